@@ -294,7 +294,11 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err
 		}
-		out, err = a.inviteOwner(ctx, t, account, mailReset)
+		kind := mailReset
+		if account.PasswordHash == "" { // the owner has not used the earlier link
+			kind = mailApproved
+		}
+		out, err = a.inviteOwner(ctx, t, account, kind)
 		return err
 	})
 	if err != nil {

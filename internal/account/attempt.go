@@ -54,7 +54,7 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 // tooManyFromAddressProblem returns the problem of a caller from whose address too many
 // attempts have failed or are in progress. wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
-	return tooManyAttemptsProblem("too many attempts from this address; try again later", wait)
+	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
 // allowLoginAttempts counts an attempt to log in with an email, after the attempts that the
@@ -82,7 +82,7 @@ func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before 
 		}
 	}
 	if !known {
-		return nil, tooManyAttemptsProblem("too many attempts to log in with this email; try again later", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many attempts to log in with this email", refused.Wait)
 	}
 	return taken, nil
 }

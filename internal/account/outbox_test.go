@@ -159,6 +159,44 @@ func TestInvitationByMail(t *testing.T) {
 	}
 }
 
+// TestSecondLinkByMail sends a new link to a person who has never set a password. The email must not
+// say that an administrator has removed a password.
+func TestSecondLinkByMail(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	box := &mailbox{got: make(chan string, 9)}
+	a := open(t, c, Options{Mailer: box, PublicURL: "https://foretell.example.com"})
+	invited, err := a.CreateAccount(t.Context(), &api.CreateAccountInput{Body: api.NewAccount{Email: "bob@example.org"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sendNextMail(t, a)
+	reset := func() string {
+		t.Helper()
+		if _, err := a.ResetAccount(t.Context(), &api.AccountInput{AccountKey: invited.AccountKey}); err != nil {
+			t.Fatal(err)
+		}
+		sendNextMail(t, a)
+		return <-box.got
+	}
+	first := <-box.got
+	second := reset()
+	if strings.Contains(second, "removed") || !strings.Contains(second, "is ready") || linkInMail.FindString(first) == linkInMail.FindString(second) {
+		t.Errorf("the email with the second link: %s", second)
+	}
+	link, err := url.Parse(linkInMail.FindString(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &api.SetPasswordInput{Body: api.NewPassword{Code: link.Query().Get("code"), Password: testPassword}}
+	if _, err := a.SetPassword(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if third := reset(); !strings.Contains(third, "was removed by an administrator") {
+		t.Errorf("the email after the password was removed: %s", third)
+	}
+}
+
 // TestNoMailDelaysNoWriter checks that a process that looks for emails does not wait for the
 // transaction of a writer if no email is due, and therefore does not delay writers either.
 func TestNoMailDelaysNoWriter(t *testing.T) {

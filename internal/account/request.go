@@ -227,6 +227,9 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 
 // approveRequest approves a request, creates its account and invites the owner of the email.
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
+	if r.Status != api.RequestPending {
+		return nil, decidedRequestProblem(r.Key, r.Status)
+	}
 	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
 	if _, err := t.GetAccount(ctx, r.Email); err == nil {
 		return nil, api.NewProblem(api.CodeNameTaken, "account %s already exists, so its request can only be refused", r.Email)
@@ -252,9 +255,14 @@ func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
 	err := t.UpdateAccessRequest(ctx, r, api.RequestPending)
 	if errors.Is(err, store.ErrWrongState) {
-		return api.NewProblem(api.CodeWrongState, "request %s is %s: only a PENDING one can be decided", r.Key, before).WithCause(err)
+		return decidedRequestProblem(r.Key, before).WithCause(err)
 	}
 	return err
+}
+
+// decidedRequestProblem returns the problem of a request that is not PENDING.
+func decidedRequestProblem(key, status string) *api.Problem {
+	return api.NewProblem(api.CodeWrongState, "request %s is already %s: only a PENDING one can be decided", key, status)
 }
 
 // RefuseAccessRequest refuses a request. Its sender is not notified and may send

@@ -2,6 +2,7 @@ package account
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,32 @@ func TestRequestsAreDeleted(t *testing.T) {
 	})
 	if err != nil || !recorded {
 		t.Errorf("the audit log has no entry of the refusal: %v", err)
+	}
+}
+
+// TestSecondApproval decides a request that is already approved. Both decisions must be refused for
+// the same reason.
+func TestSecondApproval(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	form := api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: "bob@example.org", Reason: "to learn"}
+	if _, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form}); err != nil {
+		t.Fatal(err)
+	}
+	pending, err := a.ListAccessRequests(t.Context(), &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &api.AccessRequestInput{RequestKey: pending.AccessRequests[0].RequestKey}
+	if _, err := a.ApproveAccessRequest(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	_, approved := a.ApproveAccessRequest(t.Context(), in)
+	_, refused := a.RefuseAccessRequest(t.Context(), in)
+	for _, err := range []error{approved, refused} {
+		if api.CodeFromError(err) != api.CodeWrongState || !strings.Contains(err.Error(), "is already APPROVED") {
+			t.Errorf("a second decision: %v", err)
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return err
 	} else if refused != nil {
-		return tooManyAttemptsProblem("too many wrong codes of the authenticator app; try again later", refused.Wait)
+		return tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
 	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)

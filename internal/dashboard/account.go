@@ -75,9 +75,9 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 		return err
 	}
 	data := accountPage{Sessions: groupSessions(sessions.Sessions), NewSecondFactor: added}
-	content := page{
-		Title: "Account", Section: "account", Data: data,
-		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
+	content := page{Title: "Account", Section: "account", Data: data}
+	if p.opts.Local == nil { // the embedded service has no such commands
+		content.Commands = []string{"foretell sessions list", "foretell sessions end --others"}
 	}
 	content.setProblem(problem, fields)
 	return p.show(v, statusOf(problem), "account", content)

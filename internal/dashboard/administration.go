@@ -3,6 +3,7 @@ package dashboard
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 // administrationPage is the data of the front page of the administration.
 type administrationPage struct {
 	Requests []api.AccessRequest
+	Pager    pager // of the requests
 	Accounts int64
 	Events   []api.AuditEvent
 	// Invitation is the message about a new one-time link, or nil.
@@ -26,7 +28,7 @@ func (p *Pages) showAdministration(v *visit) error {
 
 func (p *Pages) writeAdministration(v *visit, status int, message string) error {
 	ctx := v.r.Context()
-	requests, err := client.Call(ctx, v.client, api.ListAccessRequests, &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: rowsPerPage}, Status: api.RequestPending})
+	requests, err := client.Call(ctx, v.client, api.ListAccessRequests, &api.ListAccessRequestsInput{PageInput: pageInput(v.r), Status: api.RequestPending})
 	if err != nil {
 		return err
 	}
@@ -38,9 +40,10 @@ func (p *Pages) writeAdministration(v *visit, status int, message string) error 
 	if err != nil {
 		return err
 	}
+	address := &url.URL{Path: "/admin", RawQuery: v.r.URL.RawQuery} // the path of a decision is another one
 	return p.show(v, status, "admin", page{
 		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING --paginate", "foretell api GET /api/v1/admin/accounts --paginate"},
-		Data: administrationPage{Requests: requests.AccessRequests, Accounts: accounts.Total, Events: events.Events, Invitation: p.takeInvitation(v)},
+		Data: administrationPage{Requests: requests.AccessRequests, Pager: newPager(address, requests.Page, len(requests.AccessRequests)), Accounts: accounts.Total, Events: events.Events, Invitation: p.takeInvitation(v)},
 	})
 }
 

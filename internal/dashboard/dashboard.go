@@ -9,10 +9,8 @@ package dashboard
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"html/template"
 	"io"
 	"log/slog"
@@ -297,25 +295,6 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem that err wraps, with the ID of the request. If err does not
-// wrap a problem, it logs err and returns a problem with CodeInternal.
-func (p *Pages) problemFromError(r *http.Request, err error) *api.Problem {
-	var problem api.Problem
-	if wrapped := (*api.Problem)(nil); errors.As(err, &wrapped) {
-		problem = *wrapped // a copy, because other requests may have the same problem
-	} else {
-		if r.Context().Err() == nil {
-			p.opts.Log.ErrorContext(r.Context(), "cannot serve a page", "requestId", requestID(r), "error", err)
-		}
-		problem = *api.NewProblem(api.CodeInternal, "internal error")
-	}
-	problem.RequestID = cmp.Or(problem.RequestID, requestID(r))
-	return &problem
-}
-
-// requestID returns the ID of a request in the service's log.
-func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
-
 // page is the data that the layout of every page shows.
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
@@ -375,17 +354,4 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	}
 	writeCompressed(v.w, v.r, status, body.Bytes())
 	return nil
-}
-
-// writeError responds with a page that shows an error.
-func (p *Pages) writeError(v *visit, err error) {
-	problem := p.problemFromError(v.r, err)
-	if p.respondToEndedPoll(v, problem) {
-		return
-	}
-	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
-	if err := p.show(v, problem.Status, "error", content); err != nil {
-		p.opts.Log.ErrorContext(v.r.Context(), "cannot write an error page", "error", err)
-		http.Error(v.w, problem.Title, problem.Status)
-	}
 }

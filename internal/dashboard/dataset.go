@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,8 @@ type pager struct {
 	Newer, Older               string
 	// Noun is what the rows are, if they are not the rows of the only table on the page.
 	Noun string
+	// FirstPage and LastPage are empty, too, if Newer or Older leads to the same page.
+	FirstPage, LastPage string
 }
 
 // newPager returns the pager of the page p of a list. address is the URL of this page,
@@ -39,8 +42,14 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	if p.Offset > 0 {
 		out.Newer = listAddress(address, max(0, p.Offset-p.Limit))
 	}
+	if p.Offset > p.Limit {
+		out.FirstPage = listAddress(address, 0)
+	}
 	if p.NextOffset != nil {
 		out.Older = listAddress(address, *p.NextOffset)
+		if last := (p.Total - 1) / max(p.Limit, 1) * p.Limit; last > *p.NextOffset {
+			out.LastPage = listAddress(address, last)
+		}
 	}
 	return out
 }
@@ -144,6 +153,17 @@ type datasetPage struct {
 	Models              []api.ModelEntry
 	NumRaces, NumModels int64
 	IsBusy              bool
+	// Blocking is an active race that has prevented the deletion of the dataset, or nil.
+	Blocking *api.Training
+}
+
+// activeRace returns a race of the page that has not ended, or nil if there is none.
+func (d *datasetPage) activeRace() *api.Training {
+	i := slices.IndexFunc(d.Races, func(race api.Training) bool { return isRacing(race.Status) })
+	if i < 0 {
+		return nil
+	}
+	return &d.Races[i]
 }
 
 // columnView is a column of a dataset with the bar chart of its values.
@@ -165,7 +185,11 @@ type classView struct {
 // maxClasses is the maximum number of classes on the page of a dataset.
 const maxClasses = 30
 
-func (p *Pages) showDataset(v *visit) error {
+func (p *Pages) showDataset(v *visit) error { return p.writeDataset(v, nil) }
+
+// writeDataset shows the page of a dataset. If problem is not nil, the page says why the dataset
+// was not deleted.
+func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 	ctx, key := v.r.Context(), v.r.PathValue("key")
 	d, err := client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
@@ -194,7 +218,13 @@ func (p *Pages) showDataset(v *visit) error {
 	case api.DatasetCompleted:
 		commands = append(commands, "foretell training create "+name)
 	}
-	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
+	content := page{Title: d.DatasetName, Section: "datasets", Commands: commands}
+	if problem != nil {
+		content.Error = problem.Detail
+		data.Blocking = data.activeRace()
+	}
+	content.Data = data
+	return p.show(v, statusOf(problem), "dataset", content)
 }
 
 // splitDefects splits the failure reason of a dataset into the defects of its file.
@@ -293,7 +323,11 @@ func (p *Pages) uploadDataset(v *visit, form *fileForm, fields *datasetForm) err
 }
 
 func (p *Pages) deleteDataset(v *visit) error {
-	if _, err := client.Call(v.r.Context(), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")}); err != nil {
+	_, err := client.Call(v.r.Context(), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")})
+	if api.CodeFromError(err) == api.CodeWrongState {
+		return p.writeDataset(v, p.formProblem(v, err))
+	}
+	if err != nil {
 		return err
 	}
 	return v.redirect("/datasets")

@@ -126,6 +126,11 @@ type seriesPage struct {
 	Chosen []string
 }
 
+// ChampionReason says why a model is the champion, or is "" if there is no champion in the table.
+func (s seriesPage) ChampionReason() string {
+	return leaderboard.ChampionReason(s.Entries)
+}
+
 // IsChosen reports whether a model is chosen to be compared.
 func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
 

@@ -124,9 +124,15 @@ func TestPager(t *testing.T) {
 	pages := api.Page{Offset: 40, Limit: 20}
 	pages.SetTotalAndNext(70)
 	got := newPager(&url.URL{Path: "/models"}, pages, 20)
-	want := pager{Offset: 40, First: 41, Last: 60, Total: 70, Newer: "/models?offset=20", Older: "/models?offset=60"}
+	want := pager{Offset: 40, First: 41, Last: 60, Total: 70, Newer: "/models?offset=20", Older: "/models?offset=60", FirstPage: "/models?offset=0"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	pages = api.Page{Offset: 60, Limit: 20}
+	pages.SetTotalAndNext(140)
+	got = newPager(&url.URL{Path: "/models"}, pages, 20)
+	if got.FirstPage != "/models?offset=0" || got.LastPage != "/models?offset=120" {
+		t.Errorf("from the fourth of seven pages, the links lead to %s and %s", got.FirstPage, got.LastPage)
 	}
 }
 

@@ -156,6 +156,9 @@ func newBlendView(r *api.ModelReport) *blendView {
 func (p *Pages) showTraining(v *visit) error {
 	ctx, key := v.r.Context(), v.r.PathValue("key")
 	race, err := client.Call(ctx, v.client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+	if api.CodeFromError(err) == api.CodeNotFound {
+		return api.NewProblem(api.CodeNotFound, "there is no race %s: it may have been deleted", key).WithCause(err)
+	}
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"score":     func(value any) string { return WithMinusSign(FormatScore(value)) },
 		"perfname":  api.PerformanceName,
 		"number":    func(v float64) string { return WithMinusSign(FormatNumber(v)) },
+		"value":     formatValue,
 		"title":     AlgorithmTitle,
 		"kind":      api.AlgorithmKind,
 		"flags":     splitFlags,
@@ -82,6 +83,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"datetime":  formatDatetime,
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
 		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
+		"now":       func() string { return api.FormatTime(now()) },
 		"took":      formatTook,
 		"charts":    func() bool { return false }, // whether plots include the numbers for a script
 		"list":      func(items ...any) []any { return items },
@@ -161,6 +163,30 @@ func FormatNumber(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// formatValue formats a number from the distribution of a column of a kind, such as date. Dates are
+// days since 1 January 1970, and times are hours.
+func formatValue(kind string, v float64) string {
+	switch kind {
+	case "date":
+		return FormatDate(math.Floor(v))
+	case "time":
+		minutes := int(math.Round(60 * v))
+		return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60)
+	}
+	return WithMinusSign(FormatNumber(v))
+}
+
+// FormatDate formats a date that is given in days since 1 January 1970. It adds the time of day if
+// the number of days is not whole.
+func FormatDate(days float64) string {
+	const minutesPerDay = 24 * 60
+	moment := time.Unix(int64(math.Round(days*minutesPerDay))*60, 0).UTC()
+	if days == math.Floor(days) {
+		return moment.Format(time.DateOnly)
+	}
+	return moment.Format("2006-01-02 15:04")
 }
 
 // toneClass returns the CSS class that colours a status, an outcome or a state.

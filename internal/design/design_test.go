@@ -41,6 +41,24 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// TestDateAxis checks that the ticks of an axis of dates are dates, and that the table has dates, too.
+func TestDateAxis(t *testing.T) {
+	for _, test := range []struct {
+		points []design.Point
+		ticks  string
+		first  string
+	}{
+		{[]design.Point{{X: 19723.4}, {X: 20085.4}}, "2024-01-01 2024-07-01 2024-12-30", "2024-01-01 09:36"},
+		{[]design.Point{{X: 19723}, {X: 19724}}, "2024-01-01 2024-01-02 2024-01-03", "2024-01-01"},
+		{[]design.Point{{X: -1}}, "1969-12-31 1970-01-01 1970-01-02", "1969-12-31"},
+	} {
+		plot := design.NewPlot(design.Axes{IsDateX: true}, []design.Curve{{Name: "a", Points: test.points}})
+		if got := strings.Join(plot.XTicks, " "); got != test.ticks || plot.Rows[0][0] != test.first {
+			t.Errorf("the axis of %v has the ticks %s, and the table begins with %s", test.points, got, plot.Rows[0][0])
+		}
+	}
+}
+
 func parse(t *testing.T, tick string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(tick, 64)

@@ -32,6 +32,8 @@ type Axes struct {
 	// Diagonal draws a line from corner to corner, which is the ROC curve of a random
 	// guess.
 	Diagonal bool
+	// IsDateX reports whether the values of X are dates, in days since 1 January 1970.
+	IsDateX bool
 	// Square makes the plot as high as it is wide.
 	Square bool
 	// Empty is shown instead of the curves if the plot has no points.
@@ -83,14 +85,18 @@ const (
 func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
-	p.MinX, p.MaxX, p.XTicks = roundAxis(p.MinX, p.MaxX)
+	if p.IsDateX {
+		p.MinX, p.MaxX, p.XTicks = dateAxis(p.MinX, p.MaxX)
+	} else {
+		p.MinX, p.MaxX, p.XTicks = roundAxis(p.MinX, p.MaxX)
+	}
 	p.MinY, p.MaxY, p.YTicks = roundAxis(p.MinY, p.MaxY)
 	slices.Reverse(p.YTicks)
 	for i := range p.YTicks {
 		p.TickLines += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
 	}
 	for _, curve := range curves {
-		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
+		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: p.formatPoints(curve.Points)})
 	}
 	if p.Level != nil {
 		p.LevelY = p.yCoordinate(*p.Level)
@@ -171,6 +177,15 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	return from, to, ticks
 }
 
+// dateAxis widens a range of dates, in days since 1 January 1970, to an even number of whole days.
+// It returns the first, the middle and the last date as labels.
+func dateAxis(low, high float64) (from, to float64, ticks []string) {
+	from = math.Floor(low)
+	half := max(1, math.Ceil((math.Ceil(high)-from)/2))
+	to = from + 2*half
+	return from, to, []string{FormatDate(from), FormatDate(from + half), FormatDate(to)}
+}
+
 // scale returns v · 10^exponent. For a negative exponent it divides by a whole power of ten, so
 // that the result is the float64 closest to the decimal number.
 func scale(v float64, exponent int) float64 {
@@ -204,14 +219,19 @@ func (p *Plot) path(points []Point) string {
 	return b.String()
 }
 
-// formatPoints returns points in the form of [PlotLine.Points], with the digits of the table.
-func formatPoints(points []Point) string {
+// formatPoints returns points in the form of [PlotLine.Points], with the digits of the table. Dates
+// are in days, with enough digits for minutes.
+func (p *Plot) formatPoints(points []Point) string {
 	var b strings.Builder
 	for i, point := range points {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(FormatNumber(point.X) + " " + FormatScore(point.Y))
+		x := FormatNumber(point.X)
+		if p.IsDateX {
+			x = strconv.FormatFloat(point.X, 'g', 10, 64)
+		}
+		b.WriteString(x + " " + FormatScore(point.Y))
 	}
 	return b.String()
 }
@@ -235,6 +255,9 @@ func (p *Plot) fillTable(curves []Curve) {
 	places = SampleEvenly(places, maxTableRows)
 	for _, place := range places {
 		row := []string{FormatNumber(place)}
+		if p.IsDateX {
+			row[0] = FormatDate(place)
+		}
 		for _, curve := range curves {
 			text := ""
 			for _, point := range curve.Points {

@@ -158,6 +158,11 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		} {
 			p.checkAccess(path)
 		}
+		p.visit(dataset + "/train")
+		p.write("#threshold", "2")
+		p.press("main form .primary")
+		p.sees(".note.bad .fields")
+		p.checkShown("a rejected form")
 		p.addAuthenticator()
 		checkMarkup(t, "the report", p.source(model+"/report.html"))
 	}
@@ -170,7 +175,7 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		}
 	}
 	for _, message := range messages() {
-		if !strings.Contains(message, "403 (Forbidden)") { // the response to the unknown code
+		if !strings.Contains(message, "403 (Forbidden)") && !strings.Contains(message, "422 (") { // the responses to the unknown code and to the rejected form
 			t.Errorf("a message: %s", message)
 		}
 	}

@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		page, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != status || !strings.Contains(string(page), text) {
+		if err != nil || resp.StatusCode != status || !strings.Contains(string(page), text) || strings.Contains(string(page), "foretell sessions") {
 			t.Fatalf("%s: %s, %v: %s", url, resp.Status, err, page)
 		}
 	}

@@ -103,6 +103,35 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
+// TestEqualClasses checks that the hint of prAuc says that its class has fewer rows only if it has.
+func TestEqualClasses(t *testing.T) {
+	for want, rows := range map[string][]int64{`average precision of "bad", the class with fewer rows`: {30, 70}, `average precision of "bad"`: {50, 50}} {
+		r := curvesOf([]string{"bad", "good"}, []int64{1, 2})
+		r.Test, r.Baseline = &api.Scores{PRAUC: new(0.5)}, &api.Baseline{Label: "good"}
+		d := &api.Dataset{Classes: []api.Class{{Label: "bad", Rows: rows[0]}, {Label: "good", Rows: rows[1]}}}
+		for _, row := range New(&report.Document{Dataset: d, Report: r}).Metrics {
+			if row.Name == api.MetricPRAUC && row.Hint != want {
+				t.Errorf("rows %v: %q", rows, row.Hint)
+			}
+		}
+	}
+}
+
+// TestDependenceOnDate checks that the axis of a column of dates has dates.
+func TestDependenceOnDate(t *testing.T) {
+	r := &api.ModelReport{CurveClasses: []string{"no", "yes"}, PartialDependence: []api.PartialDependence{
+		{Column: "day", Points: []api.PartialDependencePoint{{Value: "2024-01-01", Number: new(19723.0), Probabilities: []float64{0.4, 0.6}}, {Value: "2024-01-11", Number: new(19733.0), Probabilities: []float64{0.5, 0.5}}}},
+		{Column: "size", Points: []api.PartialDependencePoint{{Value: "19723", Number: new(19723.0), Probabilities: []float64{0.4, 0.6}}, {Value: "19733", Number: new(19733.0), Probabilities: []float64{0.5, 0.5}}}},
+	}}
+	plots := New(&report.Document{Report: r}).Dependence
+	if got := strings.Join(plots[0].Plot.XTicks, " "); got != "2024-01-01 2024-01-06 2024-01-11" {
+		t.Errorf("the axis of dates has the ticks %s", got)
+	}
+	if got := plots[1].Plot.XTicks[0]; got != "19720" {
+		t.Errorf("the axis of numbers begins with %s", got)
+	}
+}
+
 // TestManyClasses plots the classes with the most rows, says so, and offers thresholds for all.
 func TestManyClasses(t *testing.T) {
 	source := &report.Document{Dataset: &api.Dataset{}, Report: curvesOf([]string{"a", "b", "c", "d", "e", "f"}, []int64{1, 2, 3, 9, 9, 10})}

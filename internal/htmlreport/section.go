@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/design"
+	"foretell/internal/report"
 )
 
 // metricRow holds the values of a metric on each set of rows, with their intervals.
@@ -34,7 +36,7 @@ var metricHints = []metricHint{
 	{api.MetricCalibrationError, "calibration error; smaller is better"},
 }
 
-func metricRows(r *api.ModelReport) []metricRow {
+func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
 	format := func(s *api.Scores, name string) string {
 		value, known := s.Value(name)
 		if !known {
@@ -49,7 +51,10 @@ func metricRows(r *api.ModelReport) []metricRow {
 	}
 	for _, m := range hints {
 		if class := r.PRAUCClass(); m.name == api.MetricPRAUC && class != "" {
-			m.hint = fmt.Sprintf("average precision of %q, the class with fewer rows", class)
+			m.hint = fmt.Sprintf("average precision of %q", class)
+			if report.HasFewerRows(d, r, class) {
+				m.hint += ", the class with fewer rows"
+			}
 		}
 		row := metricRow{
 			Name: m.name, Hint: m.hint, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
@@ -203,7 +208,7 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 				}
 				lines = append(lines, line)
 			}
-			d.Plot = design.NewPlot(design.Axes{Title: p.Column, X: p.Column, Y: "mean probability of " + shownClassName(r, shown)}, lines)
+			d.Plot = design.NewPlot(design.Axes{Title: p.Column, X: p.Column, IsDateX: isDate(&p.Points[0]), Y: "mean probability of " + shownClassName(r, shown)}, lines)
 		} else {
 			class := shown[0]
 			d.Class = r.CurveClasses[class]
@@ -217,6 +222,12 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 		list = append(list, d)
 	}
 	return list
+}
+
+// isDate reports whether a point with a number has a date, which is its Value as text.
+func isDate(point *api.PartialDependencePoint) bool {
+	_, err := time.Parse(time.DateOnly, point.Value[:min(len(point.Value), len(time.DateOnly))])
+	return err == nil
 }
 
 // shownClassName returns the name of the class whose probability a plot shows, or "each class" if

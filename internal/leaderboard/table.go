@@ -131,13 +131,26 @@ func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	return t
 }
 
+// ChampionReason returns why one of the models is the champion, such as "it was promoted". It returns
+// "" if none of them is.
+func ChampionReason(rows []*Entry) string {
+	i := slices.IndexFunc(rows, func(e *Entry) bool { return e.Champion })
+	switch {
+	case i < 0:
+		return ""
+	case rows[i].ChampionReason == api.ModelPromoted:
+		return "it was promoted"
+	case rows[i].ChampionReason == api.ModelAccepted:
+		return "it is the last model of the newest dataset that met --beat champion"
+	}
+	return "of the models of the newest dataset, it has the best score on the validation rows, while the table shows scores on the test rows"
+}
+
 // Footnotes explains the marks of a table that a terminal shows, in one line each.
 func Footnotes(rows []*Entry) []string {
 	var lines []string
-	if i := slices.IndexFunc(rows, func(e *Entry) bool { return e.Champion }); i >= 0 && rows[i].ChampionReason == api.ModelPromoted {
-		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: it was promoted")
-	} else if i >= 0 {
-		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: of the models of the newest dataset, it has the best score on the validation rows, while the table shows scores on the test rows")
+	if reason := ChampionReason(rows); reason != "" {
+		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: "+reason)
 	}
 	if countTestSets(rows) > 1 {
 		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")

@@ -58,7 +58,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	}
 	writeSentences(&b, "", Verdict(r), width)
 	writeSentences(&b, "What could be wrong\n", d.Cautions(), width)
-	writeScores(&b, r, width)
+	writeScores(&b, d.Dataset, r, width)
 	writeClasses(&b, r, width)
 	writeConfusion(&b, r, width)
 	writeReliability(&b, r, width)
@@ -179,8 +179,8 @@ func isMeasured(r *api.ModelReport, name string) bool {
 	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
 }
 
-// writeScores writes each score with its interval and the baseline.
-func writeScores(w io.Writer, r *api.ModelReport, width int) {
+// writeScores writes each score with its interval and the baseline. d may be nil.
+func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
 	names := slices.Clone(scoreNames)
 	if name, ok := raceMetricOfOneClass(r); ok {
@@ -213,9 +213,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("rows", formatRows(r.Test, r.TestRows), formatRows(r.Validation, r.ValidationRows), formatRows(r.Training, r.TrainingRows))
 	})
-	if class := r.PRAUCClass(); class != "" && isMeasured(r, api.MetricPRAUC) {
-		fmt.Fprintf(w, "prAuc is that of the class %q, which has fewer rows\n", class)
-	}
+	writePRAUCClass(w, d, r)
 	if why := r.TestMissingReason(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
 	}

@@ -171,15 +171,35 @@ func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
 func TestOptionalScores(t *testing.T) {
 	r := &api.ModelReport{Test: &api.Scores{Accuracy: 0.9}}
 	var b strings.Builder
-	writeScores(&b, r, 100)
+	writeScores(&b, nil, r, 100)
 	if strings.Contains(b.String(), api.MetricBrier) {
 		t.Errorf("a score of an old report that it does not have:\n%s", b.String())
 	}
 	r.Test.Brier = new(0.17)
 	b.Reset()
-	writeScores(&b, r, 100)
+	writeScores(&b, nil, r, 100)
 	if !strings.Contains(b.String(), api.MetricBrier) || !strings.Contains(b.String(), "0.17") {
 		t.Errorf("a score of the test rows is missing:\n%s", b.String())
+	}
+}
+
+// TestUnpredictedTestRows checks that the report of a race that had no time for its test rows does not
+// say that it has none, and that prAuc is said to be of the class with fewer rows only if it is.
+func TestUnpredictedTestRows(t *testing.T) {
+	r := &api.ModelReport{
+		Rows: 300, TestMissing: api.TestMissingNoTime, Validation: &api.Scores{Accuracy: 0.9, PRAUC: new(0.5)}, ValidationRows: 60, Baseline: &api.Baseline{Label: "x"},
+		Classes: []api.ClassReport{{Label: "x", Rows: 30}, {Label: "y", Rows: 30}},
+	}
+	d := &Document{Report: r}
+	if text := strings.Join(d.Cautions(), " "); !strings.HasPrefix(text, "There are no scores on test rows (no time for the test rows: ") {
+		t.Error(text)
+	}
+	for rows, want := range map[int64]string{150: "prAuc is that of the class \"y\"\n", 149: "prAuc is that of the class \"y\", which has fewer rows\n"} {
+		d.Dataset = &api.Dataset{Classes: []api.Class{{Label: "x", Rows: 300 - rows}, {Label: "y", Rows: rows}}}
+		var b strings.Builder
+		if err := WriteText(&b, d, 100); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%d rows: %v, %s", rows, err, b.String())
+		}
 	}
 }
 

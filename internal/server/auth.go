@@ -100,7 +100,7 @@ func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Pr
 	if wait == 0 {
 		return nil
 	}
-	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests (limit: %d per second): wait for the time in Retry-After and send the request again", s.opts.RequestsPerSecond)
+	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests (limit: %d per second)", s.opts.RequestsPerSecond)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 	return p
 }

@@ -288,7 +288,7 @@ func TestPartsOfPages(t *testing.T) {
 		body, kind := form(t, "name", name, "description", "", "file", trainingCSV())
 		return b.send(t, http.MethodPost, "/datasets", body, kind)
 	}
-	if resp, page := upload("x"); resp.StatusCode != 422 || !strings.HasPrefix(page, `<ul class="note bad fields" role="alert"><li><a href="#name">Name</a>: must have`) {
+	if resp, page := upload("x"); resp.StatusCode != 422 || !strings.HasPrefix(page, `<div class="note bad" role="alert"><ul class="fields"><li><a href="#name">Name</a>: must have`) {
 		t.Errorf("a rejected form: %d %s", resp.StatusCode, page)
 	}
 	resp, page := upload("flowers")

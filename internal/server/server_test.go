@@ -228,5 +228,5 @@ func TestRequestRate(t *testing.T) {
 	for range 11 {
 		b.expect(t, "/account", nil, 200, "<title>Account") // sends several requests to the API
 	}
-	b.expect(t, "/account", nil, 429, "too many requests")
+	b.expect(t, "/account", nil, 429, "too many requests (limit: 2 per second); try again in 1 second")
 }

@@ -70,7 +70,7 @@ function newChart(picture) {
     const names = [...figure.querySelectorAll(".numbers th")].map((cell) => cell.textContent);
     const swatches = figure.querySelectorAll(".legend .swatch");
     const x = u.data[0][idx];
-    const rows = [readoutRow(names[0], Number.isInteger(x) ? x : +x.toPrecision(5))];
+    const rows = [readoutRow(names[0], "dates" in picture.dataset ? formatDate(x) : Number.isInteger(x) ? x : +x.toPrecision(5))];
     lines.forEach((_, i) => {
       const at = idxs[i + 1];
       if (at != null) rows.push(readoutRow(names[i + 1], u.data[i + 1][at].toFixed(4), swatches[i]));
@@ -96,6 +96,13 @@ function newChart(picture) {
     chart.setData(alignLines(lines));
   };
   return chart;
+}
+
+// formatDate formats days since 1 January 1970 as the service does, in UTC: with the time of day if
+// the number is not whole.
+function formatDate(days) {
+  const text = new Date(Math.round(days * 1440) * 60_000).toISOString();
+  return Number.isInteger(days) ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
 }
 
 // readoutRow returns a name and a value, after the swatch of the curve if the legend has one.

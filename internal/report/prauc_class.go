@@ -1,0 +1,44 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"foretell/internal/api"
+)
+
+// writePRAUCClass writes the class whose average precision is prAuc. It writes nothing if there is no
+// single class.
+func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
+	class := r.PRAUCClass()
+	if class == "" || !isMeasured(r, api.MetricPRAUC) {
+		return
+	}
+	reason := ""
+	if HasFewerRows(d, r, class) {
+		reason = ", which has fewer rows"
+	}
+	fmt.Fprintf(w, "prAuc is that of the class %q%s\n", class, reason)
+}
+
+// HasFewerRows reports whether the class with a label has fewer rows than each other class: in the
+// dataset or, if d is nil or without classes, among the test rows.
+func HasFewerRows(d *api.Dataset, r *api.ModelReport, label string) bool {
+	rows := map[string]int64{}
+	for _, class := range r.Classes {
+		rows[class.Label] = class.Rows
+	}
+	if d != nil && len(d.Classes) > 0 {
+		clear(rows)
+		for _, class := range d.Classes {
+			rows[class.Label] = class.Rows
+		}
+	}
+	own := rows[label]
+	for other, n := range rows {
+		if other != label && n <= own {
+			return false
+		}
+	}
+	return true
+}
