@@ -53,9 +53,6 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 		s.header = nil
 		return s, nil //nolint:nilerr // the service will report the defect of the file
 	}
-	if isTitle(s.header) {
-		return s, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(s.header))
-	}
 	s.names, _ = roles.UniqueNames(s.header)
 	s.description = roles.NewDescription(s.names)
 	rows, err := open()

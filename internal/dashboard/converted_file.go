@@ -61,6 +61,9 @@ func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, err
 	}
+	if isTitle(sample.header) {
+		return nil, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(sample.header))
+	}
 	shape, err := layout(sample)
 	if err != nil {
 		return nil, err
