@@ -65,36 +65,6 @@ type ModelExtensions struct {
 	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric, or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
 }
 
-// The states of a model, which decide whether it can be the champion of its series.
-const (
-	ModelPromoted  = "promoted"  // the model is the champion
-	ModelAccepted  = "accepted"  // the model precedes the other models of its dataset
-	ModelRejected  = "rejected"  // the model cannot be the champion
-	ModelAutomatic = "automatic" // the scores decide; reported as an empty state
-)
-
-// The values of ModelExtensions.ChampionReason, in addition to ModelPromoted, ModelAccepted and
-// ModelRejected.
-const (
-	ReasonBest            = "best" // the model is the champion
-	ReasonAnotherPromoted = "another-promoted"
-	ReasonCancelled       = "cancelled"
-	ReasonOtherDataset    = "other-dataset"
-	ReasonOtherMetric     = "other-metric"
-	ReasonNotBest         = "not-best"
-)
-
-// SetModelStateInput is the request of [SetModelState].
-type SetModelStateInput struct {
-	ModelInput
-	Body NewModelState
-}
-
-// NewModelState is the new state of a model.
-type NewModelState struct {
-	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays it until another model is promoted. accepted: the model precedes the other models of its dataset. rejected: the model cannot be the champion. automatic: the scores decide." enum:"promoted,accepted,rejected,automatic"`
-}
-
 // ModelPage is the response of [ListModelsOfDataset].
 type ModelPage struct {
 	Models []ModelEntry `json:"models"`
