@@ -3,6 +3,7 @@ package prediction
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/learn"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/receipt"
@@ -56,7 +56,8 @@ is one of them.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
-if there is none, the first column. An ID that is in only one of the files is an error.
+if there is none, the first column. An ID that is in only one of the files is an error. With
+--partial, only the rows whose ID is in both files are scored, and a note has their number.
 
 The rows are joined by their order if foretell generated the IDs of PREDICTIONS and
 ANSWERS has no such column, or if PREDICTIONS has no ID column. In both cases, the command
@@ -82,14 +83,16 @@ With --quiet, only the value of --metric is printed.`,
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
-	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeMetrics(scoring.Metrics))
+	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, such as while labels arrive in parts")
+	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
+	cmd.MarkFlagsMutuallyExclusive("partial", "in-order")
 	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 
 func (o *scoreOptions) run(ctx context.Context, predictions, answers string) error {
-	name, err := race.ParseMetric(o.metric, scoring.Metrics)
+	name, err := race.ParseScoreMetric(o.metric, scoring.Metrics)
 	if err != nil {
 		return err
 	}
@@ -121,15 +124,16 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // checkMetricClass returns a usage error if name is a metric of a class that is not in result.
 func checkMetricClass(name string, result *scoring.Result) error {
-	if !strings.HasSuffix(name, "]") {
+	_, inClass, found := strings.Cut(name, "[")
+	if !found {
 		return nil
 	}
 	labels := make([]string, len(result.Classes))
 	for i, class := range result.Classes {
 		labels[i] = class.Label
 	}
-	if err := learn.CheckMetric(name, labels); err != nil {
-		return exit.Usagef("invalid --metric %w", err)
+	if label := strings.TrimSuffix(inClass, "]"); !slices.Contains(labels, label) {
+		return exit.Usagef("invalid --metric %q: unknown class %q; known classes: %s", name, label, humanize.List(labels, 20))
 	}
 	return nil
 }
@@ -173,8 +177,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // classes without probabilities, and the class of prAuc. hasReceipt is set if foretell has made the
 // predictions. Without a receipt, the note on prAuc is only for terminals.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	if note := result.UnlabelledNote(); note != "" {
-		o.output.Note("%s", note)
+	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote()} {
+		if note != "" {
+			o.output.Note("%s", note)
+		}
 	}
 	if result.UnknownLabels != nil {
 		o.output.Note("%s", result.UnknownLabels.Note())

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // The limits of the size of an uploaded CSV, in bytes.
@@ -23,9 +24,21 @@ const (
 	DatasetFailed     = "FAILED"
 )
 
-// InternalFailure is the failureReason of a dataset, race or prediction that FAILED because of a fault
-// of the service, not of its input.
-const InternalFailure = "an internal error: the service's log has the cause under this key"
+// internalFailurePrefix begins the failureReason of a dataset, race or prediction that FAILED because of
+// a fault of the service, not of its input.
+const internalFailurePrefix = "an internal error: "
+
+// InternalFailure is the failureReason after a fault of a service that has a log.
+const InternalFailure = internalFailurePrefix + "the service's log has the cause under this key"
+
+// EmbeddedFailure returns the failureReason after a fault of a service in the process of its user, who
+// has no log to look into.
+func EmbeddedFailure(cause error) string {
+	return internalFailurePrefix + strings.ReplaceAll(cause.Error(), "\n", "; ")
+}
+
+// IsInternalFailure reports whether a failureReason says that the service has failed, not its input.
+func IsInternalFailure(reason string) bool { return strings.HasPrefix(reason, internalFailurePrefix) }
 
 // DatasetInput identifies a dataset.
 type DatasetInput struct {

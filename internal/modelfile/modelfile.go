@@ -16,7 +16,11 @@ import (
 
 // Read reads the model file at path. A folder is a usage error. A file that is not a model
 // is rejected.
-func Read(path string) (*learn.Model, error) {
+func Read(path string) (*learn.Model, error) { return ReadNamed(path, path) }
+
+// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe of
+// which it is a copy.
+func ReadNamed(path, name string) (*learn.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -27,11 +31,11 @@ func Read(path string) (*learn.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, exit.Usagef("\"%s\" is a folder, not a file", path).WithHint("use a model file in it")
+		return nil, exit.Usagef("\"%s\" is a folder, not a file", name).WithHint("use a model file in it")
 	}
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {
-		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
+		return nil, exit.Errorf(exit.Rejected, "%s: %w", name, err).At(name, 0, 0).
 			WithHint("export it again with `foretell models export REF`")
 	}
 	return model, nil
