@@ -159,8 +159,17 @@ type Column struct {
 	// Levels are the texts of a category that a model distinguishes. They are only set if the dataset
 	// was described from a model file.
 	Levels []string `json:"-"`
+	// Sample has the range of the numbers in a sample of the training rows. It is nil unless the
+	// dataset is that of a model file, and the column is numeric.
+	Sample *NumberSample `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+}
+
+// NumberSample has the range of the numbers in a sample of rows.
+type NumberSample struct {
+	Rows     int // the number of rows with a number
+	Min, Max float64
 }
 
 // NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.

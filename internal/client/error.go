@@ -160,7 +160,7 @@ func describeCertificateFile(path string) string {
 	if errors.As(err, &failed) {
 		return reason + "the file of SSL_CERT_FILE, " + path + ", cannot be read: " + failed.Err.Error()
 	}
-	return reason + "the file of SSL_CERT_FILE, " + path + ", does not have the authority's certificate"
+	return reason + "the file of SSL_CERT_FILE, " + path + ", does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
 
 // notServiceError returns the error for a response that is not from the service. The parameter what

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"math"
+
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -29,6 +31,21 @@ func (r *race) newBackground(members []member) *frame.Frame {
 		}
 	}
 	return background
+}
+
+// BackgroundRange returns the lowest and the highest number of a numeric feature in the background, and
+// in how many rows the feature has a number. rows is 0 if the background has no numbers of the feature.
+func (m *Model) BackgroundRange(feature int) (lowest, highest float64, rows int) {
+	if m.background == nil || !m.background.Columns[feature].IsNumeric() {
+		return 0, 0, 0
+	}
+	lowest, highest = math.Inf(1), math.Inf(-1)
+	for _, value := range m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows) {
+		if !math.IsNaN(value) {
+			lowest, highest, rows = min(lowest, value), max(highest, value), rows+1
+		}
+	}
+	return lowest, highest, rows
 }
 
 // selectedFeatures reports for each feature of schema whether any member may use it, or

@@ -52,12 +52,30 @@ func Dataset(model *learn.Model) *api.Dataset {
 		}
 	}
 	for _, name := range fields {
-		dataset.Columns = append(dataset.Columns, describeColumn(schema, name))
+		column := describeColumn(schema, name)
+		if column.NumberFormat != nil {
+			column.Sample = sampleRange(model, name)
+		}
+		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
 		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
 	}
 	return dataset
+}
+
+// sampleRange returns the range of a numeric column in the background of the model, or nil if it is
+// not known.
+func sampleRange(model *learn.Model, name string) *api.NumberSample {
+	schema := model.Schema()
+	for i := range schema.Columns {
+		if c := &schema.Columns[i]; c.SourceName() == name && c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
+			if lowest, highest, rows := model.BackgroundRange(i); rows > 0 {
+				return &api.NumberSample{Rows: rows, Min: lowest, Max: highest}
+			}
+		}
+	}
+	return nil
 }
 
 // describeColumn returns the description of a column of the training file. For columns
