@@ -84,7 +84,7 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if err := request.CheckIsNoPage(raw.Path, resp); err != nil {
+	if err := request.CheckNotDashboardPage(raw.Path, resp); err != nil {
 		return err
 	}
 	return o.print(resp)

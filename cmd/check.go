@@ -83,7 +83,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
 			WithHint("to check several files, use --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
 	}
-	if err := o.fixes.CheckSwap(o.blindOnly); err != nil {
+	if err := o.fixes.CheckSwapSeparators(o.blindOnly); err != nil {
 		return err
 	}
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {

@@ -176,7 +176,7 @@ func (o *explainOptions) readModel(ctx context.Context, ref string) (model *lear
 // explainTask describes the rows to explain.
 type explainTask struct {
 	model    *learn.Model
-	blind    *preflight.Input
+	blind    *preflight.InputTable
 	options  learn.ExplainOptions
 	wanted   rowRanges
 	progress *term.Progress
@@ -271,9 +271,9 @@ func (r rowRanges) numRows() (n int) {
 }
 
 // explanationPrinter prints explained rows as JSON, as a table of contributions or, on a
-// terminal, as pictures. Pictures are printed at the end, because they may be shown in a pager.
-// So are all rows if flags filter the JSON or select its fields. Otherwise each row is printed
-// as soon as it is added.
+// terminal, as pictures. Pictures are printed at the end, because they may be shown in a pager. If
+// flags filter the JSON or select its fields, all rows are also printed at the end. In all other
+// cases, each row is printed as soon as it is added.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int

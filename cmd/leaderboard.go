@@ -32,10 +32,10 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
 trained on, and shows the 95 % interval of each score. A model shares the rank of the
 model above it, marked with an equals sign, if its interval includes the score of the
-first model of this rank: the test rows then do not show which of the two is better.
-Scores of models between them, and of better ranks, are not compared. Models of tables
-with different labels, columns or classes are ranked separately. NAME defaults to the
-series that was trained last.
+first model of this rank: the test rows then do not show which of the two is better. The
+model is not compared with the other models of this rank or with models of better ranks.
+Models of tables with different labels, columns or classes are ranked separately. NAME
+defaults to the series that was trained last.
 
 The champion is marked with an asterisk, and in a pipe, with --csv or --tsv, by the
 column champion. ` + "`foretell predict --with NAME`" + ` uses it. The

@@ -44,7 +44,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	sizes := learningcurve.SampleSizes(doc.Rows)
 	if len(sizes) == 0 {
-		fact := fmt.Sprintf("%s has only %s, which is too few for samples", doc.File, humanize.Count(doc.Rows, "row"))
+		fact := fmt.Sprintf("%s has only %s, but a forecast needs at least %s", doc.File, humanize.Count(doc.Rows, "row"), humanize.Comma(learningcurve.MinRows))
 		const hint = "run the command without --plan"
 		if o.output.Quiet && !o.output.JSON && len(o.output.Fields) == 0 { // printPlan would print nothing
 			return exit.Errorf(exit.Rejected, "no forecast: %s", fact).WithHint(hint)
@@ -84,8 +84,8 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	return o.printPlan(doc)
 }
 
-// planNotes returns the notes on the forecast of a plan: the expected result and time of a race on
-// all rows.
+// planNotes returns notes on the forecast of a plan: how reliable it is, and whether a race on all rows
+// will reach the threshold or the time limit.
 func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
 	notes := []string{"the forecast is extrapolated from " + humanize.Count(len(doc.Trials), "sample") + "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"}

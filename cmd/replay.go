@@ -123,7 +123,8 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	return cli.PrintItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256, Result: kept}, "receipt", "same", "rows", "sha256")
 }
 
-// retrain trains and predicts with the options in the receipt, in a new data folder.
+// retrain trains and predicts with the options in the receipt, in a new data folder below dir. It
+// writes the predictions to the path result. train and blind are the paths of the input files.
 func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
 	args := append(download.RunArgs(rec, train, blind), "-o", result, "--no-receipt", "--local", "--data-dir", data)

@@ -82,7 +82,8 @@ If the command is interrupted or reaches --timeout, it prints the command that c
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
 process that ran the race has ended, the race starts over with the same parameters and
-time limit. Without a server it always has ended, so the printed command has no --timeout.
+time limit. Without a server, that process has always ended, so the race starts over, and
+the printed command has no --timeout.
 A resumed race cannot get another --time-limit, and the other flags of the race must have
 the same values as in the command that started it, or be omitted.
 
@@ -282,8 +283,8 @@ func (o *runOptions) checkBlindFlags() error {
 	return exit.Usagef("%s has no effect without --blind: there is nothing to predict", flag).WithHint("add --blind FILE with the file to predict")
 }
 
-// hashInputs digests the inputs for the receipt before they are sent, because a file may
-// change during a race.
+// hashInputs computes the digests of the inputs for the receipt. It is called before the race,
+// because a file may change during a race.
 func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight) (provenance download.Provenance, err error) {
 	if files.Blind == nil || o.target.ReceiptPath() == "" {
 		return provenance, nil
@@ -316,8 +317,8 @@ type runPipeline struct {
 	gateReport *gate.Report
 }
 
-// train trains a model or resumes a race, and finds the baseline. prepCtx is the context for
-// everything before the race and ends at the time limit.
+// train starts a race or resumes one, waits for its model, and finds the baseline of --beat. prepCtx
+// is the context of everything before the race; it ends at the time limit.
 func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
@@ -332,7 +333,7 @@ func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) 
 	return err
 }
 
-// trainNew prepares the dataset and races on it.
+// trainNew prepares the dataset and runs a race on it.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
 	err := p.chooseSeriesStem(ctx)
 	if err != nil {
@@ -348,7 +349,8 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 	return p.runRace(ctx, body)
 }
 
-// runRace races on the dataset, or searches for a threshold.
+// runRace runs a race on the dataset or, for --threshold auto, several races with increasing
+// thresholds.
 func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	if p.files.Blind != nil {
 		p.cost.BlindBytes, p.cost.Rows = p.files.BlindProfile.Bytes, p.files.BlindProfile.Rows

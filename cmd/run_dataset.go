@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file. It
-// returns the newest such dataset of the series. If the series has no such dataset, it creates one.
+// findOrCreateDataset returns a prepared dataset with the contents of the training file: the newest
+// such dataset of the series or, if there is none, a new dataset.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -46,8 +46,8 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 
 // chooseSeriesStem sets p.seriesStem to the name of the training file without its extension. If the series of
 // this name has another table, chooseSeriesStem adds the name of the file's folder. For example, two
-// files called train.csv in the folders iris and car have the series train and car-train. In a
-// common series, the champion would always be a model of the newer table.
+// files called train.csv in the folders iris and car have the series train and car-train. If both
+// files were in one series, the champion would always be a model of the newer table.
 func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	p.seriesStem = p.files.Train.Stem()
 	if p.name == "" && !client.IsDatasetName(p.seriesStem) {
@@ -75,7 +75,7 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	return nil
 }
 
-// isOtherTable reports whether fewer than half of the columns of d are in the training file.
+// isOtherTable reports whether the training file has fewer than half of the columns of d.
 func isOtherTable(d *api.Dataset, train *profile.Profile) bool {
 	common := 0
 	for _, column := range d.Columns {
@@ -159,7 +159,7 @@ func (p *runPipeline) modelTitle() string {
 	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// printNextCommands prints the next commands on a terminal.
+// printNextCommands prints commands for the next steps, if standard error is a terminal.
 func (p *runPipeline) printNextCommands() {
 	if !p.factory.Console.ErrTerminal {
 		return

@@ -74,9 +74,9 @@ func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }
 
-// repeatCommand returns the command for the user to continue an interrupted run. If requirements
-// are set, it is the command that resumes the run, because the parameter command would not check
-// them. Otherwise it is command.
+// repeatCommand returns the command that continues an interrupted run. This is the argument command
+// or, if the run has requirements, the command of the run with --resume, because only the latter
+// checks the requirements.
 func (p *runPipeline) repeatCommand(command string) string {
 	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)

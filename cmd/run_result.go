@@ -18,7 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
-// printSummary prints the result for people.
+// printSummary prints the scores of the model, the number of predicted rows and the reference to the
+// model to standard error.
 func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	// The report has the components of a blend and the number of rows behind the scores. It

@@ -158,7 +158,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 				return err
 			}
 			if size = info.Size(); o.format != formatForetell {
-				return nil // the model in the program was verified
+				return nil // Get has verified the model before it was converted
 			}
 			return download.VerifyModelFile(tempPath, again)
 		},

@@ -183,7 +183,7 @@ func (o *modelsReportOptions) saveHTML(d *report.Document) error {
 // reportWidth is the maximum width of a report.
 const reportWidth = 80
 
-// print prints a report as text, or its fields if requested.
+// print prints a report as text or, if the flags ask for that, as JSON or as fields.
 func (o *modelsReportOptions) print(d *report.Document) error {
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintItem(&o.output, &modelReport{d.Report, report.Verdict(d.Report), d.Cautions(), d.Steps(), d.Report.PRAUCClass(), d.Drift}, "modelKey")

@@ -99,15 +99,15 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, warnings: p.Warnings(), provenance: provenance})
+	return o.fetchResult(ctx, session, submittedPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, warnings: p.Warnings(), provenance: provenance})
 }
 
-// blindPrediction is a submitted prediction with its model and its blind file.
-type blindPrediction struct {
+// submittedPrediction is a submitted prediction with its model and its blind file.
+type submittedPrediction struct {
 	created    *api.CreatedPrediction
 	model      string // key of the model
 	dataset    *api.Dataset
-	blind      *preflight.Input
+	blind      *preflight.InputTable
 	profile    *profile.Profile // profile of the blind file
 	warnings   []receipt.Warning
 	provenance download.Provenance
@@ -115,7 +115,7 @@ type blindPrediction struct {
 
 // fetchResult waits for the prediction, downloads and verifies its result, and scores the
 // result if the blind file has the label column.
-func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b blindPrediction) error {
+func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b submittedPrediction) error {
 	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, o.target.ResumeCommand(b.created.PredictionKey, b.blind))
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 // preflight checks a blind file before it is sent, and prints how the file is read. It
 // returns an error if the file does not fit the dataset of the model, or if --columns selects
 // a column that the result will not have.
-func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
+func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.InputTable, dataset *api.Dataset) (*preflight.Preflight, error) {
 	blind.HashWhileChecking()
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
@@ -160,7 +160,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the
 // champion of the series trained last, and prints which model that is.
-func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (key string, err error) {
+func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.InputTable) (key string, err error) {
 	if ref != "" {
 		return session.ModelKey(ctx, ref)
 	}

@@ -49,10 +49,10 @@ the receipt of PREDICTIONS names. If no receipt names it, for example after
 ` + "`foretell predict --model`" + `, it is that of the class with fewer rows in ANSWERS.
 
 Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
-model, this includes labels such as NA or ? that are not among them. Any other label that is
-not a class of the model counts as wrong. balancedAccuracy, rocAuc, prAuc and logLoss are then
-those of the other rows, macroF1 is the mean over the classes of the model, and the baseline
-is one of them.
+model, a label such as NA or ? that is not one of them counts as no label, and any other
+label that is not one of them counts as a wrong prediction. balancedAccuracy, rocAuc, prAuc
+and logLoss are then computed from the rows whose label is a class of the model, macroF1 is
+the mean over these classes, and the baseline is one of them.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
@@ -173,9 +173,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints what is special about the classes: rows without a label, labels that are not classes of the model,
-// classes without probabilities, and the class of prAuc. hasReceipt is set if foretell has made the
-// predictions. Without a receipt, the note on prAuc is only for terminals.
+// noteClasses prints a note if there are rows without a label, labels that are not classes of the
+// model, or classes without probabilities, and a note with the class of prAuc. hasReceipt says whether
+// the predictions have a receipt. Without a receipt, the note on prAuc is printed only if standard
+// output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote()} {
 		if note != "" {

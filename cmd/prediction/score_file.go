@@ -21,7 +21,7 @@ type scoreFiles struct {
 	factory    *cli.Factory
 	layout     *preflight.LayoutFlags
 	hasAnswers bool
-	inputs     map[scoring.File]*preflight.Input
+	inputs     map[scoring.File]*preflight.InputTable
 	close      []func() error
 }
 
@@ -42,7 +42,7 @@ func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (
 	}
 	s.close = append(s.close, reader.Close)
 	if s.inputs == nil {
-		s.inputs = map[scoring.File]*preflight.Input{}
+		s.inputs = map[scoring.File]*preflight.InputTable{}
 	}
 	s.inputs[file] = in
 	return reader, nil

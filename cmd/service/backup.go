@@ -65,7 +65,8 @@ command lists them, and the exit status is 11.`,
 	return cmd
 }
 
-// bindServiceLocation adds the flags that select a service.
+// bindServiceLocation adds the flags that select where a service stores its data: --data-dir,
+// --storage and --database.
 func bindServiceLocation(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 	connect.BindStorage(cmd)
@@ -116,18 +117,19 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// createPart creates and locks the temporary file part of the backup at path.
-func createPart(part, path string) (*os.File, error) {
-	file, err := filelock.Create(part)
+// createPart creates and locks the file at partPath, where the backup is written. path is the path of
+// the complete backup, for error messages.
+func createPart(partPath, path string) (*os.File, error) {
+	file, err := filelock.Create(partPath)
 	switch {
 	case errors.Is(err, filelock.ErrLocked):
 		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
 	case errors.Is(err, filelock.ErrNotRegular):
-		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", part).
+		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", partPath).
 			WithHint("rename this object, or name another file")
 	case errors.Is(err, fs.ErrExist): // the file system has no locks
-		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", part).
-			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
+		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", partPath).
+			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(partPath))
 	}
 	return file, err
 }
@@ -167,8 +169,8 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return cli.InstallFile(part, path, o.force)
 }
 
-// checkDamaged returns an error if files of the service are not in the backup because they are
-// damaged or missing in the service.
+// checkDamaged prints which files of the service are not in the backup because they are damaged or
+// missing in the service. If there are any, it returns an error.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {

@@ -63,7 +63,7 @@ func (o *restoreOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// restoreOrVerify restores or verifies the backup.
+// restoreOrVerify restores the backup r or, with --verify, only reads and verifies it.
 func (o *restoreOptions) restoreOrVerify(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 	if o.verify {
 		return connect.VerifyBackup(ctx, r)

@@ -64,7 +64,7 @@ command that works on the data folder.
 
 With --uploads direct, the upload URL of a dataset and the URL of a result are signed
 URLs of the S3 store. Clients must be able to reach the endpoint of the store. The
-service looks for uploads every second.
+service checks every second whether an upload has arrived in the store.
 
 With --database, the rows are in a PostgreSQL database instead of foretell.db. Any
 number of services and workers can use this database, on all machines that share the

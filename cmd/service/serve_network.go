@@ -168,7 +168,8 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 // another number. Other systems do not use it.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
-// listenTCP opens a listener at the address that the flag with this name selects.
+// listenTCP opens a listener at address, the value of the flag with this name. The name is for error
+// messages.
 func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	var malformed *net.AddrError

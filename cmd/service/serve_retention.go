@@ -46,7 +46,7 @@ func (r *retentionFlags) parseRetention() (out app.Retention, err error) {
 			continue
 		}
 		if *flag.value, err = parseAge(flag.text); err != nil {
-			return out, exit.Usagef("invalid --%s %q: must be a time of more than 0, such as 30d or 12h", flag.name, flag.text)
+			return out, exit.Usagef("invalid --%s %q: must be a duration longer than 0, such as 30d or 12h", flag.name, flag.text)
 		}
 	}
 	return out, nil

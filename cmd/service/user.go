@@ -34,8 +34,8 @@ administrators use ` + "`foretell api`" + ` and the operations under /api/v1/adm
 	return cmd
 }
 
-// dataDirFlag holds the flags that select the data folder, database and storage of the service on
-// which a command works.
+// dataDirFlag adds the flags that select the data folder, the database and the storage of a service
+// to a command, and opens this service.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
@@ -51,8 +51,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the listed accounts are stored. If a server is configured that is not a
-// service on this data, it also says that these are not the accounts of that server.
+// noteLocation prints where the listed accounts are stored. If a server is configured, and it is not
+// a service on this data, noteLocation also prints that these are not the accounts of that server.
 func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *connect.LocalService) error {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
@@ -69,14 +69,14 @@ func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *
 	return nil
 }
 
-// isSameService reports whether two URLs are those of one service. All names of the loopback
-// interface are equal.
+// isSameService reports whether two URLs are those of one service. All addresses of the loopback
+// interface and the name localhost are equal.
 func isSameService(a, b string) bool {
 	return normalizeServiceURL(a) == normalizeServiceURL(b)
 }
 
-// normalizeServiceURL returns the same text for URLs of one service. Only the scheme and the host are
-// the same in any case.
+// normalizeServiceURL returns the same text for URLs of one service. It ignores the difference between
+// upper and lower case in the scheme and in the host, but not in the path.
 func normalizeServiceURL(text string) string {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {
@@ -168,8 +168,8 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 
-// userChange is a command that changes an account.
-type userChange struct {
+// usersChangeOptions are the options of a command that changes an account.
+type usersChangeOptions struct {
 	dataDir dataDirFlag
 	output  cli.Output
 	confirm cli.ConfirmFlag
@@ -179,17 +179,17 @@ type userChange struct {
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{
+	return newUserChangeCmd(f, &usersChangeOptions{
 		question: "Disable account %s? All its sessions end, and its jobs pause until the account is enabled again.", change: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersEnableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
+	return newUserChangeCmd(f, &usersChangeOptions{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
 }
 
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{
+	return newUserChangeCmd(f, &usersChangeOptions{
 		question: "Delete account %s with all its datasets, models and predictions?",
 		change: func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 			_, err := a.DeleteAccount(ctx, in)
@@ -198,7 +198,7 @@ func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
 	}, "delete EMAIL", "Delete an account and all its data")
 }
 
-func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobra.Command {
+func newUserChangeCmd(f *cli.Factory, opts *usersChangeOptions, use, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -213,7 +213,7 @@ func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobr
 	return cmd
 }
 
-func (o *userChange) run(ctx context.Context, email string) error {
+func (o *usersChangeOptions) run(ctx context.Context, email string) error {
 	if o.question != "" {
 		if err := o.confirm.Ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
 			return err
@@ -233,7 +233,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 
 func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	role := ""
-	opts := &userChange{}
+	opts := &usersChangeOptions{}
 	opts.change = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
 	}

@@ -22,7 +22,8 @@ type invitation struct {
 	ExpiresOn string `json:"expiresOn,omitempty"`
 }
 
-// printInvitation prints an account and, unless the service emails it, the one-time link.
+// printInvitation prints the email of an account and its one-time link. If the service sends the link
+// by email, printInvitation prints no link.
 func printInvitation(o *cli.Output, in *api.Invitation) error {
 	if in.Link == "" {
 		o.Note("%s gets the link by email from the service", in.Email)
@@ -83,7 +84,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(printInvitation(&o.output, invited), o.noteWithoutAdministrator(ctx, service.App, invited.Email))
+		return errors.Join(printInvitation(&o.output, invited), o.noteMissingAdministrator(ctx, service.App, invited.Email))
 	}
 	if err := service.App.AddUser(ctx, user, password); err != nil {
 		return err
@@ -92,11 +93,12 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(cli.PrintItem(&o.output, toUserAccount(added), "email", "role"), o.noteWithoutAdministrator(ctx, service.App, added.Email))
+	return errors.Join(cli.PrintItem(&o.output, toUserAccount(added), "email", "role"), o.noteMissingAdministrator(ctx, service.App, added.Email))
 }
 
-// noteWithoutAdministrator prints how to make an account an administrator, unless there is already one.
-func (o *usersAddOptions) noteWithoutAdministrator(ctx context.Context, a *app.App, email string) error {
+// noteMissingAdministrator prints how to make the account with this email an administrator, if the
+// service has no administrator.
+func (o *usersAddOptions) noteMissingAdministrator(ctx context.Context, a *app.App, email string) error {
 	exists, err := a.HasAdministrator(ctx)
 	if err == nil && !exists {
 		o.output.Note("there is no administrator yet: make one with `foretell users role %s %s`, or with the link that the service prints when it starts",

@@ -89,13 +89,14 @@ func parseLimit(flag, text string) (*int64, error) {
 	if text == "none" {
 		return nil, nil
 	}
-	parse := cli.ParseBytes
+	parse, wanted := cli.ParseBytes, "a size such as 20GB"
 	if flag != "bytes" {
+		wanted = "a number"
 		parse = func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
 	}
 	n, err := parse(text)
 	if err != nil || n < 0 {
-		return nil, exit.Usagef("invalid --%s %q: must be a number, or \"none\" for no limit", flag, text)
+		return nil, exit.Usagef("invalid --%s %q: must be %s, or \"none\" for no limit", flag, text, wanted)
 	}
 	return &n, nil
 }

@@ -11,10 +11,10 @@ import (
 	"foretell/internal/credential"
 )
 
-// endEarlierSessions ends the sessions whose tokens are in other storages than that of tokens, and
-// removes these tokens. The user may have logged in before with another --storage. file is
+// endEarlierSessions ends the sessions of earlier log-ins of the account with another --storage: their
+// tokens are in a storage other than tokens.Storage. It removes these tokens. file is the content of
 // config.yaml before this log-in or log-out. A storage is left alone if another profile uses it for
-// the same account. The session of the token current does not end.
+// the same account. current is the token of a session that does not end.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // otherwise, a locked keyring would delay the command
@@ -46,7 +46,8 @@ func storageOf(file *viper.Viper, profile string) string {
 	return profileSetting(file, profile, config.KeyAuthStorage)
 }
 
-// isUsedByOther reports whether another profile has the account of tokens and the storage.
+// isUsedByOther reports whether a profile other than the given one uses the storage for the account of
+// tokens.
 func isUsedByOther(file *viper.Viper, profile, storage string, tokens *credential.TokenSource) bool {
 	for other := range file.GetStringMap("profiles") {
 		server := strings.TrimRight(profileSetting(file, other, config.KeyServer), "/")

@@ -38,8 +38,8 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 		Use: "login [URL]", Short: "Log in to a service and make it the default",
 		Long: `Logs in to the service at URL and makes this service the default of all commands. The
 token is stored in the system keyring, which is tested before the password is requested.
-If a token of the account was stored before, also in another storage, its session ends. Running commands then use
-the new token.
+If a token of the account was already stored, in this or another storage, its session
+ends. Running commands then use the new token.
 Secrets are never arguments: the command prompts for them, or reads them from standard
 input or the environment.`,
 		Args: cli.PositionalArgs("[URL]"),
@@ -204,8 +204,8 @@ func (o *loginOptions) checkStorage(storage string) error {
 }
 
 // chooseStorage returns where to store credentials: in the storage that the user has set or, if
-// none is set, in the keyring. If the keyring is unavailable, chooseStorage asks whether to use a
-// file.
+// none is set, in the keyring. An unavailable keyring is an error. But if neither a storage nor
+// --stay-signed-in is set, chooseStorage first asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {
@@ -289,9 +289,8 @@ func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, 
 }
 
 // verifyToken checks that the service accepts a token, and returns it as a credential. It sets the
-// username of tokens to the email of the token's account. If the service does not report the account
-// or when the token expires, the username stays as it is, and the longest possible lifetime is
-// assumed.
+// username of tokens to the email of the token's account. If the service does not report the
+// account, the username stays as it is.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
 	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
@@ -310,7 +309,8 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	return credential.Credential{Token: token, Expires: o.expiryOfToken(ctx, tokens)}, nil
 }
 
-// expiryOfToken returns when the token of the client of tokens expires.
+// expiryOfToken returns when the token of tokens.Client expires. If the service does not report that,
+// expiryOfToken assumes the longest possible lifetime.
 func (o *loginOptions) expiryOfToken(ctx context.Context, tokens *credential.TokenSource) time.Time {
 	if answer, err := client.Call(ctx, tokens.Client, api.ListSessions, &api.None{}); err == nil {
 		for _, session := range answer.Sessions {
@@ -336,7 +336,8 @@ func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.Toke
 	return o.factory.Console.Password(ctx, "Password for "+tokens.Username+":")
 }
 
-// saveProfile stores the account in the profile, without secrets.
+// saveProfile writes the address of the service, the email of the account and the storage of its
+// credentials to a profile of the config file. It writes no secrets.
 func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSource) error {
 	for _, setting := range [][2]string{
 		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyAuthStorage, tokens.Storage},

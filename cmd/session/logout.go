@@ -66,7 +66,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 		endSession(ctx, tokens, stored.Token, &o.output)
 	}
 	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
-		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
+		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("start or unlock the keyring, and try again")
 	}
 	endEarlierSessions(ctx, file, s.Profile, tokens, "", &o.output)
 	for _, key := range []string{config.KeyServer, config.KeyUsername, config.KeyAuthStorage} {

@@ -29,8 +29,8 @@ func NewTrainingCmd(f *cli.Factory) *cobra.Command {
 		Short: "Manage races of the algorithms on datasets",
 		Long: `A training is a race of four algorithms on one dataset. With a threshold, the first
 algorithm that reaches the threshold wins and the others stop. Without a
-threshold, all algorithms train until they no longer improve. If no algorithm has
-reached a threshold, the model is a blend of them.
+threshold, all algorithms train until they no longer improve. If there is no threshold, or
+no algorithm reaches it, the model is a blend of the algorithms.
 
 REF selects a training. It has one of these forms:
 

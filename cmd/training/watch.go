@@ -103,7 +103,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	return o.gate.PrintAndEvaluate(ctx, &o.output, session, job, o.training.ThresholdError(job))
 }
 
-// searchThreshold races with increasing thresholds.
+// searchThreshold runs races with increasing thresholds, for --threshold auto.
 func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *connect.Session, key string, body api.NewTraining, limit race.Deadline) error {
 	if o.wait.NoWait {
 		return exit.Usagef("--threshold auto cannot be combined with --no-wait: it runs several races one after the other, and waits for each").WithHint("omit --no-wait, or set --threshold to a number")

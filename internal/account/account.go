@@ -100,8 +100,8 @@ type Accounts struct {
 	// refusals limits how many refused operations of one account the audit log records. Each process
 	// counts for itself.
 	refusals *auth.Limiter
-	// localReader is nil until OpenLocalReadSession is called.
-	localReader atomic.Pointer[localReader]
+	// localReadSession is nil until OpenLocalReadSession is called.
+	localReadSession atomic.Pointer[localReadSession]
 	// sentMails and refusedMails count the attempts of this process to send an email; see MailCounts.
 	sentMails, refusedMails atomic.Int64
 }

@@ -52,8 +52,8 @@ func (a *Accounts) findAccount(ctx context.Context, lookup accountLookup) (accou
 	return account, a.toProblem(err)
 }
 
-// insertAccount adds an account with a new key. An account that is not an administrator gets
-// the default quota.
+// insertAccount adds an account with a new key. A user gets the default quota, unless it is the
+// account of the embedded service.
 func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
 	if account.Key, err = auth.NewUUID(a.rand); err != nil {
 		return err

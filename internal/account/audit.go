@@ -53,9 +53,9 @@ func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, ob
 	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
 }
 
-// CheckDownload returns a *api.Problem with CodeForbidden if the account with the key owner is
-// disabled. It must be called before a download, because the signed URLs of a disabled account
-// remain valid.
+// CheckDownload returns a *api.Problem with CodeForbidden if an account is disabled. owner is the
+// key of the account. It must be called before a download, because the signed URLs of a disabled
+// account remain valid.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
 	_, err := a.findEnabledAccount(ctx, owner)
 	return err
@@ -71,14 +71,14 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 	return account, err
 }
 
-// downloadInterval is how long further downloads of the same object from the same address belong to
-// one event. Without it, the holder of a signed URL could fill the disk with events, because requests
-// with this URL are not limited.
+// downloadInterval is the time after an event in which further downloads of the same object from
+// the same address add no event. If each download added one, the holder of a signed URL could fill
+// the disk with events, because requests with this URL are not limited.
 const downloadInterval = time.Minute
 
-// RecordDownload appends an event to the audit log: a client downloads a file of the account
-// with the key owner. It appends none if there is an equal event from the last downloadInterval. Like
-// CheckDownload, it returns a problem if the account is disabled.
+// RecordDownload appends an event to the audit log: a client downloads a file. owner is the key of
+// the account that owns the file. RecordDownload appends no event if there is an equal one from the
+// last downloadInterval. Like CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.findEnabledAccount(ctx, owner)
 	if err != nil || account.Email == localAccountEmail {
@@ -237,10 +237,10 @@ func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, 
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
 }
 
-// RecordRefusedFile appends an event to the audit log: the service refused a file that the
-// account with the key owner has uploaded. An action is a text such as "dataset.malware". The
-// object is the key of the dataset or prediction. The transaction t must be the one that
-// removes the file.
+// RecordRefusedFile appends an event to the audit log: the service refused an uploaded file. owner
+// is the key of the account that has uploaded the file. The action is a text such as
+// "dataset.malware". The object is the key of the dataset or prediction. The transaction t must be
+// the one that removes the file.
 func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, action, object string) error {
 	account, err := t.GetAccountByKey(ctx, owner)
 	if err != nil {

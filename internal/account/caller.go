@@ -50,7 +50,7 @@ func CallerFromContext(ctx context.Context) Caller {
 // Authenticate returns the caller to whom a bearer token belongs. If the token is invalid or
 // has expired, it returns a *api.Problem with CodeUnauthorized.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, error) {
-	if reader := a.localReader.Load(); reader != nil && reader.hash == auth.HashToken(token) {
+	if reader := a.localReadSession.Load(); reader != nil && reader.hash == auth.HashToken(token) {
 		return Caller{Account: reader.account, Email: localAccountEmail, Administrator: true, session: reader.hash}, nil
 	}
 	var account *store.Account

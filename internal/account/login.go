@@ -168,12 +168,12 @@ func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error
 	if err != nil {
 		return api.Session{}, err
 	}
-	a.localReader.Store(&localReader{hash: auth.HashToken(token), account: account.Key})
+	a.localReadSession.Store(&localReadSession{hash: auth.HashToken(token), account: account.Key})
 	return api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: localAccountEmail}, nil
 }
 
-// localReader is the session of [Accounts.OpenLocalReadSession].
-type localReader struct {
+// localReadSession is the session of [Accounts.OpenLocalReadSession].
+type localReadSession struct {
 	hash    string // of the token
 	account string // key of the account; "" if it does not exist
 }

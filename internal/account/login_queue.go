@@ -12,8 +12,8 @@ const maxQueuedLogins = 250
 
 // loginQueue lets one log-in from each network address run at a time. A log-in counts as an attempt
 // until it has succeeded. Without the queue, concurrent log-ins with correct passwords would
-// therefore exceed the limits of failed log-ins. Create it with
-// newLoginQueue. A loginQueue is safe for concurrent use.
+// therefore exceed the limits of failed log-ins. Create a loginQueue with newLoginQueue. It is safe
+// for concurrent use.
 type loginQueue struct {
 	mu     sync.Mutex
 	queues map[string]*addressQueue // only of addresses from which a log-in runs

@@ -108,8 +108,8 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 }
 
 // emailForLink returns the email of the account whose password is set with a link. The
-// parameter given is the email in the request, or nil. It is required if the link creates the
-// first administrator, and must otherwise be equal to that of the account.
+// parameter given is the email in the request, or nil. It is required if the link creates the first
+// administrator. Otherwise it must be nil or equal to the email of the account.
 func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	switch {
 	case link.CreatesFirstAdministrator && given == nil:

@@ -143,8 +143,8 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 	return true, a.notifyAdministrators(ctx, t)
 }
 
-// notifyAdministrators queues an email about the PENDING requests to each administrator in
-// Options.NotifyRequests, unless such an email is already queued. The email is sent after
+// notifyAdministrators queues an email about the PENDING requests to each administrator whom
+// Options.NotifyRequests selects, unless such an email is already queued. The email is sent after
 // requestMailDelay, and lists all requests that have arrived by then. If no process sends emails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {

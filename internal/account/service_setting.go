@@ -27,9 +27,9 @@ const (
 // StoreServiceSettings.
 const defaultServiceURL = "http://127.0.0.1:8080"
 
-// ServiceSettings are the settings of a service that commands on the data folder and other
-// services need when they create accounts. If a field is nil, the stored value remains
-// unchanged, because another service may have set it.
+// ServiceSettings are the settings of a service that other processes need when they create
+// accounts: other services, and commands on the data folder. If a field is nil, the stored value
+// remains unchanged, because another service may have set it.
 type ServiceSettings struct {
 	// PublicURL is the beginning of one-time links. If it points to "", the stored value is
 	// removed.
@@ -121,9 +121,9 @@ func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	return cmp.Or(address, defaultServiceURL), err
 }
 
-// ServiceURLs returns the URLs of the services on the data: the public URL, and the address of a
-// process. The address of a process that has ended is left out, because another service may now
-// have it.
+// ServiceURLs returns the URLs of the services that use the database: the public URL, and the
+// address of a process. The address of a process that has ended is left out, because another
+// service may now have it.
 func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		public, address, process, err := serviceAddresses(ctx, t)
@@ -136,7 +136,7 @@ func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
 	return urls, a.toProblem(err)
 }
 
-// HasBeenServed reports whether a service has ever used the data.
+// HasBeenServed reports whether a service has ever used the database.
 func (a *Accounts) HasBeenServed(ctx context.Context) (served bool, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		public, address, _, err := serviceAddresses(ctx, t)

@@ -16,8 +16,8 @@ import (
 const (
 	// DefaultMaxSessions is the default of Options.MaxSessions.
 	DefaultMaxSessions = 100
-	// maxClientName is the maximum number of bytes of a User-Agent that is stored.
-	maxClientName = 200
+	// maxUserAgentBytes is the maximum number of bytes of a User-Agent that is stored.
+	maxUserAgentBytes = 200
 )
 
 // openSessionAndEndOldest opens a session of an account and returns its token. If the account
@@ -32,7 +32,7 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 	}
 	caller := CallerFromContext(ctx)
 	session := &store.Session{
-		Hash: auth.HashToken(token), Account: account.Key, Address: caller.RemoteAddress, Client: clientName(caller.UserAgent),
+		Hash: auth.HashToken(token), Account: account.Key, Address: caller.RemoteAddress, Client: truncateUserAgent(caller.UserAgent),
 		Created: a.now(), Expires: a.now().Add(api.TokenLifetime * time.Second),
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -97,15 +97,15 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 	return nil
 }
 
-// clientName returns at most maxClientName bytes of the printable characters of a User-Agent.
-func clientName(userAgent string) string {
+// truncateUserAgent returns at most maxUserAgentBytes bytes of the printable characters of a User-Agent.
+func truncateUserAgent(userAgent string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' { // RFC 9110 allows only ASCII
 			return -1
 		}
 		return c
 	}, userAgent)
-	return name[:min(len(name), maxClientName)]
+	return name[:min(len(name), maxUserAgentBytes)]
 }
 
 // ListSessions returns the sessions of the caller's account, newest first.

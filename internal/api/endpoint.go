@@ -1,6 +1,6 @@
 // Package api is the contract between client and server: the wire types, the
-// error codes and the table of endpoints. It imports no other package of this
-// module, so that client and server share nothing but this contract.
+// error codes and the table of endpoints. Of the other packages of this module, it
+// imports only humanize, so that client and server share nothing but this contract.
 //
 // An operation is one typed value, such as [GetDataset]: the server mounts it,
 // the client calls it, and the OpenAPI document and docs/api.md are generated

@@ -20,14 +20,15 @@ type JobPage struct {
 	Page
 }
 
-// Job is queued or running work on a dataset, training job or prediction.
+// Job is work on a dataset, training job or prediction that waits in the queue or is running. Work
+// that has ended has no Job.
 type Job struct {
 	JobKey    string `json:"jobKey" doc:"The job's key." format:"uuid"`
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The email of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED, or PAUSED if the account is disabled: its jobs wait until it is enabled." enum:"QUEUED,PAUSED,RUNNING"`
-	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the only process that may run it, or absent if any worker may run it."`
+	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the process with the embedded service that has queued it or waits for it, or absent if a service has queued it and no such process waits."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
 	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`

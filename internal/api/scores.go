@@ -36,15 +36,15 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	case MetricMacroF1:
 		return s.MacroF1, true
 	case MetricROCAUC:
-		return valueOrZero(s.ROCAUC)
+		return knownValue(s.ROCAUC)
 	case MetricPRAUC:
-		return valueOrZero(s.PRAUC)
+		return knownValue(s.PRAUC)
 	case MetricLogLoss:
 		return s.LogLoss, true
 	case MetricBrier:
-		return valueOrZero(s.Brier)
+		return knownValue(s.Brier)
 	case MetricCalibrationError:
-		return valueOrZero(s.CalibrationError)
+		return knownValue(s.CalibrationError)
 	}
 	value, known = s.OfClass[name]
 	return value, known
@@ -71,8 +71,8 @@ func (s *Scores) PerformanceInterval(name string) *Interval {
 	return i
 }
 
-// valueOrZero returns *v and true, or 0 and false if v is nil.
-func valueOrZero(v *float64) (value float64, known bool) {
+// knownValue returns *v and true, or 0 and false if v is nil.
+func knownValue(v *float64) (value float64, known bool) {
 	if v == nil {
 		return 0, false
 	}

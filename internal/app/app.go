@@ -99,7 +99,7 @@ type App struct {
 	worker          *worker.Worker
 	uploads         *quota.Uploads
 	driftSemaphore  *turn.FairSemaphore                 // limits how many drifts are measured at a time
-	driftCalls      *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
+	driftCalls      *turn.SharedCalls[*api.DriftReport] // drifts that are being measured, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
@@ -121,7 +121,7 @@ func New(c Config) (*App, error) {
 		uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
-	a.monitorOutages(c.Log)
+	a.initMonitorsAndLog(c.Log)
 	a.problems = problem.New(problem.Config{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly})
 	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Scanner: c.Scanner})
 	if c.DirectTransfers {

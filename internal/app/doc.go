@@ -1,6 +1,6 @@
-// Package app implements the operations of the service: one method per endpoint
-// of package api, with its name. Errors for users are *api.Problem. Package worker runs
-// the jobs that the operations queue.
+// Package app implements the operations of the service: for each endpoint of package api, one
+// method with the same name. Errors for users are *api.Problem. Package worker runs the jobs that
+// the operations queue.
 //
 // One transaction checks the previous state, writes the new state, and queues the job that the
 // change requires. Of two concurrent changes the second returns CodeWrongState.
@@ -8,8 +8,8 @@
 //	dataset      PENDING ──upload──► PROCESSING ──prepare──► COMPLETED
 //	                                     └───────defect────► FAILED
 //
-//	training     PENDING ──train──► RUNNING ──────────────► COMPLETED       an algorithm reached the threshold
-//	                │                  ├──────────────────► NOT_COMPLETED   all stopped improving below it
+//	training     PENDING ──train──► RUNNING ──────────────► COMPLETED       an algorithm reached the threshold, or there is none
+//	                │                  ├──────────────────► NOT_COMPLETED   all stopped improving below the threshold
 //	                │                  ├──────────────────► TIMED_OUT       the time limit came first
 //	                │                  ├──────────────────► FAILED          every algorithm failed
 //	                └─────cancel───────┴─────cancel───────► CANCELLED       the best model so far is kept

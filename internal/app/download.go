@@ -23,9 +23,8 @@ type File struct {
 	BeforeSend func(ctx context.Context, partial bool) error
 }
 
-// openDownload opens a stored file for a download and sets the fields of file that depend on
-// it. The file belongs to the account with the key owner. For checkOwner, see
-// [storedfile.Files.Open].
+// openDownload opens a stored file for a download and sets the fields of file that depend on it.
+// owner is the key of the account that owns the file. For checkOwner, see [storedfile.Files.Open].
 func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
 	r, err := a.files.Open(ctx, f, checkOwner)
 	if err != nil {

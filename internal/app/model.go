@@ -11,9 +11,9 @@ import (
 )
 
 // GetModel returns a model. Its field Champion is true if the model has the highest
-// achievedPerformance of its series. Models whose metric or table differs from that of the
-// newest model are ignored. If several models have the highest performance, the oldest is the
-// champion.
+// achievedPerformance of its series. Models whose metric or table schema (see [api.TableSchema])
+// differs from that of the newest model are ignored. If several models have the highest
+// performance, the oldest is the champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {

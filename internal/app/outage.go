@@ -12,9 +12,9 @@ import (
 	"foretell/internal/store"
 )
 
-// monitorOutages creates the monitors of the database and of the stored files, and makes a.log the
-// log in which their outages have few lines.
-func (a *App) monitorOutages(log *slog.Logger) {
+// initMonitorsAndLog creates the monitors of the database and of the stored files, and a.log, a log
+// with few lines about each outage; see [App.Log].
+func (a *App) initMonitorsAndLog(log *slog.Logger) {
 	a.databaseMonitor = outage.New(outage.Config{
 		Name: "the database", Log: log, Now: a.now, Probe: a.store.Ping,
 		// With SQLite, ErrUnavailable only means that another process has locked the database.

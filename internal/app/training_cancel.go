@@ -9,10 +9,10 @@ import (
 	"foretell/internal/store"
 )
 
-// maxCancelWait is how long CancelTraining waits for a race to store its model.
+// maxCancelWait is the longest time that CancelTraining waits for a race to store its model.
 const maxCancelWait = 10 * time.Second
 
-// cancelPollInterval is how often CancelTraining reads the race meanwhile.
+// cancelPollInterval is the interval at which CancelTraining reads the race while it waits.
 const cancelPollInterval = 200 * time.Millisecond
 
 // CancelTraining ends a race. A race that no process runs is CANCELLED at once, without

@@ -109,8 +109,8 @@ func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Train
 	return runs, nil
 }
 
-// untrainableHints maps each state of a dataset in which it cannot be used for training to a
-// message that says what to do first.
+// untrainableHints has a message for each state in which a dataset cannot be used for training. The
+// message says what to do first.
 var untrainableHints = map[string]string{
 	api.DatasetPending:    "it has no CSV yet; train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
@@ -195,8 +195,9 @@ func formatNumberOrNull(number *float64) string {
 }
 
 // selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
-// effort. They are in canonical order. classCount is the number of classes of the
-// dataset. Each algorithm is either for two classes or for more.
+// effort. They are in canonical order. An effort selects no algorithm that does not support the
+// monotone columns of the request. classCount is the number of classes of the dataset. Each
+// algorithm is either for two classes or for more.
 func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, err error) {
 	all, chosen := api.Algorithms(classCount), n.Algorithms
 	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.SupportsMonotone(name) }

@@ -17,7 +17,7 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
-	// reserved has the bytes of the body that were read. storeUpload sets it.
+	// reserved makes the bytes that were read count towards the quota. storeUpload sets it.
 	reserved *quota.Upload
 }
 

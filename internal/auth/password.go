@@ -22,8 +22,8 @@ const (
 	argonHashBytes = 32
 )
 
-// The maximum argon2id parameters of a stored hash. Without them, the verification of a corrupt
-// hash could allocate gigabytes.
+// The maximum argon2id parameters of a stored hash. Without these limits, the verification of a
+// corrupt hash could allocate gigabytes.
 const (
 	maxArgonMemoryKiB = 256 * 1024
 	maxArgonPasses    = 16
@@ -40,7 +40,7 @@ type PasswordHasher struct {
 	slots     chan struct{}
 	memory    uint32 // memory parameter of new hashes, in KiB
 	rand      io.Reader
-	dummyHash string // verified if there is no account or it has no hash, so that Verify always takes the same time
+	dummyHash string // verified instead of a hash that does not exist, so that Verify always takes the same time
 }
 
 // NewPasswordHasher returns a PasswordHasher that computes at most maxConcurrent hashes at a

@@ -39,8 +39,8 @@ type URLKey struct {
 }
 
 // NewURLKey returns the key with the given secret and algorithm. It returns an error if the
-// algorithm is not one of URLAlgorithms, for example because a newer version of this program has created the
-// key.
+// algorithm is not one of URLAlgorithms, for example because a newer version of this program has
+// created the key.
 func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
 	newHash := urlHashFunctions[algorithm]
 	if newHash == nil {
@@ -55,8 +55,8 @@ func (k URLKey) Sign(path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(k.computeMAC(path, expires))
 }
 
-// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature
-// is not that of path and expires. It returns ErrExpired if the URL has expired at now.
+// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature is
+// not that of path and expires. It returns ErrExpired if the URL has expired at the time now.
 func (k URLKey) Verify(path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, k.computeMAC(path, expires)) {

@@ -32,11 +32,11 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 	return b.restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
-// Restore restores a backup into the database and storage that open returns. Both must be empty,
-// and the database must have the schema version of the header. If one of them is not empty, Restore
-// changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
-// wrote, unless the database or the storage became unavailable. The wait of the restored jobs begins
-// at the time now.
+// Restore restores a backup into the database and storage that the function open returns. Both must be
+// empty, and the database must have the schema version of the header. If one of them is not empty,
+// Restore changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
+// wrote, unless the database or the storage became unavailable. now is the time since which the restored
+// jobs count as waiting.
 func Restore(ctx context.Context, r io.Reader, tempDir string, now time.Time, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	b := &restorer{now: now}
 	return b.restoreOrVerify(ctx, r, tempDir, open)
@@ -52,8 +52,8 @@ type restorer struct {
 	files map[string]bool
 }
 
-// restoreOrVerify restores a backup into the database and storage that open returns. If open
-// returns nil, restoreOrVerify only verifies the backup.
+// restoreOrVerify restores a backup into the database and storage that the function open returns. If
+// open returns nil, restoreOrVerify only verifies the backup.
 func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// encodeRow writes an array of values as one line of JSON. A value is an int64, a float64,
-// a string or nil.
+// encodeRow writes an array of values as one line of JSON. A value is an int64, a float64, a string, a
+// []byte, which is encoded as a string, or nil.
 func encodeRow(w io.Writer, values []any) error {
 	line := make([]any, len(values))
 	for i, value := range values {

@@ -35,10 +35,11 @@ var (
 	ErrUnavailable = errors.New("the S3 store is unavailable")
 	// ErrCredentials is returned if the credentials are missing, wrong or insufficient, and
 	// ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable, because a job can try again
-	// after they were corrected. Their messages do not say that the store is unavailable.
+	// after the configuration was corrected. Their messages do not say that the store is
+	// unavailable.
 	ErrCredentials error = &configError{"the S3 store refuses the credentials", ErrUnavailable}
 	ErrNoBucket    error = &configError{"the S3 store has no such bucket", ErrUnavailable}
-	// errNoCredentials is the ErrCredentials of missing credentials.
+	// errNoCredentials is returned if the credentials are missing. It wraps ErrCredentials.
 	errNoCredentials error = &configError{"no credentials for the S3 store were found", ErrCredentials}
 )
 
@@ -52,7 +53,7 @@ type configError struct {
 // Error returns the message.
 func (e *configError) Error() string { return e.text }
 
-// Unwrap returns the error that e is a case of.
+// Unwrap returns the more general error, such as ErrUnavailable.
 func (e *configError) Unwrap() error { return e.kind }
 
 // incompleteSuffix is the end of the name of a blob that is still being written.
@@ -85,8 +86,8 @@ type backend interface {
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with one batch
-	// of them after the other. The function fn may call discard, setOrphan and unsetOrphan.
+	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with them,
+	// batch by batch. The function fn may call discard, setOrphan and unsetOrphan.
 	eachBatch(ctx context.Context, fn func([]listedBlob) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e listedBlob) error

@@ -44,8 +44,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if the disk of dir has no free space except that reserved for the
-// database. It returns nil if the free space is unknown.
+// checkSpace returns ErrDiskFull if the free space of the disk of dir is not larger than the space
+// reserved for the database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(maxReservedBytes, total/reservedDiskDivisor) {
@@ -56,9 +56,9 @@ func checkSpace(dir string) error {
 
 // fileSink writes one file.
 type fileSink struct {
-	file            *os.File
-	part, path      string // paths of the file before and after the commit
-	size, nextCheck int64  // nextCheck is the size at which the free space is checked next
+	file                 *os.File
+	incompletePath, path string // paths of the file before and after the commit
+	size, nextCheck      int64  // nextCheck is the size at which the free space is checked next
 }
 
 func (f *folder) create(_ context.Context, name string) (sink, error) {
@@ -71,7 +71,7 @@ func (f *folder) create(_ context.Context, name string) (sink, error) {
 	if err != nil {
 		return nil, wrapDiskFull(err)
 	}
-	return &fileSink{file: file, part: part, path: path}, nil
+	return &fileSink{file: file, incompletePath: part, path: path}, nil
 }
 
 func (s *fileSink) Write(p []byte) (int, error) {
@@ -89,7 +89,7 @@ func (s *fileSink) Write(p []byte) (int, error) {
 func (s *fileSink) commit() error {
 	err := errors.Join(wrapDiskFull(s.file.Sync()), wrapDiskFull(s.file.Close()))
 	if err == nil {
-		err = os.Rename(s.part, s.path)
+		err = os.Rename(s.incompletePath, s.path)
 	}
 	if err == nil {
 		syncFolder(filepath.Dir(s.path))
@@ -99,7 +99,7 @@ func (s *fileSink) commit() error {
 
 func (s *fileSink) abort() error {
 	s.file.Close() // may have been closed by a commit that failed
-	err := os.Remove(s.part)
+	err := os.Remove(s.incompletePath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -198,8 +198,8 @@ var errorsByS3Code = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// withoutAddress returns the cause of an error of a request or of a connection, whose text repeats
-// the address.
+// withoutAddress returns the cause of a request or connection error, because the text of such an
+// error repeats the address. It returns other errors unchanged.
 func withoutAddress(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {

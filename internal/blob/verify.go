@@ -27,7 +27,7 @@ type VerifiedReader struct {
 	want      Info
 	sum       hash.Hash
 	bytesRead int64
-	readErr   error // the error with which reading ended, which may be io.EOF; nil before
+	readErr   error // the error that ended the reading, which may be io.EOF; nil before the end
 }
 
 // OpenVerified opens the blob with the key want.Key. It returns ErrDamaged if the size is not

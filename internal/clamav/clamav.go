@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the size, in
-	// bytes, of the length that precedes them.
+	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the number of
+	// bytes of the chunk's length, which precedes them.
 	chunkSize  = 64 << 10
 	lengthSize = 4
 	// dialTimeout limits the time for a connection, and sendTimeout the time that clamd takes to

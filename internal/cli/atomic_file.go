@@ -16,10 +16,10 @@ import (
 	"foretell/internal/term"
 )
 
-// WriteFileAtomic creates a file at path with the output of write, completely or not at all, also
-// after a power failure. If force is not set and path exists, the error is that of InstallFile. If
-// path is a device or a pipe, it is written to directly. If path is a symbolic link, its target is
-// written, and the link is kept.
+// WriteFileAtomic creates a file at path with the output of the function write, completely or not at
+// all, also after a power failure. If force is not set and path exists, the error is that of
+// InstallFile. If path is a device or a pipe, it is written to directly. If path is a symbolic link,
+// its target is written, and the link is kept.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -172,7 +172,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// RemoveIfExists removes a file if it exists. No file exists whose name is too long.
+// RemoveIfExists removes a file if it exists. If the name is too long for a file, it does not exist.
 func RemoveIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) {
 		return err

@@ -52,7 +52,8 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// PromptDisabled reports whether --no-input or a setting disables prompts.
+// PromptDisabled reports whether --no-input or the setting of this name disables prompts, or whether
+// there is no terminal to prompt on.
 func (f *Factory) PromptDisabled(cmd *cobra.Command) (disabled bool, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {

@@ -37,7 +37,7 @@ type dryRunTransport struct {
 
 	mu      sync.Mutex
 	planned []plannedRequest
-	// Simulated is set once a response was simulated.
+	// Simulated is set once a request was recorded and not sent.
 	Simulated bool
 }
 
@@ -63,7 +63,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap sets next as the transport that sends the requests, and returns r.
+// Wrap returns r, and makes r send requests with the transport next.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r
@@ -78,15 +78,15 @@ func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	sends := !r.Simulated
 	r.mu.Unlock()
 	if sends {
-		sketched := req.Clone(req.Context())
+		recorded := req.Clone(req.Context())
 		if req.GetBody != nil {
 			body, err := req.GetBody()
 			if err != nil {
 				return nil, err
 			}
-			sketched.Body = body
+			recorded.Body = body
 		}
-		r.record(sketched, true)
+		r.record(recorded, true)
 		return r.next.RoundTrip(req)
 	}
 	r.record(req, false)

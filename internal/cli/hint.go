@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/term"
@@ -32,7 +33,8 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 //     the accounts.
 //   - If the service is embedded, the hint to ask its operator becomes one to report the error.
 //
-// AddHint also calls [Factory.RepeatFlagsInCommands].
+// In a message about a proxy, it writes the names of the variables as they are set, in upper or lower
+// case. AddHint also calls [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
@@ -42,6 +44,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
 		e.Hint = "try again; if the error persists, report it with the output of " + config.EnvDebug + "=1"
+	}
+	if e.Code == string(client.ProxyFailed) {
+		e.Fact = f.lowerProxyVariables(e.Fact)
 	}
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)
@@ -53,6 +58,17 @@ func (f *Factory) AddHint(e *exit.Error) {
 			e.Status = exit.Unexpected
 		}
 	}
+}
+
+// lowerProxyVariables returns text with the names of those proxy variables in lower case that are set
+// only in lower case.
+func (f *Factory) lowerProxyVariables(text string) string {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
+		if lower := strings.ToLower(name); f.Env(name) == "" && f.Env(lower) != "" {
+			text = strings.ReplaceAll(text, name, lower)
+		}
+	}
+	return text
 }
 
 // suggestList returns a hint with the command that lists or shows the objects of the current
@@ -186,12 +202,13 @@ func (f *Factory) ForceInCommands() (restore func()) {
 	return func() { f.Args = args }
 }
 
-// CommandWithList returns the current command line with values added to a flag that is a list.
+// CommandWithList returns the current command line with values added to those of a flag whose value is
+// a list.
 func (f *Factory) CommandWithList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), true))
 }
 
-// CommandWithOnlyList returns the current command line with the values of a flag that is a list replaced.
+// CommandWithOnlyList is like [Factory.CommandWithList], but replaces the values of the flag.
 func (f *Factory) CommandWithOnlyList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), false))
 }
@@ -250,8 +267,8 @@ func (f *Factory) CommandWithSwappedFiles(one, other string) string {
 	return term.CommandLine(args)
 }
 
-// setFlag returns args with a flag set to value. If addValue is set, it adds the value to the
-// earlier values of the flag instead of replacing them.
+// setFlag returns args with a flag set to value, or without the flag if value is "". If addValue is
+// set, it adds the value to the earlier values of the flag instead of replacing them.
 func setFlag(args []string, flag, value string, addValue bool) []string {
 	var list []string
 	end := slices.Index(args, "--")

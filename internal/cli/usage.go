@@ -18,7 +18,7 @@ func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + usageText(cmd)
 	}
-	if f.Console.FitsOut() {
+	if f.Console.MustFitOutWidth() {
 		text = term.Reflow(text, f.Console.OutWidth())
 	}
 	if f.Console.OutTerminal {
@@ -103,7 +103,7 @@ Step by step: foretell help quickstart
 // PrintIntro prints the short introduction.
 func (f *Factory) PrintIntro(cmd *cobra.Command) error {
 	text := introText
-	if f.Console.FitsOut() {
+	if f.Console.MustFitOutWidth() {
 		text = term.Reflow(text, f.Console.OutWidth())
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), text)

@@ -31,7 +31,7 @@ func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], 
 	return out, nil
 }
 
-// newRequest returns the request that calls an operation with the input in.
+// newRequest returns the request that calls an operation. in is the input, a pointer to a struct.
 func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	b, err := newBinding(in)
 	if err != nil {

@@ -81,7 +81,7 @@ type Client struct {
 	reloginMu sync.Mutex
 	mu        sync.Mutex // guards the fields below
 	token     string
-	// mayRelogin is false from a log-in until the service accepts its token.
+	// mayRelogin is false after a log-in, until the service has accepted the token of this log-in.
 	mayRelogin bool
 	// needsThreshold is set once the service has rejected a race without a
 	// threshold.

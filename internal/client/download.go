@@ -78,9 +78,9 @@ type downloadState struct {
 	interrupted bool      // whether the last attempt ended before the end of the file
 }
 
-// fetchRest downloads the rest of the file. It requests only the rest if the file has a version.
-// Otherwise it requests the whole file and compares its beginning with the written bytes, because
-// the file may have changed.
+// fetchRest downloads the bytes of the file that are not written yet. If the file has a version, it
+// requests only these bytes. Otherwise it requests the whole file and compares its beginning with the
+// written bytes, because the file may have changed.
 func (d *downloadState) fetchRest(ctx context.Context) error {
 	d.interrupted = false
 	if d.written > 0 && d.version != "" {

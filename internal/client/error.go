@@ -83,7 +83,7 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	}
 	err = withoutURL(err)
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
-	e.Kind, e.Reason = classifyConnectionError(err)
+	e.Kind, e.Reason = classifyConnectionError(err, req.url.Scheme)
 	var authority x509.UnknownAuthorityError
 	if errors.As(err, &authority) && c.opts.CertificateFile != "" {
 		e.Reason = describeCertificateFile(c.opts.CertificateFile)
@@ -107,8 +107,9 @@ func withoutURL(err error) error {
 // for uploads and downloads.
 func (c *Client) isFileStore(u *url.URL) bool { return !isSameServiceOrHTTPS(c.base, u) }
 
-// classifyConnectionError returns the kind of a connection error, and its cause in words.
-func classifyConnectionError(err error) (kind ErrorKind, cause string) {
+// classifyConnectionError returns the kind of a connection error, and its cause in words. scheme is that
+// of the requested URL.
+func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause string) {
 	var (
 		redirect  *redirectError
 		authority x509.UnknownAuthorityError
@@ -125,7 +126,7 @@ func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	case errors.As(err, &redirect):
 		return BadRedirect, redirect.reason
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
-		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
+		return ProxyFailed, "the proxy cannot be reached: check " + proxyVariable(scheme) + " and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
 		return Untrusted, "the certificate of the server is signed by an unknown authority; set SSL_CERT_FILE to a file with the authority's certificate"
 	case errors.As(err, &hostname):
@@ -162,6 +163,9 @@ func describeCertificateFile(path string) string {
 	}
 	return reason + "the file of SSL_CERT_FILE, " + path + ", does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
+
+// proxyVariable returns the environment variable, in upper case, with the proxy for URLs of this scheme.
+func proxyVariable(scheme string) string { return strings.ToUpper(scheme) + "_PROXY" }
 
 // notServiceError returns the error for a response that is not from the service. The parameter what
 // describes the body of the response.
@@ -202,8 +206,9 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
 		}
 	}
-	// If a proxy serves the service at the path of the base URL, it removes this path from requests. Other
-	// deployments may not name the path that they received; the base URL is then more likely wrong.
+	// A proxy that serves the service below the path of the base URL removes this path from requests. If
+	// the service received the whole path, or does not say which path it received, the base URL is
+	// probably wrong.
 	isPathReceived := problem.Instance == "" || problem.Instance == req.url.EscapedPath()
 	if problem.Code == api.CodeNoRoute && c.base.Path != "" && isPathReceived {
 		problem = problem.WithCause(&BaseURLError{BaseURL: c.BaseURL(), Origin: Origin(c.base)})
@@ -215,8 +220,8 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 	return problem
 }
 
-// BaseURLError is the cause of a problem with api.CodeNoRoute if the service received the path of
-// the client's base URL, or may have received it, although no operation begins with it. The URL is
+// BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client has a path,
+// and the response does not show that a proxy has removed this path from the request. The base URL is
 // then often that of a page of the dashboard.
 type BaseURLError struct {
 	// BaseURL is the base URL of the client, and Origin is the same URL without its path.

@@ -13,8 +13,8 @@ import (
 // then ignores the offset. If an item moves to the next page because another one was created, the
 // item is yielded only once. An error ends the sequence.
 
-// AllDatasets returns the datasets of the account that match the filters of in. It ignores
-// the offset and the limit of in.
+// AllDatasets returns the datasets of the account that match the filters State and WithModelOnly of its
+// input. It ignores the offset and the limit of the input.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return AllPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page

@@ -39,9 +39,9 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It
-// also returns true if both have the same host and the default port, and only the parameter
-// to uses https.
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also returns
+// true if the URL from has the scheme http and the URL to has the scheme https, and both have the same
+// host and the default port of their scheme.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -63,9 +63,9 @@ func effectivePort(u *url.URL) string {
 	}
 }
 
-// resolveURL parses a URL from a response, which may be relative to the base URL. If the base
-// URL has the scheme https, so does a URL of the service: a service behind a proxy may return http
-// URLs, because it does not know that clients use https.
+// resolveURL parses a URL from a response, which may be relative to the base URL. If the base URL has
+// the scheme https, resolveURL changes an http URL of the service to https. A service behind a proxy may
+// return such URLs, because it does not know that clients use https.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {

@@ -59,8 +59,9 @@ type request struct {
 // errApplied is returned by send if wasApplied returned true.
 var errApplied = errors.New("the service has processed an earlier attempt")
 
-// send sends req, with retries, and returns the response. The caller must close its
-// body. A response other than 2xx is an error of type *api.Problem, unless req accepts it.
+// send sends req, with retries, and returns the response. The caller must close its body. A response
+// other than 2xx is an error of type *api.Problem, unless req accepts it. If the object of a DELETE no
+// longer exists at a retry, an earlier attempt has deleted it, and send returns an empty response.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
 		req.attempts = attempt

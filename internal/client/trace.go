@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TraceEvent is one attempt to send a request. If ResponseBody is set, it is the body of
-// a response instead. It contains no secrets.
+// TraceEvent is one attempt to send a request or, if ResponseBody is set, the body of a response. It
+// contains no secrets.
 type TraceEvent struct {
 	Op           string // operation ID
 	Method       string
@@ -36,7 +36,7 @@ func (c *Client) traceAttempt(req *request, out *http.Request, resp *http.Respon
 		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.jsonBody),
 	}
 	if r.err != nil {
-		_, reason := classifyConnectionError(withoutURL(r.err))
+		_, reason := classifyConnectionError(withoutURL(r.err), req.url.Scheme)
 		event.Err = &NetworkError{Op: req.op, URL: event.URL, Reason: reason}
 	} else {
 		event.Status, event.Received = resp.StatusCode, redactHeader(resp.Header)

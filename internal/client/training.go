@@ -10,7 +10,7 @@ import (
 )
 
 // substituteThreshold is sent instead of null to services that require a threshold. These services
-// do not report outcomes either.
+// report no outcomes.
 const substituteThreshold = 1.0
 
 // CreateTraining starts a race. A race without a threshold is an extension. If the service

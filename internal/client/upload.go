@@ -34,8 +34,8 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 // CreateDataset creates a dataset. After a lost connection it repeats the request. If the dataset
 // then exists already, an earlier attempt has created it, and CreateDataset returns it.
 //
-// The name of the dataset's file is an extension. If the service rejects the request, it is sent
-// again without the name of the file.
+// The field fileName of the request is an extension. If the service rejects the request because of this
+// field, or without naming a field, the request is sent again without it.
 func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
 	created, err := c.createDataset(ctx, in)
 	var problem *api.Problem
@@ -64,20 +64,22 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 		return created, nil
 	}
 	if code := api.CodeFromError(err); req.attempts > 1 && (code == api.CodeNameTaken || code == api.CodeWrongState) {
-		if found, failure := c.findCreatedDataset(ctx, &in.Body); failure == nil && found != nil {
+		if found, failure := c.findDatasetOfEarlierAttempt(ctx, &in.Body); failure == nil && found != nil {
 			return found, nil
 		}
 	}
 	return nil, err
 }
 
-// maxCreatedAge limits the age of a dataset that an earlier attempt of the same request has
-// created. It is longer than all attempts take together, and allows for clocks that differ.
-const maxCreatedAge = 10 * time.Minute
+// maxAgeFromEarlierAttempt is the maximum age at which findDatasetOfEarlierAttempt assumes that an
+// earlier attempt of the request has created a dataset. All attempts together take less time; the rest
+// allows for the difference between the clocks of the client and the service.
+const maxAgeFromEarlierAttempt = 10 * time.Minute
 
-// findCreatedDataset returns the dataset that an earlier attempt of a request has created. It
-// returns nil if the dataset of this name is older, has a file, or differs from the request.
-func (c *Client) findCreatedDataset(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
+// findDatasetOfEarlierAttempt returns the dataset that an earlier attempt of the same request has
+// created. want is the body of the request. It returns nil if no PENDING dataset has the requested
+// name, or if that dataset is older than maxAgeFromEarlierAttempt or differs from the request.
+func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
 	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {
 		if err != nil {
@@ -91,7 +93,7 @@ func (c *Client) findCreatedDataset(ctx context.Context, want *api.NewDataset) (
 			return nil, err
 		}
 		created, err := time.Parse(api.TimeLayout, d.CreatedOn)
-		isRecent := err == nil && (c.opts.Now == nil || c.now().Sub(created).Abs() < maxCreatedAge)
+		isRecent := err == nil && (c.opts.Now == nil || c.now().Sub(created).Abs() < maxAgeFromEarlierAttempt)
 		isSame := (d.FileName == "" || d.FileName == want.FileName) && (want.NumberOfBuckets == nil || d.NumberOfBuckets == *want.NumberOfBuckets)
 		if !isRecent || !isSame || d.Status != api.DatasetPending {
 			return nil, nil

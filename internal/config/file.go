@@ -44,11 +44,10 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 // change.
 const fileLockWait = 10 * time.Second
 
-// WithFileLock calls change while it holds a lock, so that processes that read, change and write
-// the file at path do not lose each other's changes. The lock is a hidden file in the same folder,
-// which is created if it is missing. On file systems without locks, WithFileLock only calls
-// change.
-func WithFileLock(path string, change func() error) error {
+// WithFileLock calls fn while it holds a lock, so that processes that read, change and write the file at
+// path do not lose each other's changes. The lock is a hidden file in the same folder. If the folder is
+// missing, it is created. On file systems without locks, WithFileLock only calls fn.
+func WithFileLock(path string, fn func() error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -62,11 +61,11 @@ func WithFileLock(path string, change func() error) error {
 		return exit.Errorf(exit.Conflict, "another process has been changing %s for %s", path, fileLockWait).
 			WithHint("end the process that has opened %s, and run the command again", term.ShellQuote(lockPath))
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK): // ENOLCK: NFS without a lock service
-		return change()
+		return fn()
 	case err != nil:
 		return err
 	}
-	return errors.Join(change(), lock.Close())
+	return errors.Join(fn(), lock.Close())
 }
 
 // editYAML changes a scalar in a YAML document to value, and returns the new document.

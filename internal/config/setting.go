@@ -48,7 +48,7 @@ type Settings struct {
 	// profileExists is set if the config file has the profile.
 	profileExists bool
 	// origins says where each value comes from, such as "flag --server". Its keys are the keys of
-	// the settings, and KeyProfile.
+	// the settings, KeyProfile and KeyPaths.
 	origins map[string]string
 }
 
@@ -67,7 +67,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		}
 	}
 	fromFile := "file " + file.ConfigFileUsed()
-	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault}}
+	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault, KeyPaths: fromFile}}
 	for _, source := range [][2]string{
 		{file.GetString(KeyProfile), fromFile},
 		{env(envProfile), "variable " + envProfile},
@@ -266,7 +266,8 @@ func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	for key, path := range s.GetStringMapString(KeyPaths) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
 		if i < 0 {
-			return nil, exit.Usagef("profile %s: unknown operation %q in paths", s.Profile, key).WithHint("known operations: %s", strings.Join(known, ", "))
+			return nil, exit.Usagef("unknown operation %q in paths of the profile %q in %s", key, s.Profile, strings.TrimPrefix(s.origins[KeyPaths], "file ")).
+				WithHint("remove or correct it in this file; known operations: %s", strings.Join(known, ", "))
 		}
 		paths[known[i]] = path
 	}

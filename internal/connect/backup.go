@@ -40,9 +40,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
-// locateServiceToMark is like locateService, for a command that writes the marker file. It returns
-// an error if the database is on a server, but the data folder has a foretell.db, also in the
-// default data folder.
+// locateServiceToMark is like locateService, for a command that writes the marker file. If the database
+// is on a server, a foretell.db in the data folder is an error, even if --data-dir is not set.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {
@@ -152,7 +151,8 @@ func restoreSpaceError(dir string, err error) error {
 // newerBackupHint is the hint if a backup is from a newer version of foretell.
 const newerBackupHint = "nothing was restored; use the version of foretell that wrote the backup, or a newer one"
 
-// restoreTo restores the backup r into the empty service whose location is at.
+// restoreTo restores a backup into an empty service. r is the backup, and at is the location of the
+// service.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {

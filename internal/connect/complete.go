@@ -22,28 +22,27 @@ const CompletionTimeout = 2 * time.Second
 // after a tab.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with a reference from names. If the
+// CompleteReference completes the first argument with a reference that lister returns. If the
 // service is not reachable, only @last is offered.
-func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
+func (o *ServiceFlags) CompleteReference(lister ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cli.ArgCompletionDirective(cmd, len(args))
 		}
-		return append(o.fetchRefs(cmd.Context(), names), cli.LastRef), cobra.ShellCompDirectiveNoFileComp
+		return append(o.fetchRefs(cmd.Context(), lister), cli.LastRef), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// CompleteReferenceOrWord completes the value of a flag with word, or with a reference
-// from names.
-func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
+// CompleteReferenceOrWord completes the value of a flag with word, or with a reference that lister
+// returns.
+func (o *ServiceFlags) CompleteReferenceOrWord(word string, lister ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
+		return append([]string{word}, o.fetchRefs(cmd.Context(), lister)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchRefs calls names and returns the references that it lists within
-// CompletionTimeout.
-func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
+// fetchRefs returns the references that lister returns within CompletionTimeout.
+func (o *ServiceFlags) fetchRefs(ctx context.Context, lister ReferenceLister) []string {
 	if !o.hasService() {
 		return nil
 	}
@@ -56,7 +55,7 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 		return nil
 	}
 	defer session.Close()
-	found, _ := names(ctx, session) // the references listed before an error are still useful
+	found, _ := lister(ctx, session) // the references listed before an error are still useful
 	return found
 }
 

@@ -65,7 +65,7 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
-	// withoutUpgrade is set to neither create the database nor upgrade its schema.
+	// withoutUpgrade is set if the database must neither be created nor upgraded to the newest schema.
 	withoutUpgrade bool
 	// writesMarker is set to write the marker file of a PostgreSQL database: for serve, worker and
 	// restore. Other commands may run with a FORETELL_DATABASE that is meant for another folder.

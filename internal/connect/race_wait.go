@@ -158,8 +158,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns a hint to stop the running race. It returns "" if this account has no
-// running race.
+// queueHint returns the end of a sentence about a queued race. It names a running race of this account
+// and the command that stops it. It is "" if this account has no running race.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {

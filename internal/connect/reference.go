@@ -380,6 +380,6 @@ func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 	return &models[newest]
 }
 
-// ChampionRef is the name of the best model of a series, in references and for --beat. See
-// [client.Champion].
+// ChampionRef is the name of the best model of a series, in references and for --beat; see
+// [client.ModelsOfSeries].
 const ChampionRef = "champion"

@@ -67,8 +67,8 @@ func (c *Session) Close() {
 	}
 }
 
-// resumeCommand returns the command that continues after an interruption. If the current command is
-// `foretell run`, this is RunCommand(race). Otherwise it is the parameter command.
+// resumeCommand returns the command line that continues after an interruption: RunCommand(race) if
+// the current command is `foretell run`, and otherwise its argument command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command

@@ -23,7 +23,7 @@ import (
 // storageFlag is the name of the flag that selects where the stored files are.
 const storageFlag = "storage"
 
-// storageTimeout limits how long an S3 store may take to respond at the start.
+// storageTimeout limits how long an S3 store may take to respond when it is opened.
 const storageTimeout = 30 * time.Second
 
 // BindStorage adds --storage to cmd.

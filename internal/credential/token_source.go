@@ -18,9 +18,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. The token is taken from the environment
-// or the store. If neither has a token, TokenSource logs in to the service with a password from
-// the environment or the store.
+// TokenSource returns tokens for an account of a service: a token from the environment or the store, or
+// the token of a new log-in with a password from the environment or the store. [TokenSource.Token]
+// explains their order.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -122,7 +122,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 		if err == nil {
 			s.opened = append(s.opened, kept.Token)
 		}
-		return kept.Token, addLoginHint(err)
+		return kept.Token, addAuthenticatorHint(err)
 	}
 	kept, err := s.storedCredential()
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	}
 	fresh, err := s.LogIn(ctx, kept.Password, "")
 	if err != nil {
-		return "", addLoginHint(err)
+		return "", addAuthenticatorHint(err)
 	}
 	fresh.Password, s.returned = kept.Password, fresh.Token
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
@@ -154,7 +154,7 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).WithHint("%s", s.loginHint())
 	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
-			WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken)
+			WithHint("start or unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken)
 	}
 	return c, err
 }
@@ -174,10 +174,10 @@ func (s *TokenSource) loginHint() string {
 	return "if the address is that of a page of the dashboard, use " + origin + " instead; otherwise " + hint
 }
 
-// addLoginHint adds the hint to run `foretell login` to err if the account needs a code of an
+// addAuthenticatorHint adds the hint to run `foretell login` to err if the account needs a code of an
 // authenticator app, because only that command prompts for the code. It returns any other error
 // unchanged.
-func addLoginHint(err error) error {
+func addAuthenticatorHint(err error) error {
 	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
 		return err
 	}

@@ -36,7 +36,7 @@ func (p *Pages) showRequestAccess(v *visit) error {
 
 func (p *Pages) writeRequestAccess(v *visit, status int, data requestAccessPage, problem *api.Problem) error {
 	content := page{Title: "Request an account", Data: data}
-	content.reject(problem, accessFields)
+	content.setProblem(problem, accessFields)
 	return p.show(v, status, "request_access", content)
 }
 
@@ -83,7 +83,7 @@ func (p *Pages) writePassword(v *visit, data passwordPage, problem *api.Problem)
 		title = "Create the first administrator"
 	}
 	content := page{Title: title, Data: data}
-	content.reject(problem, passwordFields)
+	content.setProblem(problem, passwordFields)
 	return p.show(v, statusOf(problem), "password", content)
 }
 

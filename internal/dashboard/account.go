@@ -16,7 +16,7 @@ type accountPage struct {
 }
 
 // sessionView is a line in the list of sessions. It stands for all sessions with the same client
-// and address, because a command that logs in often has many.
+// and address, because a command that often logs in has many sessions.
 type sessionView struct {
 	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
@@ -47,9 +47,9 @@ func (p *Pages) showAccount(v *visit) error {
 		return p.writeAccount(v, required, nil, nil)
 	}
 	if v.account.SecondFactor {
-		p.deleteMessages(v, &newApp) // the app may have been confirmed elsewhere
+		p.deleteMessages(v, &appMessages) // the app may have been confirmed elsewhere
 	}
-	messageID := v.r.URL.Query().Get(newApp.parameter)
+	messageID := v.r.URL.Query().Get(appMessages.parameter)
 	if messageID == "" || v.account.SecondFactor {
 		return p.writeAccount(v, nil, nil, nil)
 	}
@@ -67,8 +67,8 @@ func (p *Pages) showAccount(v *visit) error {
 // newPasswordFields are the fields of the form to change the password.
 var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
-// writeAccount shows the page of the account. fields has the fields of the form that was
-// rejected because of problem.
+// writeAccount shows the page of the account. fields has the fields of the form that was rejected
+// because of problem. added is the new authenticator app whose secret is shown, or nil.
 func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 		Title: "Account", Section: "account", Data: data,
 		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
 	}
-	content.reject(problem, fields)
+	content.setProblem(problem, fields)
 	return p.show(v, statusOf(problem), "account", content)
 }
 

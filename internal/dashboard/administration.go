@@ -90,7 +90,7 @@ func (p *Pages) writeAccounts(v *visit, form api.NewAccount, problem *api.Proble
 	content := page{
 		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts --paginate", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
 	}
-	content.reject(problem, accountFields)
+	content.setProblem(problem, accountFields)
 	return p.show(v, statusOf(problem), "users", content)
 }
 
@@ -150,7 +150,7 @@ func (p *Pages) writeUser(v *visit, form *quotaForm, problem *api.Problem) error
 		Title: user.Email, Section: "admin", Data: userPage{User: user, Invitation: p.takeInvitation(v), Events: events.Events, Quota: *form},
 		Commands: []string{"foretell api GET /api/v1/admin/accounts/" + user.AccountKey},
 	}
-	content.reject(problem, quotaFields)
+	content.setProblem(problem, quotaFields)
 	return p.show(v, statusOf(problem), "user", content)
 }
 

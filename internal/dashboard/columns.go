@@ -21,8 +21,8 @@ import (
 const (
 	// sampleBytes is how much of a file is read to choose the columns of the row IDs and the label.
 	sampleBytes = 1 << 20
-	// generatedID is the value of the form field for the column of row IDs that requests numbered
-	// rows.
+	// generatedID is a value of the form field for the column of row IDs. It means that no column
+	// has the row IDs, and that the rows are numbered.
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
@@ -88,7 +88,7 @@ func (c *chosenColumns) IsListed() bool { return len(c.Names) <= maxListedColumn
 
 // chooseColumns chooses the columns of the row IDs and of the label by the rules of the command line,
 // unless the form names them. It returns nil if the header cannot be read.
-func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
+func (s *fileSample) chooseColumns(form *datasetForm) (*chosenColumns, error) {
 	given := roles.Options{Label: form.Label, ID: form.ID}
 	if form.ID == generatedID {
 		given.ID, given.GenerateID = "", true
@@ -111,7 +111,7 @@ func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
 
 // trainingLayout returns how a training file is rewritten so that the row IDs are in its first column
 // and the labels in the last. It returns a problem if it is not clear which column is the label.
-func (s *fileSample) trainingLayout(form *uploadForm) (repair.Layout, error) {
+func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	layout := repair.Layout{Delimiter: s.delimiter}
 	if s.size < api.MinUploadBytes {
 		return layout, api.NewFieldProblem("file", "the file has only %s, so it is no table: %s", humanize.Count(s.size, "byte"), csvDescription)
@@ -151,11 +151,11 @@ type convertedFile struct {
 	defect *atomic.Pointer[csvfile.Defect]
 }
 
-// convert returns the file of the form as the source of an upload. It reads the beginning of the file
+// convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
 // and calls layout, which returns how the file is rewritten while it is read. The source can be read
 // only once.
-func (u *upload) convert(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
-	file, beginning, isWhole, err := peekSample(u.file)
+func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
+	file, beginning, isWhole, err := peekSample(f.file)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (u *upload) convert(ctx context.Context, wanted func(name string) bool, lay
 	if err != nil {
 		return nil, fileProblem(err)
 	}
-	out := &convertedFile{Source: client.Source{Name: u.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
+	out := &convertedFile{Source: client.Source{Name: f.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
 	if !normalized.IsUnchanged() {
 		out.Name = convertedName
 	}
@@ -243,10 +243,11 @@ func (r defectReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// showColumns responds with the fields of the form to upload a dataset that name columns. The script
-// of the page sends the beginning of the chosen file. The fields list the columns of this file.
+// showColumns responds with the fields for the label and the row IDs in the form to upload a
+// dataset. The script of the page sends the beginning of the chosen file. The fields list the
+// columns of this file.
 func (p *Pages) showColumns(v *visit) error {
-	form, err := readUpload(v.r, maxFormBytes)
+	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}
@@ -270,7 +271,7 @@ func (p *Pages) showColumns(v *visit) error {
 
 // useColumns sets ID and Label of the form to the chosen columns. If chosen is nil, they stay
 // empty.
-func (f *uploadForm) useColumns(chosen *chosenColumns) {
+func (f *datasetForm) useColumns(chosen *chosenColumns) {
 	if chosen == nil {
 		return
 	}
@@ -283,6 +284,6 @@ func (f *uploadForm) useColumns(chosen *chosenColumns) {
 }
 
 // columnsFromForm sets ID and Label to the values of a form that was sent.
-func (f *uploadForm) columnsFromForm(form *upload) {
+func (f *datasetForm) columnsFromForm(form *fileForm) {
 	f.ID, f.Label = strings.TrimSpace(form.values["id"]), strings.TrimSpace(form.values["label"])
 }

@@ -33,7 +33,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()
 		query.Del("part")
-		query.Del(newLink.parameter)
+		query.Del(linkMessages.parameter)
 		query.Set("offset", strconv.FormatInt(offset, 10))
 		return address.Path + "?" + query.Encode()
 	}
@@ -66,26 +66,26 @@ type datasetsPage struct {
 	Pager    pager
 	State    string
 	// Form has the values of a rejected upload.
-	Form uploadForm
+	Form datasetForm
 	// Columns are the columns of the chosen file. It is nil if they are unknown.
 	Columns *chosenColumns
 	// IsBusy reports whether a dataset of the list is being prepared.
 	IsBusy bool
 }
 
-// uploadForm has the fields of the form to upload a dataset, except the file. Label and ID are the
+// datasetForm has the fields of the form to upload a dataset, except the file. Label and ID are the
 // names of the columns with the label and the row IDs. If they are empty, the columns are chosen by
 // the rules of the command line. ID may be generatedID.
-type uploadForm struct{ Name, Description, Label, ID string }
+type datasetForm struct{ Name, Description, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {
-	return p.writeDatasets(v, uploadForm{}, nil)
+	return p.writeDatasets(v, datasetForm{}, nil)
 }
 
-// uploadFields are the fields of the form to upload a dataset.
-var uploadFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"label", "label", "Label"}, {"id", "id", "Row IDs"}, {"file", "file", "CSV file"}}
+// datasetFields are the fields of the form to upload a dataset.
+var datasetFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"label", "label", "Label"}, {"id", "id", "Row IDs"}, {"file", "file", "CSV file"}}
 
-func (p *Pages) writeDatasets(v *visit, form uploadForm, problem *api.Problem) error {
+func (p *Pages) writeDatasets(v *visit, form datasetForm, problem *api.Problem) error {
 	state := v.r.URL.Query().Get("state")
 	list, err := client.Call(v.r.Context(), v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: pageInput(v.r), State: state})
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *Pages) writeDatasets(v *visit, form uploadForm, problem *api.Problem) e
 		Title: "Datasets", Section: "datasets", Data: data,
 		Commands: []string{command, "foretell datasets create NAME train.csv"},
 	}
-	content.reject(problem, uploadFields)
+	content.setProblem(problem, datasetFields)
 	return p.show(v, statusOf(problem), "datasets", content)
 }
 
@@ -222,11 +222,11 @@ func showSpaces(label string) string {
 // createDataset creates a dataset, and uploads the file of the form to it. If the upload fails, it
 // deletes the dataset, so that the visitor can send the form again.
 func (p *Pages) createDataset(v *visit) error {
-	form, err := readUpload(v.r, maxFormBytes)
+	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}
-	fields := uploadForm{Name: form.values["name"], Description: form.values["description"]}
+	fields := datasetForm{Name: form.values["name"], Description: form.values["description"]}
 	fields.columnsFromForm(form)
 	if err := p.uploadDataset(v, form, &fields); err != nil {
 		return p.writeDatasets(v, fields, p.formProblem(v, err))
@@ -234,7 +234,7 @@ func (p *Pages) createDataset(v *visit) error {
 	return v.redirect(v.created.Path)
 }
 
-func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error {
+func (p *Pages) uploadDataset(v *visit, form *fileForm, fields *datasetForm) error {
 	ctx := v.r.Context()
 	if form.file == nil || form.fileName == "" {
 		return api.NewFieldProblem("file", "choose a file")
@@ -242,7 +242,7 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if strings.TrimSpace(fields.Name) == "" {
 		fields.Name = client.DatasetName(strings.TrimSuffix(form.fileName, ".csv"), 1)
 	}
-	file, err := form.convert(ctx, nil, func(s *fileSample) (repair.Layout, error) { return s.trainingLayout(fields) })
+	file, err := form.convertFile(ctx, nil, func(s *fileSample) (repair.Layout, error) { return s.trainingLayout(fields) })
 	if err != nil {
 		return err
 	}

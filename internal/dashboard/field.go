@@ -59,10 +59,10 @@ func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr
 	return template.HTMLAttr(text)
 }
 
-// reject makes the page show why a form with these fields was rejected. If problem is nil, it does
+// setProblem makes the page show why a form with these fields was rejected. If problem is nil, it does
 // nothing. If problem is about something other than these fields, the page shows only the detail of
 // problem.
-func (c *page) reject(problem *api.Problem, fields []formField) {
+func (c *page) setProblem(problem *api.Problem, fields []formField) {
 	if problem == nil {
 		return
 	}

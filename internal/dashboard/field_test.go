@@ -23,7 +23,7 @@ func TestRejectedFields(t *testing.T) {
 		data   any
 	}{
 		{"train", trainFields, trainPage{Dataset: dataset, Algorithms: api.Algorithms(2)}},
-		{"datasets", uploadFields, datasetsPage{}},
+		{"datasets", datasetFields, datasetsPage{}},
 		{"model", predictFields, modelPage{&htmlreport.Document{Model: &api.Model{}, Dataset: dataset}, nil, ""}},
 		{"request_access", accessFields, requestAccessPage{}},
 		{"forgotten_password", forgottenFields, forgottenPasswordPage{}},
@@ -40,7 +40,7 @@ func TestRejectedFields(t *testing.T) {
 			invalid = append(invalid, api.FieldError{Field: field.Name, Message: "must be another " + field.ID})
 		}
 		content := &page{Account: &api.Account{SecondFactor: tt.fields[0].ID == "remove-current"}, Data: tt.data}
-		content.reject(api.NewFieldProblems(invalid), tt.fields)
+		content.setProblem(api.NewFieldProblems(invalid), tt.fields)
 		var body bytes.Buffer
 		if err := parseTemplates(time.Now)[tt.name].ExecuteTemplate(&body, "content", content); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTrainFormRejects(t *testing.T) {
 		t.Fatalf("the form is accepted: %v", err)
 	}
 	content := &page{}
-	content.reject(problem, trainFields)
+	content.setProblem(problem, trainFields)
 	for id, want := range map[string]string{
 		"threshold": "from 0 to 1", "scaling": "from 0 to 499", "minutes": "from 0.0167 (one second) to 10080", "seed": "at least 0",
 		"weights": "unknown class", "monotone": "COLUMN=increasing", "algorithms": "choose at least one",
@@ -118,7 +118,7 @@ func TestQuotaFormRejects(t *testing.T) {
 		t.Fatalf("the problem is %v", err)
 	}
 	content := &page{Data: userPage{User: &api.Account{}, Quota: form}}
-	content.reject(problem, quotaFields)
+	content.setProblem(problem, quotaFields)
 	var body bytes.Buffer
 	if err := parseTemplates(time.Now)["user"].ExecuteTemplate(&body, "content", content); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ var forgottenFields = []formField{{"email", "email", "Email"}}
 
 func (p *Pages) writeForgottenPassword(v *visit, status int, data forgottenPasswordPage, problem *api.Problem) error {
 	content := page{Title: "Request a new password", Data: data}
-	content.reject(problem, forgottenFields)
+	content.setProblem(problem, forgottenFields)
 	return p.show(v, status, "forgotten_password", content)
 }
 

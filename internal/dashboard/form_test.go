@@ -95,7 +95,7 @@ func TestUploadFields(t *testing.T) {
 			}
 			r := httptest.NewRequest(http.MethodPost, "/verify", &body)
 			r.Header.Set("Content-Type", form.FormDataContentType())
-			if _, err := readUpload(r, 1000); (err != nil || c.want != "") && api.CodeFromError(err) != c.want {
+			if _, err := readFileForm(r, 1000); (err != nil || c.want != "") && api.CodeFromError(err) != c.want {
 				t.Errorf("%v, want the code %q", err, c.want)
 			}
 		})
@@ -119,7 +119,7 @@ func TestUploadFieldOrder(t *testing.T) {
 		}
 		r := httptest.NewRequest(http.MethodPost, "/datasets", &body)
 		r.Header.Set("Content-Type", form.FormDataContentType())
-		sent, err := readUpload(r, 1000)
+		sent, err := readFileForm(r, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

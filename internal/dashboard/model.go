@@ -46,7 +46,7 @@ const maxSeriesDatasets = 5
 
 func (p *Pages) listModels(v *visit) error {
 	ctx := v.r.Context()
-	all, err := p.seriesWithModels(v)
+	all, err := p.listSeriesWithModels(v)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (p *Pages) listModels(v *visit) error {
 	paging.SetTotalAndNext(int64(len(all)))
 	var data modelsPage
 	for _, s := range all[paging.Offset:min(paging.Offset+seriesPerPage, int64(len(all)))] {
-		view, err := newSeriesView(ctx, v.client, s)
+		view, err := loadSeriesView(ctx, v.client, s)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func (p *Pages) listModels(v *visit) error {
 	return p.show(v, http.StatusOK, "models", page)
 }
 
-// newSeriesView reads the models of the newest datasets of a series.
-func newSeriesView(ctx context.Context, c *client.Client, s client.Series) (*seriesView, error) {
+// loadSeriesView reads the models of the newest datasets of a series.
+func loadSeriesView(ctx context.Context, c *client.Client, s client.Series) (*seriesView, error) {
 	view := &seriesView{Name: s.Name, IsPartial: len(s.Datasets) > maxSeriesDatasets}
 	for _, d := range s.Datasets[:min(len(s.Datasets), maxSeriesDatasets)] {
 		in := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: api.MaxPageLimit}}
@@ -90,8 +90,8 @@ func newSeriesView(ctx context.Context, c *client.Client, s client.Series) (*ser
 	return view, nil
 }
 
-// seriesWithModels returns the series that have models.
-func (p *Pages) seriesWithModels(v *visit) ([]client.Series, error) {
+// listSeriesWithModels returns the series that have models.
+func (p *Pages) listSeriesWithModels(v *visit) ([]client.Series, error) {
 	var all []client.Series
 	places := map[string]int{}
 	for d, err := range client.AllDatasets(v.r.Context(), v.client, api.ListDatasetsInput{WithModelOnly: true}) {
@@ -131,7 +131,7 @@ func (p *Pages) showSeries(v *visit) error {
 
 func (p *Pages) writeSeries(v *visit, status int, chosen []string, message string) error {
 	ctx, name := v.r.Context(), v.r.URL.Query().Get("name")
-	all, err := p.seriesWithModels(v)
+	all, err := p.listSeriesWithModels(v)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (p *Pages) writeModel(v *visit, reasons string, problem *api.Problem) error
 		Title: document.Name, Section: "models", Data: modelPage{document, predictions.Predictions, reasons},
 		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
 	}
-	content.reject(problem, predictFields)
+	content.setProblem(problem, predictFields)
 	return p.show(v, statusOf(problem), "model", content)
 }
 

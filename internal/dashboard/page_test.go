@@ -163,7 +163,7 @@ func TestSeriesView(t *testing.T) {
 		for i := range test.datasets {
 			series.Datasets = append(series.Datasets, api.DatasetEntry{DatasetKey: strconv.Itoa(i)})
 		}
-		got, err := newSeriesView(t.Context(), c, series)
+		got, err := loadSeriesView(t.Context(), c, series)
 		if err != nil || calls != test.calls {
 			t.Fatalf("%d calls, %v", calls, err)
 		}
@@ -196,7 +196,7 @@ func TestWrongFirstCode(t *testing.T) {
 	setup.MessageID = "message"
 	var text strings.Builder
 	content := &page{Account: &api.Account{}, Data: accountPage{NewSecondFactor: setup}, query: url.Values{}}
-	content.reject(wrongCode(), confirmAppFields)
+	content.setProblem(wrongCode(), confirmAppFields)
 	if err := parseTemplates(time.Now)["account"].ExecuteTemplate(&text, "content", content); err != nil {
 		t.Fatal(err)
 	}

@@ -260,7 +260,7 @@ func previewColumnOrder(header []string) []int {
 
 // createPrediction handles the form with a blind file: it starts a prediction of this file.
 func (p *Pages) createPrediction(v *visit) error {
-	form, err := readUpload(v.r, maxFormBytes)
+	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (p *Pages) createPrediction(v *visit) error {
 
 // predictFile starts a prediction of the file of the form. If the file has no column of row IDs, its
 // rows are numbered.
-func (p *Pages) predictFile(v *visit, form *upload) error {
+func (p *Pages) predictFile(v *visit, form *fileForm) error {
 	ctx := v.r.Context()
 	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
 	in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 reasons if it is not a number
@@ -286,7 +286,7 @@ func (p *Pages) predictFile(v *visit, form *upload) error {
 	if err != nil {
 		return err
 	}
-	file, err := form.convert(ctx, func(name string) bool { return name == dataset.IDName }, func(s *fileSample) (repair.Layout, error) { return s.blindLayout(dataset), nil })
+	file, err := form.convertFile(ctx, func(name string) bool { return name == dataset.IDName }, func(s *fileSample) (repair.Layout, error) { return s.blindLayout(dataset), nil })
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ const (
 // verifyResult verifies a result with its receipt, as `foretell predictions verify` does, and
 // compares the receipt with the result that the service has.
 func (p *Pages) verifyResult(v *visit) error {
-	form, err := readUpload(v.r, maxReceiptBytes)
+	form, err := readFileForm(v.r, maxReceiptBytes)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *Pages) verifyResult(v *visit) error {
 	return p.writeVerify(v, http.StatusOK, data, "")
 }
 
-func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
+func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 	ctx := v.r.Context()
 	if form.values["receipt"] == "" || form.file == nil || form.fileName == "" {
 		return api.NewProblem(api.CodeInvalid, "choose a receipt and a result")
@@ -129,7 +129,7 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 }
 
 // verifyFile verifies the file of a form with its receipt.
-func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *upload, data *verifyPage) error {
+func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *fileForm, data *verifyPage) error {
 	ctx := v.r.Context()
 	file, err := spill.CreateTemp(p.opts.TempDir)
 	if err != nil {

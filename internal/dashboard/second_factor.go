@@ -24,15 +24,15 @@ type secondFactorSetup struct {
 // qrMargin is the number of light modules around a QR code that scanners need.
 const qrMargin = 4
 
-// newApp is the kind of the messages with the secret of a new authenticator app. The service returns
+// appMessages is the kind of the messages with the secret of a new authenticator app. The service returns
 // a secret only once. The page can be reloaded until the app is confirmed, for at most 15 minutes.
-var newApp = messageKind{parameter: "new-app", seconds: 15 * 60}
+var appMessages = messageKind{parameter: "new-app", seconds: 15 * 60}
 
 // readSecondFactorSetup returns the secret in the message with this identifier, or nil if there is
 // no such message.
 func (p *Pages) readSecondFactorSetup(v *visit, messageID string) (*secondFactorSetup, error) {
 	var added api.SecondFactor
-	if !p.readMessage(v, newApp, messageID, &added) {
+	if !p.readMessage(v, appMessages, messageID, &added) {
 		return nil, nil
 	}
 	setup, err := newSecondFactorSetup(&added)
@@ -81,8 +81,8 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
 	}
-	p.deleteMessages(v, &newApp) // their secrets are no longer valid
-	return p.redirectWithMessage(v, "/account", newApp, added)
+	p.deleteMessages(v, &appMessages) // their secrets are no longer valid
+	return p.redirectWithMessage(v, "/account", appMessages, added)
 }
 
 // confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the page
@@ -91,7 +91,7 @@ func (p *Pages) confirmSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
-	messageID := f.Get(newApp.parameter)
+	messageID := f.Get(appMessages.parameter)
 	if api.CodeFromError(err) == api.CodeForbidden {
 		setup, setupErr := p.readSecondFactorSetup(v, messageID)
 		if setupErr != nil {
@@ -102,7 +102,7 @@ func (p *Pages) confirmSecondFactor(v *visit) error {
 		}
 	}
 	if err == nil {
-		p.deleteMessages(v, &newApp)
+		p.deleteMessages(v, &appMessages)
 	}
 	return p.showErrorOrAccount(v, err, nil)
 }

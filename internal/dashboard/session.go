@@ -171,7 +171,7 @@ var signInFields = []formField{{"authenticatorCode", "code", "Code of your authe
 func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {
 	form.NoMail = p.sendsNoMail(v)
 	content := page{Title: "Sign in", Commands: []string{"foretell login " + p.opts.BaseURL(v.r)}, Data: form}
-	content.reject(problem, signInFields)
+	content.setProblem(problem, signInFields)
 	return p.show(v, problem.Status, "sign_in", content)
 }
 

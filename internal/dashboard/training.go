@@ -50,7 +50,7 @@ func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem
 		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)},
 		Commands: []string{"foretell training create " + term.ShellQuote(d.DatasetName)},
 	}
-	content.reject(problem, trainFields)
+	content.setProblem(problem, trainFields)
 	return p.show(v, statusOf(problem), "train", content)
 }
 

@@ -31,7 +31,7 @@ var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwa
 
 // RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
 func (t *inProcessTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	response := &responseRecorder{header: http.Header{}}
+	response := &responseBuffer{header: http.Header{}}
 	t.api.ServeHTTP(response, t.asBrowserRequest(r))
 	return &http.Response{
 		StatusCode: response.status, Header: response.header, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -75,26 +75,26 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	return nil
 }
 
-// responseRecorder is an http.ResponseWriter that keeps the response in memory.
-type responseRecorder struct {
+// responseBuffer is an http.ResponseWriter that keeps the response in memory.
+type responseBuffer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
 // Header returns the headers.
-func (w *responseRecorder) Header() http.Header { return w.header }
+func (w *responseBuffer) Header() http.Header { return w.header }
 
 // WriteHeader sets the status. It ignores informational (1xx) statuses. After the first other
 // status, it ignores all calls.
-func (w *responseRecorder) WriteHeader(status int) {
+func (w *responseBuffer) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
 }
 
 // Write appends to the body.
-func (w *responseRecorder) Write(b []byte) (int, error) {
+func (w *responseBuffer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(b)
 }

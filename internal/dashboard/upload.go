@@ -14,23 +14,23 @@ import (
 // maxFields is the maximum number of fields of a form with a file, besides the file.
 const maxFields = 100
 
-// upload is a form with a file. The fields before the file have been read into values. The file is
+// fileForm is a form with a file. The fields before the file have been read into values. The file is
 // streamed from file.
-type upload struct {
+type fileForm struct {
 	values   map[string]string
 	file     io.Reader // nil if the form has no file
 	fileName string
 }
 
-// readUpload reads the fields of a form before the field `file`. The content of the file is not
+// readFileForm reads the fields of a form before the field `file`. The content of the file is not
 // read yet, so that it can be streamed. It returns an error if the names and values of the fields
 // have more than limit bytes together.
-func readUpload(r *http.Request, limit int64) (*upload, error) {
+func readFileForm(r *http.Request, limit int64) (*fileForm, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(err)
 	}
-	form := &upload{values: map[string]string{}}
+	form := &fileForm{values: map[string]string{}}
 	for {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {

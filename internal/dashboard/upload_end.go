@@ -28,8 +28,8 @@ const (
 )
 
 // uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
-// response, so it asks afterwards. Another process of the service does not know the upload; the page
-// then says that it does not know the end, either.
+// response, so it asks afterwards. Another process of the service does not know the upload. If it
+// receives the request, the page says that the end of the upload is unknown.
 type uploadEnds struct {
 	mu sync.Mutex
 	// byAccount has the uploads by the key of their account, in the order in which they have begun.
@@ -85,8 +85,8 @@ func (u *uploadEnds) purge(now time.Time) {
 	}
 }
 
-// dropOldest removes the uploads that have begun first, so that fewer than maxUploadEnds of the others
-// have ended. Those that have not ended remain.
+// dropOldest removes ended uploads, in the order in which they have begun, until fewer than
+// maxUploadEnds ended uploads remain. It keeps all uploads that have not ended.
 func dropOldest(list []*uploadEnd) []*uploadEnd {
 	ended := 0
 	for _, one := range list {
@@ -149,8 +149,7 @@ func (p *Pages) recordEnd(upload visitFunc) visitFunc {
 	}
 }
 
-// showUploadEnd responds with a message that says how an upload has ended that the visitor has
-// cancelled.
+// showUploadEnd responds with a message about the end of an upload that the visitor has cancelled.
 func (p *Pages) showUploadEnd(v *visit) error {
 	created, ok := p.uploadEnds.wait(v.r.Context(), v.account.AccountKey, v.r.PathValue("id"))
 	if !ok {

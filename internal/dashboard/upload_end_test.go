@@ -81,13 +81,13 @@ func TestDatasetThatIsLeft(t *testing.T) {
 	_ = form.Close()
 	r := httptest.NewRequest(http.MethodPost, "/datasets", strings.NewReader(body.String()))
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	sent, err := readUpload(r, maxFormBytes)
+	sent, err := readFileForm(r, maxFormBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := &visit{r: r, client: c}
 	p := &Pages{}
-	if err := p.uploadDataset(v, sent, &uploadForm{Name: "left"}); err == nil || !strings.Contains(err.Error(), "could not be deleted") {
+	if err := p.uploadDataset(v, sent, &datasetForm{Name: "left"}); err == nil || !strings.Contains(err.Error(), "could not be deleted") {
 		t.Fatal(err)
 	}
 	var text strings.Builder

@@ -93,7 +93,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	if s != nil {
 		server := o.serverAddress(s)
 		located, usable := o.checkStorage(ctx, s)
-		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s, usable))
+		results = append(results, o.checkDataFolder(ctx, s), o.checkDisk(ctx, s, usable))
 		results = append(results, located...)
 		if usable && (server == "" || o.VerifyFiles) {
 			if c, shown := o.checkFiles(ctx, s); shown {
@@ -139,8 +139,8 @@ func (o *Checker) checkConfig(ctx context.Context) (result Result, settings *con
 	return okResult(name, "%s, profile %s", path, s.Profile), s
 }
 
-// checkData checks that the data folder is writable or can be created.
-func (o *Checker) checkData(ctx context.Context, s *config.Settings) Result {
+// checkDataFolder checks that the data folder is writable or can be created.
+func (o *Checker) checkDataFolder(ctx context.Context, s *config.Settings) Result {
 	const name = "data"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
@@ -170,22 +170,22 @@ func nearestExistingDir(dir string) string {
 	}
 }
 
-// checkDisk warns if less than lowFreeBytes or less than lowFreePercent of the disk is free.
+// The check of the disk warns if less than lowFreeBytes or less than lowFreePercent is free.
 const (
 	lowFreeBytes   = 1 << 30
 	lowFreePercent = 5
 )
 
-// checkClock warns if the clocks of this machine and of the service differ by more than
-// warnSkew. It fails if they differ by more than maxSkew, because the service would reject
-// tokens and signed URLs.
+// The check of the clock warns if the clocks of this machine and of the service differ by more than
+// warnSkew. It fails if they differ by more than maxSkew, because the service then rejects tokens and
+// signed URLs.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute
 )
 
-// checkDisk checks the free space of the data folder's disk. usable reports whether the data can be
-// opened for the hint.
+// checkDisk checks the free space of the data folder's disk. usable is passed to diskRemedy, which
+// returns the hint.
 func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool) Result {
 	const name = "disk"
 	dir, err := config.DataDir(o.Factory.Env, s)
@@ -310,7 +310,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case err == nil:
 		return okResult(name, "available")
 	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
-		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("start or unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
 	}
 	return warnResult(name, "without a keyring, log in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
 }

@@ -21,7 +21,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	const name = "files"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
-		return Result{}, false // checkData reports this error
+		return Result{}, false // checkDataFolder reports this error
 	}
 	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles

@@ -109,8 +109,8 @@ func (t *OutputFile) copyToStream(path string) error {
 	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
-// addRetryHint adds the command that downloads the file again to an error of the local
-// disk. It returns any other error unchanged, and so it does an error that has a hint already.
+// addRetryHint adds a hint with the command that downloads the file again to an error of the local
+// disk. It returns any other error unchanged, and also an error that already has a hint.
 func (a *FileDownload) addRetryHint(err error) error {
 	var disk *fs.PathError
 	var complete *exit.Error

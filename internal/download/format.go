@@ -20,9 +20,9 @@ var otherFormats = []string{
 // compressions maps the extension of a compressed file to the program that writes it.
 var compressions = map[string]string{".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".lz4": "lz4", ".7z": "7z", ".tgz": "tar"}
 
-// CheckFormat returns a usage error if the extension of the output file is that of another format
-// than CSV. All results are CSV, and a program that reads the file by its extension would fail.
-// A named pipe or a device is not rejected: the program that reads it may convert the CSV.
+// CheckFormat returns a usage error if the extension of the output file is that of a format other than
+// CSV. All results are CSV, and a program that reads the file by its extension would fail. A named
+// pipe or a device is not rejected: the program that reads it may convert the CSV.
 func (t *OutputFile) CheckFormat() error {
 	if info, err := os.Stat(t.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil

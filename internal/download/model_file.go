@@ -10,9 +10,9 @@ import (
 	"foretell/internal/learn"
 )
 
-// WithModelFile downloads a model to a temporary file, calls use with the path of the file,
+// WithModelFile downloads a model to a temporary file, calls fn with the path of the file,
 // and removes the file.
-func WithModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
+func WithModelFile(ctx context.Context, session *connect.Session, key string, fn func(path string) error) error {
 	file, err := os.CreateTemp("", "foretell-model-")
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func WithModelFile(ctx context.Context, session *connect.Session, key string, us
 	if err = cmp.Or(err, file.Close()); err != nil {
 		return err
 	}
-	return use(file.Name())
+	return fn(file.Name())
 }
 
 // VerifyModelFile verifies the checksum of a model file. retryCommand is the command that

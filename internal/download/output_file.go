@@ -84,7 +84,7 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 // ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
 // error if Path is the path of blind or of one of others, or if a file exists at Path and must not
 // be replaced.
-func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
+func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
 		if blind.IsSpooled() {
@@ -94,14 +94,14 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	}
 	for _, in := range append(others, blind) {
 		if in.HasPath(t.Path) {
-			return exit.Usagef("the output \"%s\" is also the input \"%s\"", t.Path, in.Name).WithHint(otherOutput)
+			return exit.Usagef("the output \"%s\" is also the input \"%s\"", t.Path, in.Name).WithHint(otherOutputHint)
 		}
 	}
 	return t.CheckMayWrite()
 }
 
-// otherOutput is the part of hints that says how to choose another output.
-const otherOutput = "write to another file with -o"
+// otherOutputHint is the part of hints that says how to choose another output.
+const otherOutputHint = "write to another file with -o"
 
 // CheckMayWrite returns an error if the output file or its receipt exists and must not be
 // replaced.
@@ -113,7 +113,7 @@ func (t *OutputFile) CheckMayWrite() error {
 	if !t.isStream() { // /dev/stdout is a link to a file that has no folder
 		path = symlink.Resolve(path)
 	}
-	if err := cli.CheckOutputPath(path, t.Force, otherOutput); err != nil {
+	if err := cli.CheckOutputPath(path, t.Force, otherOutputHint); err != nil {
 		return err
 	}
 	if t.isStream() {
@@ -140,11 +140,11 @@ func (t *OutputFile) IsExistingFile() bool {
 
 // RejectedPath returns the path of a result that must not replace the file at Path, such as
 // OUT.rejected.csv for OUT.csv. An earlier rejected result may exist there, but none of the inputs.
-func (t *OutputFile) RejectedPath(inputs ...*preflight.Input) string {
+func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	ext := filepath.Ext(t.Path)
 	base := strings.TrimSuffix(t.Path, ext) + ".rejected"
 	path := base + ext
-	for n := 2; slices.ContainsFunc(inputs, func(in *preflight.Input) bool { return in.HasPath(path) }); n++ {
+	for n := 2; slices.ContainsFunc(inputs, func(in *preflight.InputTable) bool { return in.HasPath(path) }); n++ {
 		path = base + "-" + strconv.Itoa(n) + ext
 	}
 	return path
@@ -162,7 +162,7 @@ func (t *OutputFile) WrittenPaths() []string {
 
 // ResumeCommand returns the command that later downloads the result of the prediction with the
 // given key. If blind is not nil, the command verifies the result against this file.
-func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
+func (t *OutputFile) ResumeCommand(key string, blind *preflight.InputTable) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.IsSpooled() {
 		command += " " + blind.ShellArguments("--blind")
@@ -173,7 +173,7 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 // PredictCommand returns the command that later predicts the file blind and writes the predictions
 // to the same output file. model is the reference to the model, quoted for a shell. If
 // blind is a stream, the command has a placeholder for the file.
-func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
+func (t *OutputFile) PredictCommand(blind *preflight.InputTable, model string) string {
 	files := "BLIND.csv"
 	if !blind.IsSpooled() {
 		files = blind.ShellArguments("")

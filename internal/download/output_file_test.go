@@ -7,7 +7,7 @@ import (
 )
 
 func TestCommandsForLater(t *testing.T) {
-	file, stream := preflight.NormalizedInput("blind.csv", "blind.csv", true), &preflight.Input{TempPaths: []string{"/tmp/x"}}
+	file, stream := preflight.NormalizedInput("blind.csv", "blind.csv", true), &preflight.InputTable{TempPaths: []string{"/tmp/x"}}
 	plain, full := &OutputFile{Path: "my out.csv"}, &OutputFile{Path: "out.csv", Force: true, NoReceipt: true, Reasons: 3}
 	if err := full.Columns.Set("id,prediction"); err != nil {
 		t.Fatal(err)

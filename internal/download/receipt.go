@@ -66,28 +66,28 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
 	r.Result = receipt.Result{Name: filepath.Base(finalPath), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String(), Reasons: t.Reasons}
-	written, err := digestAndWriteReceipt(ctx, r, tempPath, receiptPath)
+	tempReceipt, err := digestAndWriteReceipt(ctx, r, tempPath, receiptPath)
 	if err != nil {
 		return err
 	}
 	if err := t.InstallWithoutReceipt(tempPath, finalPath); err != nil {
-		return errors.Join(err, os.Remove(written))
+		return errors.Join(err, os.Remove(tempReceipt))
 	}
-	return t.installReceipt(written, tempPath, finalPath)
+	return t.installReceipt(tempReceipt, tempPath, finalPath)
 }
 
-// installReceipt moves the receipt from the path written to its place next to the result, which is
-// at finalPath. If this fails, the result stays there, unless another process has created the
-// receipt: then the result is moved back to tempPath, and the error wraps fs.ErrExist.
-func (t *OutputFile) installReceipt(written, tempPath, finalPath string) error {
-	err := cli.InstallFile(written, receipt.Path(finalPath), t.Force)
+// installReceipt moves the receipt from tempReceipt to its place next to the result, which is at
+// finalPath. If this fails because another process has created the receipt, the result is moved back to
+// tempPath, and the error wraps fs.ErrExist. After any other failure, the result stays at finalPath.
+func (t *OutputFile) installReceipt(tempReceipt, tempPath, finalPath string) error {
+	err := cli.InstallFile(tempReceipt, receipt.Path(finalPath), t.Force)
 	switch {
 	case err == nil:
 		return nil
 	case !t.Force && errors.Is(err, fs.ErrExist):
-		return errors.Join(err, os.Remove(written), os.Rename(finalPath, tempPath))
+		return errors.Join(err, os.Remove(tempReceipt), os.Rename(finalPath, tempPath))
 	}
-	return exit.Errorf(exit.Unexpected, "%s was written, but not its receipt: %w", finalPath, errors.Join(err, cli.RemoveIfExists(written))).
+	return exit.Errorf(exit.Unexpected, "%s was written, but not its receipt: %w", finalPath, errors.Join(err, cli.RemoveIfExists(tempReceipt))).
 		WithHint("the predictions are complete and verified; for a receipt, remedy the cause, and download them again with --force")
 }
 
@@ -111,9 +111,9 @@ func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 }
 
 // installUnderOtherName moves the file at tempPath to a free name next to finalPath, such as
-// out-2.csv. Commands call it if another process has created the file taken, which is finalPath or
-// its receipt. It always returns an error, which says where the result is. install is the function
-// of [FileDownload].
+// out-2.csv. It is called if another process has meanwhile created finalPath or its receipt; taken is
+// the path of that file. It always returns an error, which says where the result is. install is the
+// function Install of [FileDownload].
 func installUnderOtherName(install func(tempPath, finalPath string) error, tempPath, finalPath, taken string) error {
 	ext := filepath.Ext(finalPath)
 	for n := 2; ; n++ {
@@ -189,13 +189,13 @@ func (t *OutputFile) checkMayWriteReceipt() error {
 	case errors.Is(err, syscall.ENAMETOOLONG) && t.NoReceipt:
 		return nil
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return exit.Usagef("the name of the receipt \"%s\" is too long", term.Truncate(receiptPath, 60)).WithHint("%s, or omit the receipt with --no-receipt", otherOutput)
+		return exit.Usagef("the name of the receipt \"%s\" is too long", term.Truncate(receiptPath, 60)).WithHint("%s, or omit the receipt with --no-receipt", otherOutputHint)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		return exit.Usagef("the receipt \"%s\" is a folder or a device, not a file", receiptPath).WithHint(otherOutput)
+		return exit.Usagef("the receipt \"%s\" is a folder or a device, not a file", receiptPath).WithHint(otherOutputHint)
 	case !t.Force:
-		return exit.Errorf(exit.Conflict, "the receipt \"%s\" already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutput)
+		return exit.Errorf(exit.Conflict, "the receipt \"%s\" already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutputHint)
 	}
 	return nil
 }

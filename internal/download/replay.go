@@ -42,15 +42,15 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 }
 
 // FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
-// at receiptPath. given has the values of the flag called flag. If given is empty,
+// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is empty,
 // FindAndVerifyInput looks for the files that the receipt names, first in the folder of the receipt
 // and then in the current folder. recorded is the description of the files in the receipt, or nil.
 // If the contents of the files differ from its digest, FindAndVerifyInput returns an error.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
-	paths := given
+	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {
 		if recorded == nil {
-			return nil, exit.Usagef("%s does not name the file for --%s", receiptPath, flag).WithHint("add --%s FILE", flag)
+			return nil, exit.Usagef("%s does not name the %s", receiptPath, noun).WithHint("add --%s FILE", flag)
 		}
 		for _, name := range recorded.FileNames() {
 			path := filepath.Join(filepath.Dir(receiptPath), name)
@@ -67,7 +67,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the one in the receipt for --%s", strings.Join(paths, ", "), flag).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the %s in the receipt", strings.Join(paths, ", "), noun).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 

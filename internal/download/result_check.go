@@ -15,31 +15,31 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a function that verifies the result at tempPath against its blind file in.
-// The function sets *setRows to the number of rows. classes are the valid labels; if they are nil,
-// the labels in the header of the result are valid.
-func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, setRows *int) func(tempPath string) error {
+// ResultVerifier returns a function that verifies the result at tempPath against the blind file. The
+// function sets *setRows to the number of rows. classes are the valid labels; if classes is nil, the
+// labels in the header of the result are valid.
+func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []string, setRows *int) func(tempPath string) error {
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
 		if err != nil {
 			return err
 		}
 		defer res.Close()
-		blind, err := in.Open(ctx)
+		src, err := blind.Open(ctx)
 		if err != nil {
 			return err
 		}
-		defer blind.Close()
-		*setRows, err = result.Verify(ctx, blind, res, classes)
+		defer src.Close()
+		*setRows, err = result.Verify(ctx, src, res, classes)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		e := exit.Errorf(exit.Untrusted, "the result does not match %s: %w", in.Name, err)
+		e := exit.Errorf(exit.Untrusted, "the result does not match %s: %w", blind.Name, err)
 		var defect *csvfile.Defect
 		if errors.As(err, &defect) {
 			e.Code, e.Line, e.Column = defect.Code, defect.Line, defect.Column
 		}
-		return e.WithHint("no result was written; check that %s is the file that was predicted", in.Name)
+		return e.WithHint("no result was written; check that %s is the file that was predicted", blind.Name)
 	}
 }
 

@@ -33,9 +33,9 @@ func FindOverlapOfModel(model *learn.Model) func(ctx context.Context, path strin
 	}
 }
 
-// FindOverlapOfPrediction is like FindOverlapOfModel for a prediction of a service. If the blind
-// file is the training file, it has all training rows. Otherwise the model is downloaded to look
-// for its background rows.
+// FindOverlapOfPrediction is like FindOverlapOfModel, for a prediction of a service. If the blind file
+// has the SHA-256 of the training file, it has all training rows. Otherwise the function downloads the
+// model and looks for its background rows.
 func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, prediction *api.Prediction) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) (rows *scoring.TrainingOverlap) {
 		if prediction.Blind != nil && prediction.Blind.SHA256 != "" && prediction.Blind.SHA256 == dataset.SHA256 {

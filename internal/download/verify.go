@@ -14,7 +14,7 @@ import (
 
 // CheckBlindDigest returns an error if blind is not the blind file in rec, the receipt at
 // receiptPath, because its digest differs.
-func CheckBlindDigest(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
+func CheckBlindDigest(ctx context.Context, blind *preflight.InputTable, receiptPath string, rec *receipt.Receipt) error {
 	seen, err := blind.ReceiptInput(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err

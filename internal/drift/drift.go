@@ -42,7 +42,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	return r
 }
 
-// sortKey returns the value by which columns are sorted; the largest comes first.
+// sortKey returns the value by which columns are sorted, in descending order.
 func sortKey(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
@@ -124,9 +124,9 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
 }
 
-// removeUnreadNumbers removes the numbers from parts that a model does not read, because they are not in
-// the format of the training column, and returns how many they are. It removes the same fraction of
-// each part.
+// removeUnreadNumbers removes from parts the numbers that a model does not read, because they are not in
+// the format of the training column. It removes the same fraction of each part, and returns the number
+// of removed numbers.
 func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.ColumnProfile, rows int64) (removed float64) {
 	if known.NumberFormat == nil {
 		return 0
@@ -187,8 +187,7 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, r
 // index finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 
-// setIndexAndParts sets the index of c, its chance value, its level and its parts. It omits parts
-// without rows.
+// setIndexAndParts sets Index, Chance, Level and Parts of c. It omits parts without rows.
 func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0

@@ -100,7 +100,7 @@ func TestTracing(t *testing.T) {
 // that an invalid configuration is an error.
 func TestUnavailableCollector(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]string{"http://127.0.0.1:1": "cannot send spans to the collector", "127.0.0.1:4318": "must be http://HOST:4318"} {
+	for value, want := range map[string]string{"http://127.0.0.1:1": "cannot send spans to the collector", "127.0.0.1:4318": "must be an http or https URL"} {
 		command := exec.Command("foretell", "datasets", "list")
 		command.Env = []string{"HOME=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + value}
 		out, err := command.CombinedOutput()

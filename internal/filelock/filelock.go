@@ -40,16 +40,16 @@ func Wait(ctx context.Context, path string) (*os.File, error) {
 }
 
 // Create creates an empty file at path, which only its owner can read, and locks it like [TryLock].
-// If a regular file exists there that no process has locked, such as that of a process that was
-// killed, Create removes the name path from it. The content of this file may have another name, so it
-// does not change. Create returns
+// If path names a regular file that no process has locked, such as one that a killed process has left,
+// Create removes this name and creates another file. It does not overwrite the old file, which may also
+// have another name. Create returns
 //
 //   - ErrLocked if another process holds the lock,
 //   - ErrNotRegular if path names a folder, a link or a device,
 //   - an error that wraps fs.ErrExist if the file exists, but the file system has no locks.
 //
 // If the file system has no locks, the new file is not locked. As long as the lock is held, path names
-// the returned file, unless a program that does not lock it renames or removes it.
+// the returned file, unless another program ignores the lock and renames or removes the file.
 func Create(path string) (*os.File, error) {
 	for {
 		f, err := createNew(path)
@@ -62,7 +62,7 @@ func Create(path string) (*os.File, error) {
 			err = removeUnlocked(path)
 		}
 		if err != nil {
-			return nil, describe(path, err)
+			return nil, addPath(path, err)
 		}
 	}
 }
@@ -105,8 +105,8 @@ func isUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// describe adds path to an error that does not contain it.
-func describe(path string, err error) error {
+// addPath adds path to an error that does not contain it.
+func addPath(path string, err error) error {
 	var failed *fs.PathError
 	if errors.Is(err, ErrLocked) || errors.As(err, &failed) {
 		return err

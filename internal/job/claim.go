@@ -27,7 +27,7 @@ type Job struct {
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
 	Memory  int64
 	Created time.Time
-	// QueuedAt is when the wait that this attempt has ended began. ClaimJob sets it.
+	// QueuedAt is when the job began to wait for this attempt. ClaimJob sets it.
 	QueuedAt time.Time
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
@@ -49,7 +49,7 @@ type Claim struct {
 	Running []string
 	// MaxMemory is the memory of the pool in bytes. Jobs that need more are skipped. 0 means no
 	// limit. FreeMemory is the free part of this memory. If the next job needs more than
-	// FreeMemory, no job is claimed until enough memory is free. Otherwise smaller jobs could delay
+	// FreeMemory, no job is claimed until enough memory is free, because smaller jobs could delay
 	// the next job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.

@@ -13,9 +13,9 @@
 // pool runs all jobs, or only those whose subjects were passed to AllowSubject, so that
 // the jobs of other processes do not delay its own.
 //
-// The workers of a pool are goroutines, one or several for each kind of job. In the other packages, a
-// worker is a process that runs the jobs of all processes. A worker of a pool looks for a job when the
-// store reports a change, and also every few seconds, because reports may be lost.
+// The workers of a pool are goroutines, one or several for each kind of job. They look for jobs when
+// the store reports a change, and also every few seconds, because reports may be lost. In other
+// packages, "worker" means a process whose pool runs every queued job, whichever process queued it.
 //
 // A heartbeat renews the lease while the job runs. A worker that has lost its
 // lease stops and cannot write a result, so that a job never ends twice. A

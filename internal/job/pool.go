@@ -64,9 +64,10 @@ type Pool struct {
 	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
-	// postponed has the jobs that this pool has returned to the queue because of ErrPostponed and has
-	// not ended since, by key, with the time. The log has no further lines about their attempts. A job
-	// is removed after postponedTime, because another process may have ended it.
+	// postponed maps the key of each job that this pool has returned to the queue because of
+	// ErrPostponed to the time of the return. Further attempts of such a job are logged at the level
+	// Debug. The job is removed when an attempt ends in another way, and after postponedTime, because
+	// another process may have ended it.
 	postponed map[string]time.Time
 
 	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or

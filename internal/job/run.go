@@ -147,8 +147,8 @@ func do(ctx context.Context, k *Kind, r *RunningJob) (err error) {
 	return err
 }
 
-// sendHeartbeats renews the lease of r until ctx is done. If the lease is lost, it calls stop with
-// ErrLeaseLost and returns.
+// sendHeartbeats renews the lease of r until ctx is done, and requests the cancellation of r if the
+// store reports it. If the lease is lost, sendHeartbeats calls stop with ErrLeaseLost and returns.
 func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
@@ -169,8 +169,8 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 	}
 }
 
-// releaseJob returns a job to the queue. queuedAt is when its wait began. If that fails, the lease of
-// the job will expire.
+// releaseJob returns a job to the queue. queuedAt is when its wait began. If the store returns an
+// error, the job remains leased until its lease expires.
 func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
@@ -180,7 +180,7 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 }
 
 // StoreError returns the error of the last claim, or of the last attempt to store the failure
-// of a job, whichever was later. It returns nil if that succeeded.
+// of a job, whichever was later. It returns nil if the later of the two succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,8 +193,9 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// storeFailureWithRetries calls k.Fail until it succeeds or ctx is done. The lease of the job must be
-// renewed meanwhile. Otherwise another process would repeat the job, which would fail again.
+// storeFailureWithRetries calls k.Fail until it succeeds, the lease is lost or ctx is done. The lease
+// must be renewed meanwhile: if it expired, another process would repeat the job, which would fail
+// again.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)

@@ -62,14 +62,14 @@ var jobKinds = []struct {
 type Finished struct {
 	// Kind has the meaning of Counts.Kind.
 	Kind string
-	// ByOutcome counts the jobs. The keys are the final states of the datasets, training jobs or
-	// predictions, such as COMPLETED. It has every state that is possible.
+	// ByOutcome counts the jobs. The keys are all possible final states of the datasets, training
+	// jobs or predictions, such as COMPLETED.
 	ByOutcome map[string]int64
 	// Durations is a histogram of the durations of the jobs.
 	Durations Durations
 }
 
-// Finished returns the jobs of every kind that this process has ended.
+// Finished describes, for every kind, the jobs that this process has ended.
 func (q *Queue) Finished() []Finished {
 	var all []Finished
 	for _, k := range jobKinds {
@@ -113,8 +113,8 @@ func newFinishedCounter() *finishedCounter {
 	return c
 }
 
-// CountFinished counts the job of a race that no process runs, and that was ended in the database.
-// outcome is the final state of the race.
+// CountFinished counts the job of a race that ended while no process ran it, by a change in the
+// database. outcome is the final state of the race.
 func (q *Queue) CountFinished(kind, outcome string) { q.finished.add(kind, outcome) }
 
 // add counts a job of this kind that ended. outcome is the final state of the resource

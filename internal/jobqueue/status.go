@@ -16,16 +16,16 @@ type Status struct {
 	Running bool
 	// Interrupted reports whether the job waits, and no process will resume it automatically.
 	Interrupted bool
-	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. It is ""
-	// otherwise, and for a job of the embedded service, which commands run.
+	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and otherwise
+	// "". In an embedded service it is always "", because the commands run the jobs themselves.
 	WaitingFor string
 	// QueuedBefore is the number of queued jobs that will begin before this one. Only [Queue.Status]
 	// sets it.
 	QueuedBefore int
 }
 
-// Workers has the live workers, that is, the processes that run the jobs of all processes, at the time
-// of one request.
+// Workers has the workers that were alive at the time of one request. A worker is a process that runs
+// every queued job, whichever process queued it.
 type Workers struct {
 	// Live are the live workers.
 	Live []*store.Worker
@@ -163,7 +163,7 @@ func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string) (
 	return all, nil
 }
 
-// Reported returns the status of a resource that clients see. It is the stored status, with
+// Reported returns the status of a resource as clients see it. It is the stored status, with
 // one exception: a resource that is stored as RUNNING is PENDING if no process runs its job.
 func (s Status) Reported(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.Running { // RUNNING is also a status of predictions

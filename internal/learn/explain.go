@@ -139,8 +139,8 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 	}
 }
 
-// sampleValidation returns at most maxRows validation rows: the same number from each
-// fold that has enough rows.
+// sampleValidation returns at most maxRows validation rows. Each fold contributes an equal
+// share of maxRows or, if it has fewer validation rows, all of them.
 func (r *race) sampleValidation(maxRows int) explain.Sample {
 	var rows []int32
 	var ends []int

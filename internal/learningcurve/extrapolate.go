@@ -14,9 +14,9 @@ type Trial struct {
 	// Value is the performance on held-out rows. Scored is the number of these rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Validation is the performance on the validation rows of the one algorithm that runs in all
-	// trials. Validated is the number of these rows. The slope of the curve is fitted to
-	// Validation.
+	// Validation is the performance of the one algorithm that runs in all trials, on the
+	// validation rows. Validated is the number of these rows. The slope of the curve is fitted
+	// to Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
 	// Seconds is the duration of the race. Cut is set if the race was stopped at its time limit, so

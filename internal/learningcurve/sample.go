@@ -36,7 +36,7 @@ func SampleSizes(rows int) []int {
 // WriteSamples writes stratified samples of src, a file in canonical form: sizes[i] rows to
 // dst[i], in one pass. classes holds the file's classes with their numbers of rows. A
 // sample has the class proportions of the file, but at least two rows of each class that
-// has two in the file. The samples depend only on the file, sizes and seed.
+// has as many in the file. The samples depend only on the file, sizes and seed.
 func WriteSamples(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := csvfile.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))
@@ -108,7 +108,7 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 func (s *sampler) drawNext(label []byte) (drawn bool) {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {
-		return false // src has more rows of the class than classes says
+		return false // src has more rows of the class than the class counts say
 	}
 	take := s.random.IntN(stratum.rows) < stratum.toDraw
 	stratum.rows--

@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot waits until another connection may be open, and counts that connection. If the limit
-// is reached, an idle connection is closed or, if there is none, the next one that becomes idle.
+// acquireSlot counts a new connection. If the limit is reached, it closes an idle connection or, if none
+// is idle, the next one that becomes idle, and waits until a connection is closed.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -201,7 +201,8 @@ func TrackIdle(conn net.Conn, state http.ConnState) {
 }
 
 // connection is a connection of a Listener. A write fails if the client receives nothing for
-// Limits.WriteTimeout. Otherwise a client that never reads could hold its connection forever.
+// Limits.WriteTimeout. Without this timeout, a client that never reads could hold its connection
+// forever.
 type connection struct {
 	net.Conn
 	listener *Listener
@@ -258,7 +259,8 @@ func (c *connection) setIdle(idle bool) {
 	}
 }
 
-// recordIdle is setIdle, but reports whether the caller must close the connection.
+// recordIdle records whether the connection is idle. If Accept waits for an idle connection, recordIdle
+// instead reports that the caller must close the connection.
 func (c *connection) recordIdle(idle bool) (mustClose bool) {
 	l := c.listener
 	l.mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Read reads the model file at path. A folder is a usage error. A file that is not a model
-// is rejected.
+// Read reads the model file at path. The error for a folder is a usage error, and that for a
+// file that is not a model has the status exit.Rejected.
 func Read(path string) (*learn.Model, error) { return ReadNamed(path, path) }
 
 // ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe of
@@ -79,9 +79,9 @@ func sampleRange(model *learn.Model, name string) *api.NumberSample {
 }
 
 // describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name and the levels of a category. A model does not store whether
-// amounts have separators of thousands. describeColumn assumes that they have them. A
-// model also does not store whether the order of dates was only assumed.
+// other than dates and numbers, it has only the name and, for a category, the levels. A model
+// does not store whether amounts have thousands separators; describeColumn assumes that they
+// do. A model also does not store whether the order of day and month was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column, features := api.Column{Name: name, Unused: true}, 0
 	for i := range schema.Columns {
@@ -104,7 +104,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 	}
 	if features > 1 {
-		column.Levels = nil // new texts are usual in a column of texts of words
+		column.Levels = nil // the column has texts of several words, and new texts are usual in it
 	}
 	return column
 }

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// New returns the report of the model with the key modelKey. It is the model of the race
-// with outcome o.
+// New returns the report of the model that a race has produced. modelKey is the key of the model,
+// and o the outcome of the race.
 func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelReport {
 	r := o.Report
 	out := &api.ModelReport{

@@ -13,14 +13,14 @@ const (
 	attributeStrings = 8
 )
 
-// IntAttribute returns an attribute with a number, which must be at least -1.
+// IntAttribute returns an attribute with an integer.
 func IntAttribute(name string, value int) Attribute {
 	a := newAttribute(name, attributeInt)
 	a.body.appendVarint(3, uint64(value))
 	return a
 }
 
-// IntsAttribute returns an attribute with numbers.
+// IntsAttribute returns an attribute with several integers.
 func IntsAttribute(name string, values ...int) Attribute {
 	var packed []byte
 	for _, v := range values {
@@ -29,7 +29,7 @@ func IntsAttribute(name string, values ...int) Attribute {
 	return packedIntsAttribute(name, packed)
 }
 
-// packedIntsAttribute returns an attribute with several numbers. packed holds the numbers as
+// packedIntsAttribute returns an attribute with several integers. packed holds the integers as
 // varints.
 func packedIntsAttribute(name string, packed []byte) Attribute {
 	a := newAttribute(name, attributeInts)
@@ -37,8 +37,8 @@ func packedIntsAttribute(name string, packed []byte) Attribute {
 	return a
 }
 
-// encodedStringsAttribute returns an attribute with texts. encoded holds the texts, each appended
-// by appendString.
+// encodedStringsAttribute returns an attribute with texts. encoded holds the texts, which
+// appendString has appended one after another.
 func encodedStringsAttribute(name string, encoded []byte) Attribute {
 	a := newAttribute(name, attributeStrings)
 	a.body.appendRaw(encoded)

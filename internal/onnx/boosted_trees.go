@@ -1,8 +1,8 @@
 package onnx
 
 // BoostedTrees collects the trees of gradient boosting. Their scores are added one tree
-// after another in float32, as the engine does. The sum of an ensemble in float64 would
-// differ from that of the engine by some millionths if there are many rounds.
+// after another in float32, as the engine does. An ensemble adds them in float64. With many
+// rounds, its sum would differ from that of the engine by a few millionths.
 //
 // A round adds a number to each score. A group of rounds is one ensemble, which has an
 // output for each round and score. CumSum adds these outputs in order:

@@ -4,9 +4,9 @@
 //	ai.onnx         opset 13
 //	ai.onnx.ml      opset 3
 //
-// ai.onnx.ml 3 is the first opset whose tree ensembles compare numbers of 64 bits, and IR
-// version 8 belongs to the same release of ONNX. The numbers of fields are defined by
-// onnx.proto, the operators by Operators.md and Operators-ml.md (github.com/onnx/onnx).
+// ai.onnx.ml 3 is the first opset whose tree ensembles compare float64 numbers, and IR
+// version 8 belongs to the same release of ONNX. The field numbers of messages are defined
+// by onnx.proto, the operators by Operators.md and Operators-ml.md (github.com/onnx/onnx).
 //
 // A Graph is built from its input to its outputs. Each method that adds an operator
 // returns the operator's result:

@@ -157,7 +157,7 @@ func (g *Graph) ConstStrings(values []string) Value {
 // it is added several times.
 const maxSharedConstantBytes = 256
 
-// addConstant adds a constant of n elements. Without dims it is a single number.
+// addConstant adds a constant of n elements. Without dims it is a scalar.
 func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
 	product := 1
 	for _, size := range dims {

@@ -22,7 +22,7 @@ const (
 	wireBytes  = 2
 )
 
-// appendVarint appends a field with a number that is not negative.
+// appendVarint appends a field with an integer. A negative integer must be converted to uint64.
 func (m *message) appendVarint(field int, value uint64) {
 	before := len(m.tail)
 	m.tail = appendTag(m.tail, field, wireVarint)

@@ -17,7 +17,8 @@ type Split struct {
 }
 
 // AddInterval adds an interval after the others. bound is the bound between this interval and
-// the one before; it is ignored for the first interval.
+// the one before; it is ignored for the first interval. If both go to the same side, they become
+// one interval.
 func (s *Split) AddInterval(bound float64, left bool) {
 	switch last := len(s.Left) - 1; {
 	case last < 0:

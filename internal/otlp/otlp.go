@@ -106,7 +106,7 @@ func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%w: %s: must be http://HOST:4318 or https://HOST", ErrConfiguration, name)
+		return "", fmt.Errorf("%w: %s: must be an http or https URL, such as http://127.0.0.1:4318", ErrConfiguration, name)
 	}
 	return endpoint, nil
 }
@@ -149,6 +149,6 @@ func newResource(opts Options) *resource.Resource {
 	return resource.NewSchemaless(attributes...) // if two attributes have the same key, the later one is used
 }
 
-// refuseRedirect is an [http.Client.CheckRedirect] that follows no redirect. Otherwise another host
-// could get the headers of the request, which may contain a key.
+// refuseRedirect is an [http.Client.CheckRedirect] that follows no redirect, because a redirect could
+// send the headers of the request, which may contain a key, to another host.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

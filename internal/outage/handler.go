@@ -12,11 +12,11 @@ type handler struct {
 	keep     func(error) bool
 }
 
-// NewHandler returns a handler that passes records on to next. A record of an error that was caused
-// by an outage gets the level debug, because the monitors have reported the outage. A record keeps its
-// level if the function keep returns true for the error, or if next is not enabled for warnings, the
-// level of the lines of the monitors. A record of an error is one that has an attribute whose value is
-// an error.
+// NewHandler returns a handler that passes records on to next. A record that has an attribute whose
+// value is an error gets the level debug if the monitors have reported the outage that caused the
+// error. The record keeps its level if the function keep returns true for the error. It also keeps
+// its level if next is not enabled for warnings, because next then omits the lines of the monitors,
+// which are warnings.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/term"
 )
 
-// askLabel asks the user which column is the label. If prompting is disabled, it returns an
-// error with a command for each candidate.
+// askLabel asks the user which column is the label. If prompting is disabled, or in a dry run, it
+// returns an error that suggests a value of --label for each candidate.
 func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label string, err error) {
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil {
@@ -61,10 +61,9 @@ func (p *Preflight) seemsToLackHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askNoHeader asks whether a training file has no header, and returns the answer. It asks
-// only if the first row looks like data. If prompting is disabled, it returns an error
-// with the command for a file without a header. The command check does not ask, but
-// reports a defect.
+// askNoHeader asks whether a training file whose first row looks like data has no header, and
+// returns the answer. If prompting is disabled, it returns an error with the command for a file
+// without a header. `foretell check` does not ask, because it reports a defect instead.
 func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil

@@ -7,8 +7,8 @@ import (
 )
 
 // columnList is the value of a flag that is a list of columns, separated by commas. It is a
-// pflag.SliceValue. A name that has a comma may be in double quotes. It need not be if the value has
-// no other name; see joinNames.
+// pflag.SliceValue. A name that has a comma may be in double quotes. The quotes are not necessary if
+// the value is only this name; see joinNames.
 type columnList struct {
 	values []columnListValue
 }
@@ -26,8 +26,8 @@ func newColumnList(names []string) columnList {
 	return l
 }
 
-// Set adds the names in text. If text is not a valid list, because of its quotes, it is one name. An
-// empty text has no name.
+// Set adds the names in text. If the quotes of text are not those of a CSV line, all of text is one
+// name. An empty text has no name.
 func (l *columnList) Set(text string) error {
 	if text == "" {
 		return nil
@@ -40,8 +40,9 @@ func (l *columnList) Set(text string) error {
 	return nil
 }
 
-// joinNames makes each value that is the name of a column this one name, if the names in it are not
-// all names of columns. header has the names of all columns.
+// joinNames joins the parts of a column name that Set has split at its commas. A value that as a
+// whole is the name of a column becomes this one name, unless all its parts are names of columns,
+// too. header has the names of all columns.
 func (l *columnList) joinNames(header []string) {
 	for i := range l.values {
 		v := &l.values[i]

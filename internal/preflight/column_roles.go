@@ -21,8 +21,10 @@ type ColumnRoles struct {
 	Label       string  `json:"label,omitempty"`
 	LabelReason string  `json:"labelReason,omitempty"`
 	Classes     int     `json:"classes,omitempty"`
-	Features    int     `json:"features"`
-	// Kinds has the number of features of each inference.Form.
+	// Features is the number of feature columns.
+	Features int `json:"features"`
+	// Kinds has, for each inference.Form, the number of feature columns with this form. It is empty if
+	// the file was not read completely.
 	Kinds map[string]int `json:"kinds"`
 }
 
@@ -55,7 +57,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	for i := range p.TrainProfile.Columns {
 		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
 			r.Features++
-			if !p.TrainProfile.IsIncomplete() { // otherwise other rows may have other values
+			if !p.TrainProfile.IsIncomplete() { // rows that were not read might change the forms
 				r.Kinds[string(c.Form)]++
 			}
 		}
@@ -71,7 +73,7 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 	}
 }
 
-// describeRoles returns the line of NoteRoles.
+// describeRoles returns the line that NoteRoles prints.
 func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	generated := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
 	parts := []string{"ID: " + describeID(r.ID, generated, r.IDReason)}

@@ -8,7 +8,7 @@ import (
 // encodingHint returns the remedy for a text that is not UTF-8 and whose encoding cannot be guessed. A
 // wrong encoding often causes no error, only wrong texts. So the hint shows a cell in each likely
 // encoding instead of a command with one of them.
-func (p *Preflight) encodingHint(in *Input) string {
+func (p *Preflight) encodingHint(in *InputTable) string {
 	examples, err := in.table.EncodingExamples(p.Factory.Running.Context())
 	if err != nil || len(examples) == 0 {
 		return "correct these bytes; or, if they are Windows-1252, " + p.fixHint(in)

@@ -23,14 +23,14 @@ import (
 type Repairer struct {
 	*Preflight
 	Progress       *term.Progress
-	Copies         []*fixedCopy
+	Copies         []*correctedCopy
 	Changes        []change
 	SwapSeparators []string // repair.Options.SwapSeparators of the blind file
-	generatedIDs   bool     // whether the IDs of the training file were generated
+	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 
-// fixedCopy is a corrected copy in a temporary file.
-type fixedCopy struct {
+// correctedCopy is a corrected copy in a temporary file.
+type correctedCopy struct {
 	Path   string // final path
 	temp   *os.File
 	result *repair.Report
@@ -71,7 +71,7 @@ func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err e
 // FixAndCheckBlind is like FixAndCheckTrain for the blind file.
 func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err error) {
 	p := r.Preflight
-	in, c := p.Blind, (*fixedCopy)(nil)
+	in, c := p.Blind, (*correctedCopy)(nil)
 	if copyPath != "" {
 		if c, err = r.writeCopy(ctx, in, copyPath, p.TrainProfile); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err e
 
 // addCopyFindings adds the findings of a copy and, for a blind file, the differences between the files.
 // The commands in their hints have --force, because the copies exist when the user runs them.
-func (r *Repairer) addCopyFindings(in *Input, prof *profile.Profile) {
+func (r *Repairer) addCopyFindings(in *InputTable, prof *profile.Profile) {
 	defer r.Factory.ForceInCommands()()
 	r.addProfileFindings(in, prof)
 	if in == r.Blind {
@@ -99,16 +99,16 @@ func (r *Repairer) addCopyFindings(in *Input, prof *profile.Profile) {
 	}
 }
 
-// writeCopy writes the corrected copy of an input to a temporary file in the directory of
-// path, which is the final path. train is the profile of the training file if in is the blind
-// file, and nil otherwise.
-func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
+// writeCopy writes the corrected copy of an input to a temporary file in the directory of path, the
+// final path of the copy. If the input is the blind file, train is the profile of the training file;
+// otherwise it is nil.
+func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, train *profile.Profile) (*correctedCopy, error) {
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part, err := cli.CreateTemp(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	c := &fixedCopy{Path: path, temp: part}
+	c := &correctedCopy{Path: path, temp: part}
 	r.Copies = append(r.Copies, c)
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
@@ -204,7 +204,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 }
 
 // layoutFor returns the layout from the flags and, for a training file, the inferred roles.
-func (r *Repairer) layoutFor(in *Input) repair.Layout {
+func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	layout := in.flagLayout
 	if layout.NoHeader && in == r.Blind {
 		layout.Names = in.layout.Names
@@ -218,7 +218,7 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	}
 	if in.layout.Label != "" {
 		layout.Label = in.layout.Label
-	} else if label := r.labelToRepeat(in); label != "" { // it is the last column only for this reason
+	} else if label := r.labelToRepeat(in); label != "" { // repair.File would choose another label
 		layout.Label = label
 	}
 	return layout
@@ -226,26 +226,26 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 
 // closeAndReplaceInput closes the original input, and returns the copy as the input that
 // replaces it.
-func (c *fixedCopy) closeAndReplaceInput(original *Input) *Input {
+func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	_ = original.Close() // at worst, temporary files remain
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
-// requireNoDefects returns an error if p has found a defect in the copy. The original file then has
-// a defect that cannot be corrected.
-func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
+// requireNoDefects returns an error if p has found a defect in the copy. The original file, which the
+// error names, then has a defect that cannot be corrected.
+func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil
 	}
 	f := defects[0]
 	if f.otherSeparators != nil {
-		f.File, f.Line, f.Column = in.Name, 0, 0
-		e := exit.Errorf(exit.Rejected, "%s, so %s was not written", &f, c.Path).At(in.Name, 0, 0)
+		f.File, f.Line, f.Column = original.Name, 0, 0
+		e := exit.Errorf(exit.Rejected, "%s, so %s was not written", &f, c.Path).At(original.Name, 0, 0)
 		e.Code = f.Code
 		return e.WithHint("exchange the points and commas of these numbers: `%s`", p.Factory.CommandWithList("swap-separators", f.otherSeparators))
 	}
-	f.File = in.Name
+	f.File = original.Name
 	if f.Column > 0 && f.Column <= len(c.result.SourceColumns) {
 		f.Column = c.result.SourceColumns[f.Column-1]
 	}
@@ -254,10 +254,10 @@ func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 	} else if f.Line > 1 {
 		f.Line = 0 // f.Line is a line of the copy, which will be removed
 	}
-	return c.unfixableError(in, &f)
+	return c.unfixableError(original, &f)
 }
 
-func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
+func (c *correctedCopy) unfixableError(in *InputTable, f *finding) error {
 	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint

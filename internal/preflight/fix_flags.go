@@ -37,10 +37,10 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 // IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
-// CheckSwap returns an error if SwapSeparators is set, but no copy of a blind file is requested.
-// noLabel is set if the first file is a blind file.
-func (f *FixFlags) CheckSwap(noLabel bool) error {
-	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && noLabel {
+// CheckSwapSeparators returns an error if --swap-separators is set, but no copy of a blind file is
+// requested: neither by --fix-blind nor, if FILE is itself a blind file, by --fix.
+func (f *FixFlags) CheckSwapSeparators(fileIsBlind bool) error {
+	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && fileIsBlind {
 		return nil
 	}
 	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind COPY or, if FILE is the blind file, --no-label --fix COPY")
@@ -59,7 +59,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 		if path == "-" {
 			return exit.Usagef("%s cannot write to standard output, because the report is written there", flag).WithHint("name a file with %s", flag)
 		}
-		for _, in := range []*Input{p.Train, p.Blind} {
+		for _, in := range []*InputTable{p.Train, p.Blind} {
 			if in != nil && in.HasPath(path) {
 				return exit.Usagef("the copy \"%s\" is also the input \"%s\"", path, in.Name).WithHint("name another file with %s", flag)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // fixHint returns the remedy for defects that --fix corrects.
-func (p *Preflight) fixHint(in *Input) string {
+func (p *Preflight) fixHint(in *InputTable) string {
 	if in == p.Train && p.roles.LabelProblem != "" { // --fix would reject the label
 		hint := fmt.Sprintf("the label is assumed to be the last column, but it %s: set the label first, ", p.roles.LabelProblem)
 		if p.roles.OtherLabel == "" {
@@ -24,19 +24,19 @@ func (p *Preflight) fixHint(in *Input) string {
 	return "correct the file by hand"
 }
 
-// swapHint returns the remedy for numbers whose separators differ from those of the training file. Its
-// commands write a copy in which points and commas are exchanged in the given columns, and use the
-// copy.
-func (p *Preflight) swapHint(in *Input, columns []string) string {
+// swapHint returns the remedy for columns of a blind file whose numbers have other separators than
+// those of the training file: commands that write a copy in which points and commas are exchanged in
+// these columns, and that use the copy.
+func (p *Preflight) swapHint(in *InputTable, columns []string) string {
 	if commands := p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns))); commands != "" {
 		return "write a copy in which points and commas are exchanged: " + commands
 	}
 	return "exchange points and commas in these columns by hand"
 }
 
-// copyCommands returns the commands that write a corrected copy and use it. flags are more flags of
-// the first command. It returns "" if no command can write a copy that is useful.
-func (p *Preflight) copyCommands(in *Input, flags string) string {
+// copyCommands returns two commands, or only the first of them: one writes a corrected copy, the
+// other uses it. flags are added to the first. copyCommands returns "" if no copy would be useful.
+func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
 	if strings.HasPrefix(fixed, "-") {
 		fixed = "./" + fixed // otherwise it looks like a flag
@@ -58,17 +58,18 @@ func (p *Preflight) copyCommands(in *Input, flags string) string {
 	if p.Factory.Running.Name() == "check" || len(in.args) != 1 || in.IsSpooled() {
 		return command
 	}
-	omitted := p.flagsWithoutCopy(in)
+	omitted := p.flagsOmittedForCopy(in)
 	if p.Blind != nil && slices.ContainsFunc(formatFlags, p.Factory.Running.Flags().Changed) {
 		return command // the copy does not need these flags, but the other file does
 	}
 	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
 }
 
-// labelToRepeat returns the label that the commands of a hint must name. It returns "" if they infer
-// the same label, or if it is on the command line, whose flags are repeated anyway. The commands for
-// the training file do not read the blind file, and do not know what the user has answered.
-func (p *Preflight) labelToRepeat(in *Input) string {
+// labelToRepeat returns the label that the commands of a hint must set with --label. It returns "" if
+// the commands infer this label anyway, or if the user has set --label, because the hint repeats the
+// user's flags. The commands infer another label if the user was asked for it, or if it was inferred
+// from the blind file, which the commands for the training file do not read.
+func (p *Preflight) labelToRepeat(in *InputTable) string {
 	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
 	if isInferred && (p.askedLabel || in == p.Train && p.roles.Label != p.ownLabel) {
 		return p.roles.Label
@@ -76,15 +77,16 @@ func (p *Preflight) labelToRepeat(in *Input) string {
 	return ""
 }
 
-// hasWrongHeader reports whether the first line of the training file is a title or a comment, so that
-// its roles are not known.
+// hasWrongHeader reports whether the first line of the training file has too few columns for a header,
+// as a title or a comment has. The roles of the columns are then unknown.
 func (p *Preflight) hasWrongHeader() bool { return p.Train.columns < p.Train.fewestColumns() }
 
 // formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.
 var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
 
-// flagsWithoutCopy returns the flags that a command with the corrected copy of in must not have.
-func (p *Preflight) flagsWithoutCopy(in *Input) []string {
+// flagsOmittedForCopy returns the flags that a command must not have when it reads the corrected copy
+// instead of the input.
+func (p *Preflight) flagsOmittedForCopy(in *InputTable) []string {
 	omitted := slices.Clone(formatFlags)
 	if in.flagLayout.GenerateID && in != p.Blind { // the copy has the generated IDs
 		omitted = append(omitted, "id")

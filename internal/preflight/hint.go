@@ -17,7 +17,7 @@ import (
 
 // findingHint returns the remedy for a finding, as a command if possible. suggestedColumn is the
 // column that was probably meant, or "".
-func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) string {
+func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	switch f.Code {
 	case csvfile.CodeEmptyLabel:
@@ -90,15 +90,15 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeJunkInDates:
 		return datesHint(in == p.Blind || in.layout.Blind)
 	}
-	if hint := fixedHints[f.Code]; hint != "" {
+	if hint := constantHints[f.Code]; hint != "" {
 		return hint
 	}
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label. A corrected copy would have no rows if no
-// row has one.
-func (p *Preflight) emptyLabelHint(in *Input, f *finding) string {
+// emptyLabelHint returns the remedy for rows without a label. If no row has a label, that is not a
+// corrected copy, which would have no rows.
+func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
 	}
@@ -106,7 +106,7 @@ func (p *Preflight) emptyLabelHint(in *Input, f *finding) string {
 }
 
 // invalidIDHint returns the remedy for a missing or repeated ID.
-func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
+func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
 	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
 	if !p.Train.layout.Blind && in.layout.CopyID == "" {
 		hint += ", which makes " + strconv.Quote(f.Name) + " a feature unless --drop excludes it"
@@ -114,8 +114,8 @@ func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
 	return hint
 }
 
-// datesHint returns the remedy for other text in a column of dates. A new column is useless in a blind
-// file, because the model does not know it.
+// datesHint returns the remedy for text among the dates of a column. For a blind file, it does not
+// suggest a new column, because the model would not know it.
 func datesHint(isBlind bool) string {
 	hint := "correct the dates; if this text means that the date is unknown, clear these cells"
 	if isBlind {
@@ -124,8 +124,8 @@ func datesHint(isBlind bool) string {
 	return hint + ", and if it means that something has not ended, write that into a column of its own"
 }
 
-// fixedHints has the remedies of findings for which the remedy is always the same.
-var fixedHints = map[string]string{
+// constantHints has the remedies of findings for which the remedy is always the same.
+var constantHints = map[string]string{
 	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
@@ -153,7 +153,7 @@ var fixedHints = map[string]string{
 }
 
 // tooFewColumnsHint returns the remedy for a file with too few columns.
-func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
+func (p *Preflight) tooFewColumnsHint(in *InputTable, f *finding) string {
 	separator := "; otherwise, set the separator with --delimiter"
 	if in.table.IsConverted() {
 		separator = ""
@@ -181,7 +181,7 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 }
 
 // fewestColumns returns the smallest number of columns that a file must have, including an ID.
-func (in *Input) fewestColumns() int {
+func (in *InputTable) fewestColumns() int {
 	if in.layout.Blind {
 		return csvfile.MinBlindColumns
 	}
@@ -189,7 +189,7 @@ func (in *Input) fewestColumns() int {
 }
 
 // profileOf returns the profile of an input that has been scanned.
-func (p *Preflight) profileOf(in *Input) *profile.Profile {
+func (p *Preflight) profileOf(in *InputTable) *profile.Profile {
 	if in == p.Blind {
 		return p.BlindProfile
 	}
@@ -197,7 +197,7 @@ func (p *Preflight) profileOf(in *Input) *profile.Profile {
 }
 
 // raggedHint returns the remedy for rows with another number of fields than the header.
-func (p *Preflight) raggedHint(in *Input) string {
+func (p *Preflight) raggedHint(in *InputTable) string {
 	switch {
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)
@@ -213,12 +213,12 @@ func hasRaggedRows(p *profile.Profile) bool {
 }
 
 // skipRowsHint returns the remedy for an input with rows above its header.
-func (p *Preflight) skipRowsHint(in *Input) string {
+func (p *Preflight) skipRowsHint(in *InputTable) string {
 	return fmt.Sprintf("if the header is in row %d, ignore the rows above it: `%s`", in.rowsAboveHeader+1, p.Factory.CommandWith("skip-rows", strconv.Itoa(in.rowsAboveHeader)))
 }
 
 // sheetHint returns the remedy for a workbook if another of its sheets may be meant.
-func (p *Preflight) sheetHint(in *Input) string {
+func (p *Preflight) sheetHint(in *InputTable) string {
 	if other := in.table.OtherSheet(); other != "" {
 		return "choose another sheet: `" + p.Factory.CommandWith("sheet", other) + "`"
 	}
@@ -226,8 +226,8 @@ func (p *Preflight) sheetHint(in *Input) string {
 }
 
 // secondHeaderHint returns the remedy for rows below the header that look like a second header. If
-// the first header has cells without a name, as merged cells have, the second one is the better.
-func (p *Preflight) secondHeaderHint(in *Input, f *finding) string {
+// the first header has cells without a name, as merged cells have, the second header is better.
+func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
 		return fmt.Sprintf("if row %d is the header, ignore the rows above it: `%s`", f.Line, p.Factory.CommandWith("skip-rows", strconv.Itoa(f.Line-1)))
@@ -245,7 +245,7 @@ func dropValue(column string) string { return term.ShellQuote(cli.ListFlagValue(
 
 // unnamedHint returns the remedy for a column without a name, which is read under the name readAs,
 // or ignored if readAs is "".
-func (p *Preflight) unnamedHint(in *Input, f *finding, readAs string) string {
+func (p *Preflight) unnamedHint(in *InputTable, f *finding, readAs string) string {
 	switch {
 	case f.Severity == compare.SeverityWarning && readAs == "":
 		return "no action is required"
@@ -256,7 +256,7 @@ func (p *Preflight) unnamedHint(in *Input, f *finding, readAs string) string {
 }
 
 // headerHint returns the remedy for a file whose first row seems not to be a header.
-func (p *Preflight) headerHint(in *Input, f *finding) string {
+func (p *Preflight) headerHint(in *InputTable, f *finding) string {
 	switch {
 	case f.Severity == compare.SeverityWarning:
 		return "add a header if the columns are in another order"
@@ -294,7 +294,7 @@ func (p *Preflight) shellArguments() string {
 }
 
 // columnHint returns the remedy for a missing or unsuitable column.
-func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) string {
+func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
@@ -333,8 +333,8 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 	return hint
 }
 
-// correctedNames returns names with each that is not a column of the training file replaced by the most
-// similar one, if there is one.
+// correctedNames returns a copy of names. In it, each name that is not a column of the training file
+// is replaced by the name of a similar column, if there is one.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {

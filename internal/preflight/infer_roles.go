@@ -80,14 +80,14 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 // setTrainLayout sets the names of the training file's columns, and its layout for the chosen roles.
 func (p *Preflight) setTrainLayout(header []string) {
 	in := p.Train
-	p.columns = p.nameUnlessID(in, p.columns, p.roles.ID, p.roles.GeneratedID)
+	p.columns = p.nameFirstColumn(in, p.columns, p.roles.ID, p.roles.GeneratedID)
 	p.setColumnNames(in, header, p.columns)
 	in.layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 }
 
 // joinDropped joins the names of --drop that are parts of the name of a column in header.
 func (p *Preflight) joinDropped(header []string) {
-	for _, in := range []*Input{p.Train, p.Blind} {
+	for _, in := range []*InputTable{p.Train, p.Blind} {
 		if in != nil && in.drop != nil {
 			in.drop.joinNames(header)
 			in.layout.Drop, in.flagLayout.Drop = in.drop.GetSlice(), in.drop.GetSlice()
@@ -97,7 +97,7 @@ func (p *Preflight) joinDropped(header []string) {
 
 // setTrainingID applies --training-id to a training file with these columns. If no column has the
 // name in --training-id, IDs are generated.
-func (in *Input) setTrainingID(columns []string) {
+func (in *InputTable) setTrainingID(columns []string) {
 	if in.trainingID == "" {
 		return
 	}
@@ -110,7 +110,7 @@ func (in *Input) setTrainingID(columns []string) {
 }
 
 // dropOtherColumns applies --training-columns to a training file with these columns.
-func (in *Input) dropOtherColumns(columns []string) {
+func (in *InputTable) dropOtherColumns(columns []string) {
 	if in.trainingColumns == nil {
 		return
 	}
@@ -181,14 +181,14 @@ func rolesFromFlags(layout *repair.Layout) roles.Options {
 }
 
 // setColumnNames sets the names of the file's columns if they differ from its header.
-func (p *Preflight) setColumnNames(in *Input, header, names []string) {
+func (p *Preflight) setColumnNames(in *InputTable, header, names []string) {
 	if !slices.Equal(header, names) {
 		in.layout.Names = names
 	}
 }
 
-// expectedBlindColumns returns the columns of the training file, which the blind file should have,
-// too. They also help to choose the IDs of the blind file.
+// expectedBlindColumns returns the columns and roles of the training file. The blind file should have
+// the same features. Which of its columns is the ID depends on the training file, too.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -203,9 +203,9 @@ func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 }
 
 // makeNamesUniqueAndDropEmpty returns a unique name for each column of a file, and warns about
-// names that differ from the header. It drops columns without a name and values, except those in
-// wanted.
-func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, header, wanted []string) ([]string, error) {
+// names that differ from the header. It drops columns that have neither a name nor a value, except
+// those in wanted.
+func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *InputTable, header, wanted []string) ([]string, error) {
 	names, changed := roles.UniqueNames(header)
 	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, 
 	return names, nil
 }
 
-// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameUnlessID.
+// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameFirstColumn.
 func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	if one.From == "" {
 		return csvfile.CodeUnnamedColumn, "the column has no name"
@@ -225,19 +225,19 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameUnlessID is roles.NameUnlessID with a warning. It does not name an ignored column.
-func (p *Preflight) nameUnlessID(in *Input, names []string, id string, generated bool) []string {
+// nameFirstColumn is [roles.NameFirstColumn] with a warning. It does not name an ignored column.
+func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names
 	}
-	names, changed := roles.NameUnlessID(names, id, generated)
+	names, changed := roles.NameFirstColumn(names, id, generated)
 	p.warnRenamed(in, changed, reasonOfUniqueName)
 	return names
 }
 
 // warnRenamed warns about renamed columns. It adds at most maxWarningsPerKind warnings, and the
 // last one mentions how many more columns were renamed.
-func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
+func (p *Preflight) warnRenamed(in *InputTable, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
 		message := fmt.Sprintf("%s, so it is read as %s", why, strconv.Quote(one.To))
@@ -252,7 +252,7 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 }
 
 // inferBlindIDAndNames infers the row IDs and the column names of a blind file.
-func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known roles.TrainingFile) error {
+func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, known roles.TrainingFile) error {
 	header, err := in.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
@@ -271,7 +271,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 		}
 	}
 	if slices.Contains(wanted, roles.FirstColumnName) && !slices.Contains(own, roles.FirstColumnName) { // the training file's first column has no name and is a feature
-		own = p.nameUnlessID(in, own, roles.FirstColumnName, false)
+		own = p.nameFirstColumn(in, own, roles.FirstColumnName, false)
 	}
 	names, changed := roles.MatchTrainingNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
@@ -293,7 +293,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
 // it adds a warning and returns the generated names of a file without a header. With --skip-rows,
 // it returns an error instead, because the header and more rows were probably skipped.
-func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
+func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
 	}
@@ -325,8 +325,8 @@ func joinFirstNames(texts []string) string {
 
 // setBlindLayout sets the layout of a blind file, with the IDs first and the label, if there
 // is one, last.
-func (p *Preflight) setBlindLayout(in *Input, header, names []string, known *roles.TrainingFile) {
-	names = p.nameUnlessID(in, names, p.blindID.ID, p.blindID.Generated)
+func (p *Preflight) setBlindLayout(in *InputTable, header, names []string, known *roles.TrainingFile) {
+	names = p.nameFirstColumn(in, names, p.blindID.ID, p.blindID.Generated)
 	in.layout.GeneratedIDName, in.layout.CopyID = "", p.blindID.CopyOf
 	if p.blindID.Generated {
 		var changed []roles.Rename

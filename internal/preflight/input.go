@@ -24,10 +24,10 @@ import (
 	"foretell/internal/term"
 )
 
-// Input is a table that a command reads several times, from one or several files.
-type Input struct {
+// InputTable is a table, in one or several files, that a command reads several times.
+type InputTable struct {
 	Name       string   // name for messages
-	args       []string // the arguments of the command
+	args       []string // the arguments of the command that name the files
 	Paths      []string // the paths of the files
 	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
@@ -59,7 +59,7 @@ type Input struct {
 }
 
 // Open returns a reader of the table in canonical form.
-func (in *Input) Open(ctx context.Context) (*inputReader, error) {
+func (in *InputTable) Open(ctx context.Context) (*inputReader, error) {
 	file, err := in.table.OpenCSV(ctx)
 	if err != nil {
 		return nil, in.wrapError(err)
@@ -77,7 +77,7 @@ func (in *Input) Open(ctx context.Context) (*inputReader, error) {
 
 // readHeader returns the column names in file order. If the content of the file is invalid, it
 // returns nil, because the profile of the file reports the error.
-func (in *Input) readHeader(ctx context.Context) ([]string, error) {
+func (in *InputTable) readHeader(ctx context.Context) ([]string, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return nil, ignoreContentError(err)
@@ -91,7 +91,7 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 
 // describeColumns returns a description of the columns of the file from its first rows. names are
 // the names of the columns. The function wanted is the same as for roles.Describe.
-func (in *Input) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
+func (in *InputTable) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return roles.NewDescription(names), ignoreContentError(err)
@@ -102,7 +102,7 @@ func (in *Input) describeColumns(ctx context.Context, names []string, wanted fun
 }
 
 // inFileOrder returns a copy of the input that reads all columns in file order.
-func (in *Input) inFileOrder() *Input {
+func (in *InputTable) inFileOrder() *InputTable {
 	other := *in
 	other.layout = repair.Layout{Delimiter: in.layout.Delimiter, NoHeader: in.layout.NoHeader}
 	return &other
@@ -121,7 +121,7 @@ func ignoreContentError(err error) error {
 
 // wrapError returns an error of reading as an *exit.Error that names the file. It returns
 // errors of the context unchanged.
-func (in *Input) wrapError(err error) error {
+func (in *InputTable) wrapError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -154,7 +154,7 @@ func (in *Input) wrapError(err error) error {
 type inputReader struct {
 	normalized *repair.NormalizeResult
 	file       *tablefile.Reader
-	in         *Input
+	in         *InputTable
 }
 
 func (r *inputReader) Read(p []byte) (int, error) {
@@ -169,7 +169,7 @@ func (r *inputReader) Close() error { return r.file.Close() }
 
 // scanProfile reads the file once and returns its profile. If the content of the file is
 // invalid, the profile has defects, and scanProfile returns no error.
-func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
+func (in *InputTable) scanProfile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
 	in.readError = nil
 	if in.hash != nil {
 		in.hash.Reset()
@@ -227,7 +227,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 
 // noRowFits reports whether no row of a training file has as many fields as its header. It returns false
 // if the file cannot be read.
-func (in *Input) noRowFits(ctx context.Context) bool {
+func (in *InputTable) noRowFits(ctx context.Context) bool {
 	file, err := in.table.OpenCSV(ctx)
 	if err != nil {
 		return false
@@ -237,7 +237,7 @@ func (in *Input) noRowFits(ctx context.Context) bool {
 }
 
 // sizeOnDisk returns the size of the files at Paths, or 0 if it is unknown.
-func (in *Input) sizeOnDisk() (sum int64) {
+func (in *InputTable) sizeOnDisk() (sum int64) {
 	for _, path := range in.Paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -265,9 +265,9 @@ func findingFromError(err error) *finding {
 
 // UploadName returns the name under which the table is uploaded: the name of the file if the
 // uploaded bytes are those of the file, otherwise data.csv. Receipts store the name together with
-// the digest of the uploaded bytes. A workbook is uploaded as data.csv, because its own digest is
-// another one. size is the number of uploaded bytes.
-func (in *Input) UploadName(ctx context.Context, size int64) string {
+// the digest of the uploaded bytes. Therefore a workbook, which has another digest, is uploaded as
+// data.csv. size is the number of uploaded bytes.
+func (in *InputTable) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"
 	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {
 		return other
@@ -284,13 +284,13 @@ func (in *Input) UploadName(ctx context.Context, size int64) string {
 }
 
 // uploadSource returns the table for an upload. size is the size of its canonical form.
-func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
+func (in *InputTable) uploadSource(ctx context.Context, size int64) client.Source {
 	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.OpenChecked(ctx, size) }}
 }
 
 // ReceiptInput returns the description of an input for the receipt, with the digest of its
 // files, joined in order.
-func (in *Input) ReceiptInput(ctx context.Context, rows int) (*receipt.Input, error) {
+func (in *InputTable) ReceiptInput(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}
 	if len(in.Paths) > 1 {

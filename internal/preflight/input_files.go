@@ -25,7 +25,7 @@ const stdinName = "standard input"
 
 // ShellArguments returns the arguments of the files, quoted for a shell. If flag is not "",
 // it precedes each of them.
-func (in *Input) ShellArguments(flag string) string {
+func (in *InputTable) ShellArguments(flag string) string {
 	var words []string
 	for _, path := range in.args {
 		if flag != "" {
@@ -47,12 +47,12 @@ func CheckOneStdin(paths ...string) error {
 
 // OpenInput opens the files at paths as one table. The path - is standard input, and a path
 // that does not exist may be a pattern such as part-*.csv. The caller must close the input.
-func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*Input, error) {
+func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*InputTable, error) {
 	layout, err := l.parseLayout(blind)
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Name: paths[0], args: paths, layout: layout, flagLayout: layout, drop: &l.drop, skipRows: l.skipRows}
+	in := &InputTable{Name: paths[0], args: paths, layout: layout, flagLayout: layout, drop: &l.drop, skipRows: l.skipRows}
 	if more := len(paths) - 1; more > 0 {
 		in.Name += fmt.Sprintf(" and %d more", more)
 	} else if paths[0] == "-" {
@@ -84,9 +84,9 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	return in, nil
 }
 
-// NormalizedInput returns an Input for the file at path, which is already in canonical form.
-func NormalizedInput(name, path string, blind bool) *Input {
-	return &Input{
+// NormalizedInput returns an InputTable for the file at path, which is already in canonical form.
+func NormalizedInput(name, path string, blind bool) *InputTable {
+	return &InputTable{
 		Name: name, args: []string{name}, Paths: []string{path}, layout: repair.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
@@ -109,7 +109,7 @@ func expandPattern(path string) ([]string, error) {
 }
 
 // openFile opens one file of the input. It copies a stream to a temporary file.
-func (in *Input) openFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
+func (in *InputTable) openFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
 	if path == "-" {
 		return in.spoolStream(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
 	}
@@ -129,7 +129,7 @@ func (in *Input) openFile(ctx context.Context, f *cli.Factory, path string) (tab
 
 // spoolStream copies a stream to a temporary file. Opening and reading a pipe may block
 // forever, so another goroutine does both, and spoolStream returns when ctx ends.
-func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
+func (in *InputTable) spoolStream(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
 		return tablefile.File{}, err
@@ -156,7 +156,7 @@ func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.R
 }
 
 // Close removes the temporary files of the input.
-func (in *Input) Close() error {
+func (in *InputTable) Close() error {
 	for _, path := range in.TempPaths {
 		_ = os.Remove(path) // at worst, a temporary file remains
 	}
@@ -167,17 +167,17 @@ func (in *Input) Close() error {
 }
 
 // HasPath reports whether path is a file of the input.
-func (in *Input) HasPath(path string) bool {
+func (in *InputTable) HasPath(path string) bool {
 	return slices.ContainsFunc(in.Paths, func(one string) bool { return cli.SameFile(path, one) })
 }
 
 // IsSpooled reports whether a file of the input is a stream, which a later command cannot
 // read again.
-func (in *Input) IsSpooled() bool { return len(in.TempPaths) > 0 }
+func (in *InputTable) IsSpooled() bool { return len(in.TempPaths) > 0 }
 
 // Stem returns the file name without directory and extensions, from which the names of
 // outputs are made. For several files it is the common prefix of their names.
-func (in *Input) Stem() string {
+func (in *InputTable) Stem() string {
 	if in.args[0] == "-" {
 		return "data"
 	}
@@ -196,7 +196,7 @@ func (in *Input) Stem() string {
 
 // FolderName returns the name of the folder of the first file. It returns "" for a stream, and
 // if the folder has no name.
-func (in *Input) FolderName() string {
+func (in *InputTable) FolderName() string {
 	if in.IsSpooled() {
 		return ""
 	}

@@ -5,7 +5,7 @@ import "testing"
 func TestStem(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"a/data.csv.gz": "data", "DATA.CSV": "DATA", "Data.Csv.GZ": "Data", ".csv": ".csv", "x": "x"} {
-		if got := (&Input{args: []string{name}, Paths: []string{name}}).Stem(); got != want {
+		if got := (&InputTable{args: []string{name}, Paths: []string{name}}).Stem(); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -60,8 +60,9 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	l.BindFormat(cmd)
 }
 
-// BindTrainingRoles adds the hidden flags with which replay sets the columns of the training file:
-// --training-id, after which --id applies only to the blind file, and --training-columns.
+// BindTrainingRoles adds two hidden flags with which `foretell replay` sets the columns of the
+// training file: --training-id and --training-columns. If --training-id is set, --id applies only to
+// the blind file.
 func (l *LayoutFlags) BindTrainingRoles(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.trainingID, "training-id", "", "`column` of the row IDs of the training file; if it has no such column, IDs are generated")
 	cmd.Flags().StringSliceVar(&l.trainingColumns, "training-columns", nil, "the only `columns` of the training file that are features")
@@ -81,8 +82,8 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-// BindAnswersFormat adds the flags for decoding a file of true labels. The layout of the predictions
-// is detected; see [LayoutFlags.OfPredictions].
+// BindAnswersFormat adds the flags for decoding a file of true labels. answers is the name of this
+// file in the help. The layout of the predictions is detected; see [LayoutFlags.OfPredictions].
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()
@@ -93,8 +94,8 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 }
 
 // OfPredictions returns the flags for a file of predictions, when l describes the file of the true
-// labels. The layout of the predictions is detected, because they are often UTF-8 with commas while
-// the answers are not. The encoding applies only to predictions that are neither UTF-8 nor UTF-16.
+// labels. The layout of the predictions is detected, because they are often UTF-8 with commas even if
+// the true labels are not. The encoding applies only to predictions that are neither UTF-8 nor UTF-16.
 func (l *LayoutFlags) OfPredictions() *LayoutFlags {
 	return &LayoutFlags{encoding: l.encoding, orUTF8: true}
 }
@@ -104,7 +105,7 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	switch {
 	case l.id == generateIDs:
 		layout.GenerateID = true
-	case l.generatedID != "": // of a receipt
+	case l.generatedID != "": // set by SetFromReceipt
 		layout.GenerateID, layout.CopyID = true, l.id
 	default:
 		layout.ID = l.id

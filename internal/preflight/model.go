@@ -77,7 +77,8 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 // does not use.
 const codeUnusedColumn = "unused-column"
 
-// addColumnsUnusedInTraining calls addUnusedColumns for the blind file of a training file.
+// addColumnsUnusedInTraining adds the training file's columns without features to the layout of the
+// blind file; see addUnusedColumns.
 func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	if p.TrainProfile.Partial { // a row that was not read may have a value
 		return nil
@@ -99,10 +100,10 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	return nil
 }
 
-// addUnusedColumns adds the columns in unused that a blind file lacks to the layout of the file.
-// These columns have no values. names are the columns of the file. The service requires all columns
-// of the training file, even those that no model uses, such as constant columns.
-func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
+// addUnusedColumns adds columns without values to the layout of a blind file: those columns in unused
+// that the file lacks. names are the columns of the file. The service requires all columns of the
+// training file, even those that no model uses, such as constant columns.
+func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	var added []string
 	for _, name := range unused {
 		if !slices.Contains(names, name) && name != in.layout.GeneratedIDName || slices.Contains(in.layout.Drop, name) {

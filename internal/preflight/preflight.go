@@ -61,11 +61,11 @@ func (f *finding) location() string {
 
 func (f *finding) String() string { return f.location() + ": " + f.Message }
 
-// Preflight checks a training file, and a blind file if there is one, before they are
-// sent.
+// Preflight checks a training file, and a blind file if there is one, before they are sent. A blind
+// file without a training file is in Train.
 type Preflight struct {
 	Factory                    *cli.Factory
-	Train, Blind               *Input
+	Train, Blind               *InputTable
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
 	BlindCheckTime             time.Duration // how long it took to check the blind file
@@ -88,7 +88,7 @@ const codeRenamedColumn = "renamed-column"
 
 // Close closes the inputs.
 func (p *Preflight) Close() {
-	for _, in := range []*Input{p.Train, p.Blind} {
+	for _, in := range []*InputTable{p.Train, p.Blind} {
 		if in != nil {
 			_ = in.Close() // at worst, temporary files remain
 		}
@@ -142,7 +142,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 // resetToReadWithoutHeader resets the inputs, so that they are read again without a header.
 func (p *Preflight) resetToReadWithoutHeader() {
 	p.Findings, p.noHeader = nil, false
-	for _, in := range []*Input{p.Train, p.Blind} {
+	for _, in := range []*InputTable{p.Train, p.Blind} {
 		if in != nil {
 			in.flagLayout.NoHeader = true
 			in.layout = in.flagLayout
@@ -195,18 +195,18 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 	return nil
 }
 
-// blindIDName returns the name of the ID column of the blind file in, in canonical form.
-func (p *Preflight) blindIDName(in *Input) string {
+// blindIDName returns the name that the ID column of a blind file has in its canonical form.
+func (p *Preflight) blindIDName(in *InputTable) string {
 	if p.blindID.Generated {
 		return in.layout.GeneratedIDName
 	}
 	return p.blindID.ID
 }
 
-// reprofileWithGeneratedIDs reads a blind file again with generated IDs and sets *prof to its new
-// profile, unless the invalid IDs are those of the training file's ID column: the user must decide
-// what to do with them. reason is the reason for the generated IDs.
-func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
+// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and
+// sets *prof to the new profile. reason is the reason for the generated IDs. If the invalid IDs are in
+// the training file's ID column, it does nothing: the user must decide what to do with them.
+func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *InputTable, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated || p.blindID.IsTrainingID {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (p *Preflight) compareFiles() {
 }
 
 // addDifferences adds the differences of a blind file from the training file.
-func (p *Preflight) addDifferences(in *Input, differences []compare.Finding) {
+func (p *Preflight) addDifferences(in *InputTable, differences []compare.Finding) {
 	for _, f := range differences {
 		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
 			continue // a generated ID column has another name
@@ -252,7 +252,7 @@ func (p *Preflight) addDifferences(in *Input, differences []compare.Finding) {
 	}
 }
 
-func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
+func (p *Preflight) addProfileFindings(in *InputTable, prof *profile.Profile) {
 	if in.readError != nil {
 		f := *in.readError
 		f.Severity = compare.SeverityDefect
@@ -284,7 +284,7 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 
 // addFinding adds a finding. suggestedColumn is the column that was probably meant, or
 // "".
-func (p *Preflight) addFinding(in *Input, severity compare.Severity, d csvfile.Defect, suggestedColumn string) {
+func (p *Preflight) addFinding(in *InputTable, severity compare.Severity, d csvfile.Defect, suggestedColumn string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,

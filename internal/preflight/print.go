@@ -42,8 +42,8 @@ func (p *ReportPrinter) Print(r *Report) error {
 	return p.printParts(r)
 }
 
-// DefectError returns the error for the defects of files whose report was printed. If people see the
-// report on a terminal, the error does not repeat a defect.
+// DefectError returns the error for the defects of files whose report was printed, or nil if there are
+// none. If the report is on a terminal, the error does not repeat a defect, but counts them.
 func (p *ReportPrinter) DefectError(files *Preflight) error {
 	err := files.DefectError()
 	var e *exit.Error

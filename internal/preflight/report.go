@@ -83,7 +83,7 @@ func (p *Preflight) Report() *Report {
 
 // explainTooFewColumns returns d, the defect of a file with too few columns, with a message that
 // does not count the generated ID. If --drop excludes the missing columns, the message says so.
-func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
+func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {
 		roles = "a feature"
@@ -106,7 +106,7 @@ func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 
 // newFileReport returns the report of a file. It has no statistics if the file was not read completely,
 // because they would be those of the rows that could be read.
-func newFileReport(in *Input, p *profile.Profile) fileReport {
+func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 	if p.IsIncomplete() {
 		return fileReport{File: in.Name, ReadAs: in.table.Description(), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}, Partial: true}
 	}

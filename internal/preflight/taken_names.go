@@ -17,9 +17,10 @@ import (
 const codeTakenName = "taken-name"
 
 // warnTakenNames warns if columns that a prediction adds get other names than usual, because the blind
-// file in has columns with these names. A program that reads the column prediction would read a column
-// of the blind file. classes are the labels of the model.
-func (p *Preflight) warnTakenNames(in *Input, prof *profile.Profile, classes []string) {
+// file has columns with the usual names. A program that reads the column "prediction" of the result
+// would then read a column of the blind file. prof is the profile of the blind file, and classes are
+// the labels of the model.
+func (p *Preflight) warnTakenNames(in *InputTable, prof *profile.Profile, classes []string) {
 	names := []string{prof.Schema.ID}
 	for i := range prof.Columns {
 		names = append(names, prof.Columns[i].Name)

@@ -13,11 +13,11 @@ import (
 
 // HashWhileChecking makes the input hash its canonical form when it is checked, so that Sha256 and
 // OpenChecked know the SHA-256 of the checked bytes.
-func (in *Input) HashWhileChecking() { in.hash = sha256.New() }
+func (in *InputTable) HashWhileChecking() { in.hash = sha256.New() }
 
 // Sha256 returns the SHA-256 of the canonical form of the table, in hex. size is the size of the
 // canonical form in bytes. If scanProfile has not hashed that many bytes, Sha256 returns "".
-func (in *Input) Sha256(size int64) string {
+func (in *InputTable) Sha256(size int64) string {
 	if in.hash == nil || in.hashed != size {
 		return ""
 	}
@@ -28,7 +28,7 @@ func (in *Input) Sha256(size int64) string {
 // is no longer the one that was checked, Read returns an error before it has returned the last
 // byte. Therefore a service never receives a complete table that differs from the one in the
 // receipt.
-func (in *Input) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, error) {
+func (in *InputTable) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, error) {
 	file, err := in.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (in *Input) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, er
 	return &unchangedReader{ReadCloser: file, name: in.Name, hash: sha256.New(), left: size, want: in.Sha256(size)}, nil
 }
 
-// unchangedReader reads a table that should be the one that was checked.
+// unchangedReader reads a table. Read fails if the table is not the one that was checked.
 type unchangedReader struct {
 	io.ReadCloser
 	name string

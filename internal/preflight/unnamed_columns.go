@@ -21,7 +21,7 @@ var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
 // such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
 // the names in header, made unique by roles.UniqueNames. Columns whose name is in wanted are kept.
-func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
+func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *InputTable, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)
 	var unnamed []int
@@ -51,7 +51,7 @@ func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, n
 
 // findEmptyColumns returns the given positions whose columns have no value in any row. It returns
 // nil if the file has no rows.
-func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty []int, err error) {
+func (in *InputTable) findEmptyColumns(ctx context.Context, positions []int) (empty []int, err error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return nil, ignoreContentError(err)
@@ -86,7 +86,7 @@ func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty [
 // reportTitle adds a defect if the first line is probably a title above the header, and reports
 // whether it did. In a title line, only one of at least three columns has a name. Spreadsheets write
 // such a line as `title,,`. names are the names in header, made unique by roles.UniqueNames.
-func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
+func (p *Preflight) reportTitle(in *InputTable, header, names []string) bool {
 	ignored, named, unnamed := newNameSet(in.ignored), 0, 0
 	for i, name := range header {
 		switch {
@@ -107,8 +107,8 @@ func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
 	return true
 }
 
-// withoutIgnored returns the changes of names, except those of ignored columns.
-func (in *Input) withoutIgnored(changed []roles.Rename) []roles.Rename {
+// withoutIgnored returns the renames of columns that are not ignored.
+func (in *InputTable) withoutIgnored(changed []roles.Rename) []roles.Rename {
 	ignored := newNameSet(in.ignored)
 	return slices.DeleteFunc(slices.Clone(changed), func(one roles.Rename) bool { return ignored[one.To] })
 }

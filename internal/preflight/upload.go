@@ -14,7 +14,7 @@ import (
 
 // Upload is a checked file to be sent to a dataset.
 type Upload struct {
-	In   *Input
+	In   *InputTable
 	Size int64 // size of the file's canonical form in bytes
 	// RoleFlags are the flags with which `foretell datasets upload` reads the file in the same way;
 	// "" if it infers the same ID and label. See [Preflight.RoleFlags].

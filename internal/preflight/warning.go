@@ -12,8 +12,9 @@ import (
 // maxWarningsPerKind is the maximum number of printed warnings of one kind.
 const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, unless --quiet is set. It prints at most maxWarningsPerKind
-// warnings of each kind that [Preflight.CheckCommand] lists.
+// NoteWarnings prints the warnings, unless --quiet is set. Of each kind and file, it prints at most
+// maxWarningsPerKind, and refers to [Preflight.CheckCommand] for the others. It prints all differences
+// from a model, which that command does not find.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {

@@ -51,7 +51,7 @@ type Item struct {
 }
 
 // Plan returns the items of a series that must be deleted by the policy. Implied items follow the
-// item with which they are deleted. Plan deletes neither running jobs nor the datasets and models
+// item with which they are deleted. The result has neither running jobs nor the datasets and models
 // that they use.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
@@ -81,9 +81,9 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// FilterConfirmed returns the items of current that the user has confirmed. confirmed has the
-// items that the user has seen, and current is the newest plan. FilterConfirmed omits an item if
-// its deletion would also delete an item that is not confirmed.
+// FilterConfirmed returns the items of the newest plan that the user has confirmed. confirmed has the
+// items that the user has seen, and current is the newest plan. FilterConfirmed omits an item if its
+// deletion would also delete an item that is not confirmed.
 func FilterConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {

@@ -9,9 +9,10 @@ import (
 	"foretell/internal/store"
 )
 
-// Uploads has the bytes that uploads in progress in this process have written, by
-// account. The database does not count them. Without them, concurrent uploads could together write
-// a multiple of the quota before all but one are refused. It is safe for concurrent use.
+// Uploads counts, for each account, the bytes that the uploads in progress in this process have
+// written. The database does not count these bytes until an upload has ended. Without this count,
+// concurrent uploads could together write a multiple of the quota before all but one are refused.
+// It is safe for concurrent use.
 type Uploads struct {
 	mu      sync.Mutex
 	written map[string]int64 // only of accounts with uploads that have written bytes
@@ -20,7 +21,7 @@ type Uploads struct {
 // NewUploads returns Uploads without an upload.
 func NewUploads() *Uploads { return &Uploads{written: map[string]int64{}} }
 
-// Upload has the bytes of one upload.
+// Upload is one upload in progress.
 type Upload struct {
 	all     *Uploads
 	account string
@@ -29,9 +30,10 @@ type Upload struct {
 	bytes int64
 }
 
-// Begin returns an upload that has written nothing. It is called before the body of the upload is read.
-// size is the declared size of the body in bytes, or -1 if it is unknown. A size that exceeds the
-// quota is a problem with CodeQuota. The caller must call [Upload.End] when the upload has ended.
+// Begin returns an upload that has written nothing. It is called before the body of the upload is
+// read. size is the declared size of the body in bytes, or -1 if it is unknown. If size exceeds the
+// quota, Begin returns a *api.Problem with CodeQuota. The caller must call [Upload.End] when the
+// upload has ended.
 func (u *Uploads) Begin(ctx context.Context, t *store.Tx, account string, size int64) (*Upload, error) {
 	begun := &Upload{all: u, account: account, left: math.MaxInt64}
 	if err := Check(ctx, t, account, store.Usage{Bytes: max(size, 1)}); err != nil {
@@ -68,7 +70,7 @@ func (u *Upload) Grow(n int64) error {
 	return nil
 }
 
-// End removes the bytes of the upload.
+// End removes the bytes of the upload from the count of its account.
 func (u *Upload) End() {
 	u.all.mu.Lock()
 	defer u.all.mu.Unlock()

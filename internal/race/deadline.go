@@ -67,10 +67,10 @@ func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err
 	return err
 }
 
-// LimitRace sets the time limit in the request for a race, so that the duration reserve remains
-// after the race. The race gets at least half of the remaining time, so that there is a model even
-// if reserve is overestimated. If exactDeadline is false, the service does not support deadlines,
-// and the limit is in whole seconds from the start of the race.
+// LimitRace sets the time limit in the request for a race. reserve is the estimated time that the
+// command needs after the race. The race gets the rest of the remaining time, but at least half of
+// it, so that there is a model even if reserve is too high. If exactDeadline is false, the service
+// does not support deadlines, and the limit is in whole seconds from the start of the race.
 func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactDeadline bool) error {
 	if d.Limit == 0 {
 		return nil

@@ -141,7 +141,8 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 }
 
 // checkMonotone returns a usage error if a column of --monotone is not an ordered feature of
-// schema, or is the column of --group. The label must have two classes.
+// schema or is the column of --group, or if --monotone is set and the label does not have two
+// classes.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
@@ -316,8 +317,8 @@ func CheckMetricClass(name string, labels []string) error {
 	if class == "" || len(labels) == 0 {
 		return nil
 	}
-	if err := metric.CheckName(base+"["+gate.Unquote(class)+"]", labels); err != nil {
-		return exit.Usagef("invalid --metric %w", err)
+	if label := gate.Unquote(class); metric.CheckName(base+"["+label+"]", labels) != nil {
+		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (p *Planner) TranslateInterrupt(ctx context.Context, err error) error {
 
 // RaceTwoSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
 // appends the results to plan.
-func (p *Planner) RaceTwoSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
+func (p *Planner) RaceTwoSamples(ctx context.Context, train *preflight.InputTable, sizes []int, plan *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
@@ -94,8 +94,8 @@ const (
 	smallSampleSeconds = 2
 )
 
-// raceSample runs a race on the sample of the given number of rows in the file at path, for at
-// most the given seconds.
+// raceSample runs a race on the sample in the file at path, for at most the given number of
+// seconds. rows is the number of rows of the sample.
 func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, seconds int) (trial *learningcurve.Trial, report *api.ModelReport, err error) {
 	body.TimeLimitSeconds = &seconds
 	info, err := os.Stat(path)

@@ -21,7 +21,7 @@ func New(p *api.Prediction) *Receipt {
 
 // DescribeModel requests the model from a service, and sets the fields about the model: its race,
 // its performance and the options to train it again. Fields that the service does not report stay
-// empty. Training must be set before, if it is known.
+// empty. r.Training must have been set, if it is known.
 func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
 	if err != nil {

@@ -52,8 +52,8 @@ func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	return Digest{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
 }
 
-// DigestResult returns the digest of a result and of its blocks. It reads the result twice, from
-// its beginning.
+// DigestResult returns the digest of a result and the digests of its blocks. It reads the result
+// twice, each time from its beginning.
 func DigestResult(ctx context.Context, result io.ReadSeeker) (digest Digest, blocks BlockDigests, err error) {
 	lines := 1
 	if _, err := hashFromStart(ctx, result, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
@@ -141,7 +141,7 @@ func (b *blockHasher) endBlock() {
 	b.linesDone, b.open = 0, false
 }
 
-// LineDifference is the error for a result whose bytes do not match its receipt.
+// LineDifference is the error for a result whose digest differs from that in its receipt.
 type LineDifference struct {
 	// From and To are the first and the last line of the block with the first difference.
 	// The first line of the file is 1. To is 0 if one file is a prefix of the other. Both

@@ -124,8 +124,8 @@ type Options struct {
 	Sheet      string   `json:"sheet,omitempty"`
 	// SkipRows is the number of lines or rows above the header that are ignored.
 	SkipRows int `json:"skipRows,omitempty"`
-	// MadeID is the name of the ID column that was added; "" if no column was added. If ID is not
-	// -, the added column has the values of the column ID.
+	// MadeID is the name of the ID column that was added; "" if no column was added. If the field ID
+	// is not "-", the added column has the values of the column that ID names.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`

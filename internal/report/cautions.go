@@ -9,7 +9,7 @@ import (
 	"foretell/internal/humanize"
 )
 
-// The limits below or above which a report has a caution.
+// The limits at which a report has a caution.
 const (
 	fewTestRows           = 200
 	fewRowsOfClass        = 20   // test rows
@@ -115,7 +115,7 @@ func (c *cautions) checkScores() {
 	}
 }
 
-// checkData checks the rows and columns that the model was made from.
+// checkData checks the rows and columns that the model was trained on, and their drift.
 func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {

@@ -91,8 +91,8 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. r may be nil. In this case, the command has
-// the given algorithms, which are those of the race.
+// RaceCommand returns the command that repeats a race. The report r, which has the algorithms, may
+// be nil. The parameter algorithms, which is used only in this case, then has them.
 func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
 	command := strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
 	if r == nil {

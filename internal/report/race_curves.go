@@ -76,7 +76,7 @@ func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string
 	return strings.Repeat(" ", blank) + term.Sparkline(shown, low, high, curveWidth)
 }
 
-// formatSeconds formats a duration with two digits or more.
+// formatSeconds formats a duration in seconds, with at least two digits.
 func formatSeconds(seconds float64) string {
 	if seconds < 10 {
 		return fmt.Sprintf("%.1f s", seconds)

@@ -33,7 +33,7 @@ const (
 	wideWidth   = 76
 )
 
-// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration,
+// WriteText writes d as text in sections: verdict, cautions, scores, classes, confusion, calibration,
 // importances, partial dependence, interactions, race, drift, and the commands that reproduce the
 // model. No line of a table exceeds width, which should be at least 40. Long names are truncated,
 // and a confusion matrix that does not fit is omitted. Below 60 columns the training scores, the
@@ -144,7 +144,8 @@ func describeSplit(r *api.ModelReport) string {
 // quoteColumn quotes the name of a column, truncated if it is long.
 func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
-// writeAligned aligns the output of write, whose cells end with tabs.
+// writeAligned calls write and writes its output to w, as a table with aligned columns. In the output,
+// cells end with tabs.
 func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)
@@ -262,7 +263,8 @@ func withInterval(value float64, i *api.Interval, width int) string {
 	return score + ends
 }
 
-// The width of a cell with a score and the ends of its interval, with two and with three decimals.
+// The width of a cell with a score and the ends of its interval. The ends have two decimals or, if
+// the interval is narrow, three.
 const (
 	intervalWidth       = len("0.0000 (0.00-0.00)")
 	narrowIntervalWidth = len("0.0000 (0.000-0.000)")

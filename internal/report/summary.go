@@ -45,7 +45,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if r.Validation != nil {
 		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {
-			loss += fmt.Sprintf(" (before calibration %s)", formatScore(c.LogLoss)) // a race that is cut short compares these
+			loss += fmt.Sprintf(" (before calibration %s)", formatScore(c.LogLoss)) // a race that is cut short compares uncalibrated log losses
 		}
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
@@ -61,7 +61,8 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	return lines
 }
 
-// formatFeatures describes how many features were used. It returns "" if all were used.
+// formatFeatures describes how many features each fold used. It returns "" if there was no screening,
+// so that all were used.
 func formatFeatures(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""

@@ -10,15 +10,16 @@ import (
 	"foretell/internal/term"
 )
 
-// minUnpredictedRows is the number of test rows of a class from which on it is remarkable that no
+// minUnpredictedRows is how many test rows a class must have before the report mentions that no
 // test row is predicted as this class.
 const minUnpredictedRows = 5
 
-// describeUnpredicted returns a sentence, without a full stop, about the classes that the model
-// predicts for no test row, and how it would predict them. It returns "" if there is no such class.
+// describeUnpredicted returns a sentence, without a full stop, that names the classes that the model
+// predicts for no test row, and the flags with which a model would predict them more often. It
+// returns "" if there is no such class.
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
-	label := "" // the last one
+	label := "" // the last class in quoted
 	rows, total := int64(0), int64(0)
 	for i, class := range r.Classes {
 		total += class.Rows

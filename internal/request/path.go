@@ -36,9 +36,9 @@ func firstSegment(path string) string {
 	return path
 }
 
-// CheckIsNoPage returns a usage error if the response is a page of the dashboard. Its status is that
-// of a success, also if it is the page to sign in.
-func CheckIsNoPage(path string, resp *http.Response) error {
+// CheckNotDashboardPage returns a usage error if the response is a page of the dashboard. The status of
+// the response does not show that: even the page to sign in has the status of a success.
+func CheckNotDashboardPage(path string, resp *http.Response) error {
 	if strings.HasPrefix(strings.TrimLeft(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}

@@ -109,9 +109,9 @@ type challenger struct {
 	schema api.TableSchema
 }
 
-// bestEarlierModel returns the best model of a series that is comparable with target: it is older,
-// and was trained for the same metric on the same label, columns and classes. In a tie it returns
-// the oldest of the best models.
+// bestEarlierModel returns the best of those models of a series that are comparable with target: they
+// are older, and were trained for the same metric on the same label, columns and classes. In a tie it
+// returns the oldest of the best models.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Flags holds the flags of a command that checks a model against requirements.
 type Flags struct {
 	factory *cli.Factory
-	texts   []string
+	texts   []string // the values of --require
 	beat    string
 	junit   string
 	// force is the flag --force of the command, or nil if the command has none.

@@ -1,6 +1,6 @@
-// Package rescue passes a panic of one goroutine on to another, which waits for it. Without that, the
-// panic would end the process, even if the waiting goroutine recovers panics. ParallelFor is a loop
-// that does so.
+// Package rescue passes a panic in a goroutine on to the goroutine that waits for it. Any other panic in
+// a goroutine ends the process, even if the waiting goroutine recovers panics. [ParallelFor] is a
+// parallel loop that passes on the panics of its goroutines.
 package rescue
 
 import (
@@ -15,7 +15,7 @@ type Catcher struct {
 	first atomic.Pointer[caught]
 }
 
-// caught is the value of the panic of Rethrow.
+// caught is the value with which Rethrow panics.
 type caught struct {
 	reason any
 	stack  []byte
@@ -24,14 +24,14 @@ type caught struct {
 // String returns the reason of the original panic.
 func (c *caught) String() string { return fmt.Sprint(c.reason) }
 
-// Call calls do. If do panics, Call keeps the panic for Rethrow, unless it has one already.
-func (c *Catcher) Call(do func()) {
+// Call calls fn. If fn panics, Call keeps the panic for Rethrow, unless it has one already.
+func (c *Catcher) Call(fn func()) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.first.CompareAndSwap(nil, &caught{reason, debug.Stack()})
 		}
 	}()
-	do()
+	fn()
 }
 
 // Caught reports whether a function of Call has panicked.

@@ -51,7 +51,7 @@ func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c ColumnDescription) bool { _, number := parseNumber(c.Name); return number })
 }
 
-// BlindID says where the row IDs of a blind file come from: from a column, or from a generator.
+// BlindID says which row IDs a blind file has: those of a column, or generated ones.
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string
@@ -67,10 +67,10 @@ type BlindID struct {
 	Reason string
 }
 
-// ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
-// file, even if values of this column are missing or repeated: the user must decide what to do with
-// invalid IDs. If the user has chosen a feature as the ID, its values are copied. In a file without
-// rows, the ID is chosen by name alone.
+// ChooseBlindID chooses the row IDs of the blind file t. The choice of the user comes first; if that
+// is a feature, its values are copied. Next comes the ID column of the training file, even if values
+// of it are missing or repeated: the user must decide what to do with invalid IDs. Otherwise a column
+// that looks like an ID and is not a feature is chosen. In a file without rows, its name is enough.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	has := func(name string) bool { return name != "" && t.ColumnIndex(name) >= 0 }
 	switch {

@@ -21,8 +21,9 @@ type ColumnDescription struct {
 	Rows, Filled, Distinct int
 	// Unique reports whether every row has a value, and no two rows have the same.
 	Unique bool
-	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0, or a score with
-	// an integer that no other row has, such as 7/300. Consecutive reports whether each value is one more than the value in the previous row.
+	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0. It is also set if
+	// all values are scores, such as 7/300, and no value repeats. Consecutive reports whether each value
+	// is one more than the value in the previous row.
 	AllIntegers, Consecutive bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
 	// digits, or UUIDs, or hexadecimal hashes of one length.
@@ -56,8 +57,9 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	return ""
 }
 
-// isLikelyID reports whether a column is the ID if no other column is. Its name alone is weaker evidence
-// than that of idReason, so its values must be integers or codes, and enough for a repeated one.
+// isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker evidence
+// than those of idReason, so the values must be integers or codes, and there must be enough rows for
+// the values of a feature to repeat.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }

@@ -229,7 +229,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))
 	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == inference.FormCategory || prof.Form == inference.FormText
-	prefix, before := "", int64(0)
+	kind, before := "", int64(0)
 	format := prof.NumberFormat()
 	areScores := format != nil && format.HasTotal()
 	for i, cell := range cells {
@@ -243,12 +243,12 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		c.AllIntegers = c.AllIntegers && (isInteger || cell == "")
 		c.Consecutive = c.Consecutive && isInteger && err == nil && (i == 0 || n == before+1)
 		before = n
-		if code := codePrefix(cell); i == 0 {
-			prefix = code
-		} else if code != prefix {
-			prefix = ""
+		if code := codeKind(cell); i == 0 {
+			kind = code
+		} else if code != kind {
+			kind = ""
 		}
-		c.AllCodes = c.AllCodes && prefix != ""
+		c.AllCodes = c.AllCodes && kind != ""
 	}
 	c.hasBlank, c.Distinct, c.Unique = different[""], prof.Distinct, len(different) == len(cells) && !different[""]
 	c.AllIntegers = c.AllIntegers && prof.Form == inference.FormNumeric && (c.Unique || !areScores)
@@ -268,10 +268,10 @@ var (
 	})
 )
 
-// codePrefix returns a text that is the same for all codes of one kind: the letters before the
+// codeKind returns a text that is the same for all codes of one kind: the letters before the
 // digits, as in "AB-17" → "AB-", or the length of a hexadecimal code. It returns "" if cell is no
 // code.
-func codePrefix(cell string) string {
+func codeKind(cell string) string {
 	if found := numberedCode().FindStringSubmatch(cell); found != nil {
 		return found[1]
 	}

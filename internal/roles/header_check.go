@@ -17,17 +17,17 @@ type headerCheck struct {
 	isNumber      []bool           // whether the cell is a number
 	words         []int            // number of words of the cell
 	equalBelow    []int            // number of equal cells below the cell
-	numbersBelow  []int            // number of numbers below the cell, if the cell is a number
+	numbersBelow  []int            // number of cells below that are numbers; 0 if the cell is not a number
 	valuesBelow   []int            // number of values below the cell
-	phrasesBelow  []int            // number of cells below with at least two words, if the cell has as many
-	sentenceBelow []int            // number of cells below with at least sentenceWords words, if the cell has as many
-	othersBelow   []map[string]int // number of cells below with each other value, up to maxOthers values
+	phrasesBelow  []int            // number of cells below with at least two words; 0 if the cell has one word
+	sentenceBelow []int            // number of cells below with at least sentenceWords words; 0 if the cell has fewer
+	othersBelow   []map[string]int // number of cells below with each value that is not that of the cell, up to maxOthers values
 }
 
 const (
 	sentenceWords     = 4  // a cell with at least this number of words may be a sentence
 	longSentenceWords = 8  // a cell with at least this number of words is seldom the name of a column
-	maxOthers         = 50 // the largest number of counted values that differ from the name of a column
+	maxOthers         = 50 // the largest number of values that are counted in othersBelow
 )
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
@@ -120,11 +120,12 @@ func (h *headerCheck) looksLikeData() bool {
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
 }
 
-// isTextAndClass reports whether the first record has a sentence above sentences and a frequent value
-// of its own column, such as the class of the sentence, and no cell that does not resemble those below.
-// A sentence alone may be a question in the header of a survey. A frequent value alone may be a name,
-// such as spam above spam and ham, so the name of a label is no evidence. If the column has only one other
-// frequent value, the sentence must be too long for a name.
+// isTextAndClass reports whether the first record has a text and its class, as a row of data has. A
+// cell must be a sentence above sentences, another must be a frequent value of its column, such as the
+// class of the sentence, and every cell must resemble those below it. A sentence alone may be a
+// question in the header of a survey. A frequent value alone may be a name, such as spam above spam
+// and ham, so a usual name of labels is no evidence. If the column has only one other frequent value,
+// the sentence must be too long for a name.
 func (h *headerCheck) isTextAndClass() bool {
 	classes, binaryClasses, sentences, longSentences, numbers := 0, 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -157,10 +158,10 @@ func (h *headerCheck) isTextAndClass() bool {
 	return (classes > 0 && sentences > 0 || binaryClasses > 0 && longSentences > 0) && !isScale
 }
 
-// isFrequentBelow reports whether at least 2 % of the values below a cell, and more than a few, are the
-// given number of values.
-func (h *headerCheck) isFrequentBelow(i, values int) bool {
-	return values >= 3 && 50*values >= h.valuesBelow[i]
+// isFrequentBelow reports whether a value is frequent if count cells below cell i have it: at least
+// three, and at least 2 % of those that are not blank.
+func (h *headerCheck) isFrequentBelow(i, count int) bool {
+	return count >= 3 && 50*count >= h.valuesBelow[i]
 }
 
 // frequentOthers returns the number of frequent values below a cell that differ from it.

@@ -18,8 +18,8 @@ func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Role
 	return chosen, nil
 }
 
-// withValues describes the rows that have a value in the named column. It returns nil if no row or
-// each row has one, or if the column was not described.
+// withValues describes the rows that have a value in the named column. It returns nil if all rows
+// have one, if none has, or if the cells of the column are not in t.
 func (t *Description) withValues(ctx context.Context, name string) (*Description, error) {
 	for i, at := range t.sampled {
 		if t.Columns[at].Name != name {

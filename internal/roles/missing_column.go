@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// FindMissingColumn returns the position of the training file's column that a blind file with one
-// column less lacks. It compares the cells of the columns, and ignores the headers. If the cells do
-// not show which column is missing, it returns the last. Both files must be CSV with commas and a
-// header.
+// FindMissingColumn returns the position of the column of the training file that is missing in a
+// blind file with one column fewer. It compares the cells of the columns, and ignores the headers. If
+// the cells do not show which column is missing, it returns the last; if it cannot read the training
+// file's header, -1. Both files must be CSV with commas and a header.
 func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {
@@ -41,8 +41,8 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 }
 
 // minSimilarityGain is the evidence that is necessary to choose a missing column other than the
-// last, which is usually the label. If that column is missing, the sum of the similarities must
-// exceed the sum for a missing last column by this amount. The similarity of two equal columns is 1.
+// last, which is usually the label. The sum of the similarities without that column must exceed the
+// sum without the last column by this amount. The similarity of two equal columns is 1.
 const minSimilarityGain = 0.25
 
 // columnSample has the first cells of a column.

@@ -37,12 +37,12 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// isLikelyIDName reports whether a column with this name is the ID if it has unique integers or codes,
-// such as patient_no, Record Number, MRN or uid. Names such as atomic number and phone number are not
-// among them.
+// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, MRN or uid,
+// is the ID if its values are unique integers or codes. It returns false for names such as atomic
+// number and phone number.
 func isLikelyIDName(name string) bool {
 	normalized := csvfile.NormalizeName(name)
-	if slices.Contains(numbersOfThings, normalized) {
+	if slices.Contains(likelyIDNames, normalized) {
 		return true
 	}
 	for _, suffix := range []string{"number", "num", "no", "nr", "id"} {
@@ -53,11 +53,11 @@ func isLikelyIDName(name string) bool {
 	return false
 }
 
-// Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. numberedThings precede words
-// such as number.
+// Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. likelyIDNames are whole names.
+// numberedThings precede words such as number.
 var (
-	numbersOfThings = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
-	numberedThings  = []string{
+	likelyIDNames  = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
+	numberedThings = []string{
 		"account", "admission", "application", "case", "claim", "client", "contract", "customer", "document", "employee", "entry",
 		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",
 		"policy", "record", "ref", "reference", "registration", "respondent", "roll", "sample", "sequence", "seq", "serial",

@@ -45,9 +45,9 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
-// NameUnlessID names the first column column_1 if it has no name, unless it is the ID: only the ID may
-// have no name. id and generated are as in Roles.
-func NameUnlessID(columnNames []string, id string, generated bool) (names []string, changed []Rename) {
+// NameFirstColumn sets the name of the first column to column_1 if it has no name and is not the ID:
+// only the ID may have no name. id and generated are Roles.ID and Roles.GeneratedID.
+func NameFirstColumn(columnNames []string, id string, generated bool) (names []string, changed []Rename) {
 	if len(columnNames) == 0 || columnNames[0] != "" || id == "" && !generated {
 		return columnNames, nil
 	}
@@ -89,7 +89,8 @@ func nameSet(names []string) map[string]bool {
 
 // MatchTrainingNames replaces the name of a column of the blind file by a name of the training file
 // that differs only in case and punctuation: "Total Price" → "total_price". It replaces a name only
-// if no other name matches, and if no column of the blind file has the name of the training file.
+// if a single name of each file matches, and no column of the blind file already has the name of the
+// training file.
 func MatchTrainingNames(blindNames, trainNames []string) (renamed []string, changed []Rename) {
 	have, want := nameSet(blindNames), nameSet(trainNames)
 	like, spare := map[string][]string{}, map[string]int{}

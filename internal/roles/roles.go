@@ -20,7 +20,7 @@ type Options struct {
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
 	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. If it is set, a
-	// first column that is named like an ID is the ID as soon as most of its values are distinct.
+	// first column that is named like an ID is the ID if more than half of its values are distinct.
 	WillRepairIDs bool
 }
 
@@ -36,8 +36,9 @@ type Roles struct {
 	IDReason, LabelReason string
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
-	// LabelProblem says that the label has too many different values to be one, if LabelAssumed is set
-	// and most rows read have a value of their own. OtherLabel is then a column with a few texts, or "".
+	// LabelProblem says why the column is probably not the label, such as "has 900 different values in
+	// 1000 rows". It is set only if LabelAssumed is set, and most values that were read are distinct.
+	// OtherLabel is then a column with a few texts, or "".
 	LabelProblem, OtherLabel string
 }
 
@@ -70,14 +71,15 @@ func ChooseRoles(train, blind *Description, given Options) (chosen Roles, questi
 	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
 	if at := train.ColumnIndex(chosen.Label); chosen.LabelAssumed && at >= 0 && 4*train.Columns[at].Distinct > 3*train.Columns[at].Filled {
 		if chosen.LabelProblem = train.Columns[at].notLabelReason(); chosen.LabelProblem != "" {
-			chosen.OtherLabel = otherLabel(train.featuresAndLabel(given.Drop, chosen))
+			chosen.OtherLabel = firstCategory(train.featuresAndLabel(given.Drop, chosen))
 		}
 	}
 	return chosen, question
 }
 
-// otherLabel returns the name of the first column with a few texts, or "".
-func otherLabel(columns []*ColumnDescription) string {
+// firstCategory returns the name of the first column with 2 to 20 different texts and no missing value,
+// or "".
+func firstCategory(columns []*ColumnDescription) string {
 	const most = 20
 	for _, c := range columns {
 		isText := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
@@ -153,18 +155,19 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	return overrideByEmptyColumns(empty, label, reason, question)
 }
 
-// maxEmptyChance is a chance of chanceOfEmpty. If the blind file lacks a column, that is the label. A
-// column without values is another candidate only if its chance to be empty is lower than this.
+// maxEmptyChance is compared with chanceOfEmpty. If the blind file lacks a column, that is probably
+// the label. A column without values in the blind file is another candidate only if the chance that it
+// is empty by accident is lower than this.
 const maxEmptyChance = 0.001
 
 // chanceOfEmpty returns the chance that none of the given number of rows has a value, if a value is
-// missing as often as in c. The frequency is estimated by Laplace's rule of succession, so it is not
-// 0 if c has all values.
+// missing as often as in c. The frequency of missing values is estimated by Laplace's rule of
+// succession, so it is not 0 even if c has a value in every row.
 func (c *ColumnDescription) chanceOfEmpty(rows int) float64 {
 	return math.Pow(float64(c.Rows-c.Filled+1)/float64(c.Rows+2), float64(rows))
 }
 
-// isMostlyFilled reports whether nine of ten rows have a value.
+// isMostlyFilled reports whether at least nine of ten rows have a value.
 func (c *ColumnDescription) isMostlyFilled() bool { return 10*c.Filled >= 9*c.Rows }
 
 const emptyColumnReason = "has no value in the blind file"
@@ -244,7 +247,7 @@ func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string,
 	return label, reason, &Question{Why: strings.Join(why, ", and "), Candidates: columnNames(slices.Concat(empty, missing))}
 }
 
-// chooseLabelByName chooses the label if there is no blind file to compare with. It chooses a column
+// chooseLabelByName chooses the label without a comparison with the blind file. It chooses a column
 // that is named like a label or, if there is none, the last column.
 func chooseLabelByName(columns []*ColumnDescription) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]

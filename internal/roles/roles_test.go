@@ -307,7 +307,7 @@ func TestNamesBesideTheID(t *testing.T) {
 		{",column_1", "", true, "column_1_2,column_1"},
 		{"a,", "", true, "a,"},
 	} {
-		names, _ := roles.NameUnlessID(strings.Split(c.names, ","), c.id, c.generated)
+		names, _ := roles.NameFirstColumn(strings.Split(c.names, ","), c.id, c.generated)
 		if got := strings.Join(names, ","); got != c.want {
 			t.Errorf("%s with the ID %q: %s, want %s", c.names, c.id, got, c.want)
 		}

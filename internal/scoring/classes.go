@@ -63,8 +63,8 @@ func (c *classes) add(name string) {
 }
 
 // allProbabilities returns the probabilities of all classes, row-major. If one of two classes
-// has no probability column, its probability is 1 minus that of the other class. Otherwise, if
-// a class has no column, allProbabilities returns only the names of such classes.
+// has no probability column, its probability is 1 minus that of the other class. In all other
+// cases in which classes have no probability column, all is nil, and without has their names.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1

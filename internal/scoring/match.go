@@ -48,8 +48,8 @@ const (
 	diffHint       = "both files must contain predictions; pass the file with the true labels with --answers"
 )
 
-// looksSwapped reports whether the answers have columns that only predictions have, and the
-// predictions have none of them.
+// looksSwapped reports whether the answers have a column named like the predicted labels of a result,
+// and the predictions have none.
 func looksSwapped(p *predictions, a *answers) bool {
 	return result.PredictionColumn(a.names) >= 0 && result.PredictionColumn(p.names) < 0
 }

@@ -52,8 +52,8 @@ type predictions struct {
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	// shared is set only if the rows may be joined with the answers by their order. The columns
-	// that both files have must then be equal.
+	// shared is set only if the rows may be joined with the answers by their order. The cells of
+	// the columns that both files have must then be equal.
 	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
@@ -83,8 +83,8 @@ type answers struct {
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int
-	// shared is set only if the rows are joined by their order. The columns that both files have
-	// must then be equal.
+	// shared is set only if the rows are joined by their order. The cells of the columns that both
+	// files have must then be equal.
 	shared *sharedCells
 }
 

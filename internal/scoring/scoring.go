@@ -39,8 +39,8 @@ type Options struct {
 	// SecondClasses are the classes of the model that made the second predictions of Diff; nil
 	// if unknown.
 	SecondClasses []string
-	// PRAUCClass is the class whose average precision is prAuc, if the model has two classes. If it
-	// is "" or not a class, it is the class with fewer rows in the answers.
+	// PRAUCClass is the class whose average precision is prAuc, if the model has two classes.
+	// Defaults to the class with fewer rows in the answers, also if PRAUCClass is not a class.
 	PRAUCClass string
 	// SkipUnlabelled leaves out the rows of the answers without a label. Otherwise such a row is
 	// an error.
@@ -58,7 +58,8 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	// Rows is the number of rows if it is not Result.Rows, because of unknown labels; otherwise 0.
+	// Rows is the number of rows of the metric if rows with unknown labels were left out, so that it
+	// is less than Result.Rows; otherwise 0.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -88,8 +89,8 @@ type Result struct {
 	LogLoss *MetricValue `json:"logLoss"`
 	// PRAUCClass is "" if PRAUC is nil or there are more than two classes.
 	PRAUCClass string `json:"prAucClass,omitempty"`
-	// IsPRAUCClassGiven is set if PRAUCClass is Options.PRAUCClass and not the class with fewer rows
-	// in the answers.
+	// IsPRAUCClassGiven is set if PRAUCClass is from Options.PRAUCClass. Otherwise it is the class with
+	// fewer rows in the answers.
 	IsPRAUCClassGiven bool `json:"-"`
 	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
 	// were not computed for this reason. It is nil if they were computed, and if the predictions
@@ -114,7 +115,7 @@ type TrainingOverlap struct {
 	Found  int64 `json:"found"`
 }
 
-// Caution returns a clause that warns of a score on rows of the file.
+// Caution returns a clause that warns that a score on the rows of the file is too good.
 func (t *TrainingOverlap) Caution() string {
 	share := fmt.Sprintf("%d of", t.Found)
 	if t.Found == t.Sample {
@@ -229,8 +230,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 }
 
 // scoreRows computes the metrics. The answers must be in the order of the predictions, and p.key must
-// be set.
-// prAUCClass is Options.PRAUCClass.
+// be set. prAUCClass is Options.PRAUCClass.
 func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass string) (*Result, error) {
 	if len(p.labels) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
@@ -260,7 +260,7 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass stri
 		weighed := metric.Predictions{Classes: len(known.names), Names: known.names}
 		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(known); r.WithoutProbability == nil {
 			weighed.Probabilities, weighed.Labels = p.rowsOfKnownClasses(a, known, weighed.Probabilities)
-			weighed.ClassRows, r.IsPRAUCClassGiven = fewestRows(known, prAUCClass, weighed.Labels)
+			weighed.ClassRows, r.IsPRAUCClassGiven = prAUCClassRows(known, prAUCClass, weighed.Labels)
 			r.setProbabilityMetrics(ctx, weighed)
 		}
 	}

@@ -47,9 +47,9 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if the rows are joined by their order, but a column that both files
-// have differs. It returns nil if the rows are joined by their IDs or because of Options.InOrder, or
-// if there is no such column. Both files must have the same number of rows.
+// orderFault returns a *Fault if the rows are joined by their order, but the cells of a column that
+// both files have differ. It returns nil if the rows are joined by their IDs or because of
+// Options.InOrder, or if no column is in both files. Both files must have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil

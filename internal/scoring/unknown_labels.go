@@ -9,13 +9,13 @@ import (
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. The means over classes are those over the classes of the model.
-// The metrics of probabilities are those of the other rows, because the log loss of a class without a
-// probability would be infinite.
+// them, so their rows count as wrong. A mean over classes is that over the classes of the model. The
+// metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
+// without a probability would be infinite.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
-	// Labels are the different labels, without duplicates.
+	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
 }
 
@@ -44,10 +44,10 @@ func (r *Result) PRAUCNote() string {
 	return fmt.Sprintf("prAuc is that of the class %s", quote(r.PRAUCClass))
 }
 
-// dropUnlabelled removes the rows whose answers have no label from p and a, and sorts a like p. It
-// returns the number of removed rows. A text such as NA is no label unless it is a class of the
-// model. p.key must be set. order has, for each prediction, the position of its answer
-// in a. After dropUnlabelled, neither p nor a has IDs.
+// dropUnlabelled removes from p and a the rows without a true label, and brings the rows of a into the
+// order of p. order has, for each row of p, the position of its answer in a. p.key must be set. A text
+// such as NA is no label unless it is a class of the model. After dropUnlabelled, neither p nor a has
+// IDs. It returns the number of removed rows.
 func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	labels := make([]string, 0, len(order))
 	width := len(p.classes)
@@ -153,10 +153,11 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 	return all[:len(labels)*width], labels
 }
 
-// fewestRows returns numbers of rows for metric.Predictions.ClassRows that select the class of
-// prAuc: 0 for this class and 1 for the other. The class is name or, if no class has this name, the
-// one with fewer labels; isNamed reports whether it is name. rows is nil unless there are two classes.
-func fewestRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
+// prAUCClassRows returns a value for metric.Predictions.ClassRows that makes prAuc the average
+// precision of one of two classes: 0 for this class and 1 for the other. The class is name or, if no
+// class has this name, the one with fewer labels; isNamed reports whether it is name. rows is nil
+// unless there are two classes.
+func prAUCClassRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false
 	}

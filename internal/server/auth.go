@@ -45,7 +45,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may send this request"))
 			return
 		}
-		if caller.MustSetUpSecondFactor && !withoutSecondFactor[rules.op.ID] {
+		if caller.MustSetUpSecondFactor && !allowedWithoutSecondFactor[rules.op.ID] {
 			writeProblem(w, api.NewProblem(api.CodeNoSecondFactor, "this service requires an authenticator app: set one up at %s/account", caller.BaseURL))
 			return
 		}
@@ -57,9 +57,9 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 	}
 }
 
-// withoutSecondFactor has the IDs of the operations that accounts without an authenticator app
+// allowedWithoutSecondFactor has the IDs of the operations that accounts without an authenticator app
 // may call, even if the service requires an app.
-var withoutSecondFactor = map[string]bool{
+var allowedWithoutSecondFactor = map[string]bool{
 	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,
 	api.ListSessions.ID: true, api.EndSession.ID: true, api.EndOtherSessions.ID: true, api.LogOut.ID: true,
 	api.AddSecondFactor.ID: true, api.ConfirmSecondFactor.ID: true,
@@ -139,7 +139,8 @@ func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*a
 	return owner, err
 }
 
-// countLoginFailure counts a failed log-in by the code of its error. It ignores other errors.
+// countLoginFailure adds a refused log-in or password to the metrics, by the code of its error. It
+// ignores other codes, and nil.
 func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:

@@ -54,8 +54,8 @@ func (c appCollector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the counts. If the store fails, Collect omits the counts of queued and running jobs.
-// Invalid counts would make the whole scrape fail.
+// Collect sends the counts. If the store fails, Collect omits the counts of queued and running
+// jobs, because an error would make the whole scrape fail.
 func (c appCollector) Collect(metrics chan<- prometheus.Metric) {
 	for result, n := range c.app.MalwareScans() {
 		metrics <- prometheus.MustNewConstMetric(malwareScansDesc, prometheus.CounterValue, float64(n), result)

@@ -104,7 +104,7 @@ func (s *service) serveOperation(op operation) http.HandlerFunc {
 		rt := &router{writeError: s.writeRouteError}
 		own := humago.New(rt, humaConfig(s.opts.Version))
 		op.register(own)
-		allowNulls(own.OpenAPI(), op.Operation)
+		documentNulls(own.OpenAPI(), op.Operation)
 		return rt
 	})
 	return func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) }

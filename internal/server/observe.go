@@ -30,7 +30,7 @@ type request struct {
 	// page is the browser's request for a page, if the dashboard sent this request to the API to
 	// make the page. Otherwise it is nil.
 	page *request
-	// isCounted reports whether the request counts for the limit of its account.
+	// isCounted is true once the request has been counted towards the limit of its account.
 	isCounted atomic.Bool
 }
 
@@ -45,8 +45,8 @@ func requestFromContext(ctx context.Context) *request {
 	return &request{}
 }
 
-// observe returns a middleware that assigns request IDs, logs and measures
-// requests, and responds to a panic with 500.
+// observe returns a handler that calls next. It assigns an ID to each request, logs and measures
+// the request, and responds to a panic with 500.
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestIDOrNew(r)}

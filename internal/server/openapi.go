@@ -190,7 +190,7 @@ func completeDocument(doc *huma.OpenAPI) {
 		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: partial}
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
-	allowNulls(doc, api.Operations()...)
+	documentNulls(doc, api.Operations()...)
 	for _, op := range api.Operations() {
 		findOperation(doc, op).Responses["431"] = &huma.Response{ // sent by net/http, which does not call the handler
 			Description: http.StatusText(http.StatusRequestHeaderFieldsTooLarge),
@@ -204,18 +204,19 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// allowNulls documents where null is allowed in the schemas and in the bodies of operations.
-func allowNulls(doc *huma.OpenAPI, operations ...api.Operation) {
-	allowNullObjects(doc.Components.Schemas)
+// documentNulls adds to the document where null is allowed: in the schemas, and in the bodies of
+// operations.
+func documentNulls(doc *huma.OpenAPI, operations ...api.Operation) {
+	documentNullStructs(doc.Components.Schemas)
 	for _, op := range operations {
-		allowNull(doc, findOperation(doc, op))
+		documentNullMembers(doc, findOperation(doc, op))
 	}
 }
 
-// allowNullObjects documents that members whose Go type is a pointer to a struct may be null. huma
+// documentNullStructs documents that members whose Go type is a pointer to a struct may be null. huma
 // documents this only for pointers to scalars. Members with omitempty are skipped, because they are
 // absent instead of null.
-func allowNullObjects(schemas huma.Registry) {
+func documentNullStructs(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
 		typ := schemas.TypeFromRef(schemaPrefix + name)
 		if typ == nil || typ.Kind() != reflect.Struct {
@@ -232,9 +233,9 @@ func allowNullObjects(schemas huma.Registry) {
 	}
 }
 
-// allowNull documents that the optional members of an operation's JSON body may be null, which
+// documentNullMembers documents that the optional members of an operation's JSON body may be null, which
 // means the same as absent. huma accepts null for all of them, but documents it only for some.
-func allowNull(doc *huma.OpenAPI, op *huma.Operation) {
+func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return
 	}

@@ -20,11 +20,12 @@ type parameters struct {
 	query    []string // all in the query
 	integers []string // in the query
 	booleans []string
-	// allowsOthers is set if the query may have parameters that are not in the list.
+	// allowsOthers is true if the query may also have parameters of other names.
 	allowsOthers bool
 }
 
-// parametersOf returns the parameters of an operation with the input type in.
+// parametersOf returns the parameters of an operation, from the tags of the fields of its input
+// type.
 func parametersOf(op api.Operation, in reflect.Type) parameters {
 	var ps parameters
 	switch op.ID {

@@ -60,8 +60,8 @@ type Options struct {
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
 	// RequestsPerSecond limits the requests of each account to this number a second. After a pause,
-	// an account can send the requests of requestBurstSeconds seconds at once. Each process counts
-	// only its own requests. 0 means no limit.
+	// an account can send requestBurstSeconds times this number at once. Each process counts only
+	// its own requests. 0 means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
@@ -89,7 +89,8 @@ type service struct {
 	requests *auth.Limiter
 }
 
-// requestBurstSeconds is the number of seconds whose requests an account can send at once.
+// requestBurstSeconds times [Options.RequestsPerSecond] is the number of requests that an account
+// can send at once.
 const requestBurstSeconds = 6
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
@@ -156,7 +157,7 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path; the allowed methods are %s", r.Method, w.Header().Get("Allow")))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {

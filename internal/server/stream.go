@@ -30,8 +30,9 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is mount for an operation whose function do reads the body. If the body cannot be
-// read, the response is the problem of the body instead of the error of do.
+// mountUpload is like mount, for an operation that reads the body of the request itself, in the
+// function do. If the body cannot be read, the response is the problem of the body instead of the
+// error of do.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)
@@ -132,20 +133,20 @@ func normalizeModelKey(in *api.ModelInput) error {
 	return nil
 }
 
-// download is the response of an operation that returns a file.
-type download struct {
+// fileResponse is the response of an operation that returns a file.
+type fileResponse struct {
 	Body func(huma.Context)
 }
 
 // mountDownload mounts an operation that returns a file. Like http.ServeContent, it
 // supports ranges and conditional requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
-	handle := func(ctx context.Context, in *In) (*download, error) {
+	handle := func(ctx context.Context, in *In) (*fileResponse, error) {
 		file, err := open(ctx, in)
 		if err != nil {
 			return nil, &problem{s.toProblem(ctx, err)}
 		}
-		return &download{Body: func(ctx huma.Context) {
+		return &fileResponse{Body: func(ctx huma.Context) {
 			defer file.Close()
 			r, w := humago.Unwrap(ctx)
 			w.Header().Set("Content-Type", media)
@@ -157,8 +158,8 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	}})
 }
 
-// serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends the file or the
-// part, but neither for HEAD nor if the client already has the file.
+// serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends the file
+// or the part, but neither for HEAD nor if the client already has the file.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
 	h := w.Header()
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
@@ -176,16 +177,18 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 	http.ServeContent(&downloadWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
 }
 
-// downloadWriter is the writer of http.ServeContent. It calls begin before the file, or a part of it,
-// is sent. If begin returns a problem, or if http.ServeContent responds to an unsatisfiable range, the
-// response is a problem.
+// downloadWriter is the writer to which http.ServeContent writes a file. WriteHeader calls begin
+// before the file, or a part of it, is sent. If begin returns a problem, or if the client has
+// requested a range that the file does not have, WriteHeader sends a problem as the response, and
+// Write discards the file.
 type downloadWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem
-	replaced bool // a problem was sent instead of the file
+	replaced bool // WriteHeader has sent a problem instead of the file
 }
 
-// errReplaced is returned by Write after the problem was sent, so that the file is not read.
+// errReplaced is returned by [downloadWriter.Write] if a problem was sent instead of the file.
+// http.ServeContent then stops reading the file.
 var errReplaced = errors.New("the response is a problem")
 
 // WriteHeader sends the status or a problem.
@@ -205,14 +208,15 @@ func (w *downloadWriter) WriteHeader(status int) {
 	for _, name := range []string{"Content-Length", "Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges"} {
 		w.Header().Del(name)
 	}
-	if status != http.StatusRequestedRangeNotSatisfiable { // there it is the size of the file
+	if status != http.StatusRequestedRangeNotSatisfiable { // with this status, Content-Range has the size of the file
 		w.Header().Del("Content-Range")
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	writeProblem(w.ResponseWriter, p)
 }
 
-// Write writes b, unless the problem was sent.
+// Write writes b. If WriteHeader has sent a problem instead of the file, Write writes nothing and
+// returns errReplaced.
 func (w *downloadWriter) Write(b []byte) (int, error) {
 	if w.replaced {
 		return 0, errReplaced

@@ -27,8 +27,8 @@ type File struct {
 	closed       bool
 }
 
-// New returns a File in the directory dir, which must exist. If dir is "", it is the system's
-// directory for temporary files. The first write creates the file.
+// New returns a File in the folder dir, which must exist. If dir is "", it is the system's folder for
+// temporary files. The first write creates the file.
 func New(dir string) *File { return &File{dir: dir} }
 
 // Close removes the file. Its streams must not be used any more.

@@ -77,7 +77,7 @@ func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) 
 }
 
 // GetAccountByToken returns the account of the session whose token has this hash. It returns
-// ErrNotFound if the session has expired at now or the account is disabled.
+// ErrNotFound if the session has expired at the time now, or if the account is disabled.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
 	return t.getAccountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
@@ -120,8 +120,9 @@ func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash
 	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
-// UpdateSecondFactor replaces the second factor of an account by after. If the stored second
-// factor is not equal to before, it changes nothing and returns ErrWrongState.
+// UpdateSecondFactor replaces the second factor of an account. The parameter before is the second
+// factor that must be stored, and after is the new one. If another one is stored,
+// UpdateSecondFactor changes nothing and returns ErrWrongState.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,
@@ -130,9 +131,9 @@ func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after S
 
 // UpdateDisabled disables or enables an account. Disabling deletes the sessions and one-time links
 // of the account. The running jobs of a disabled account stop at their next heartbeat and wait in
-// the queue. If a disabled account is enabled, the wait of its queued jobs begins at the time now.
+// the queue. If a disabled account is enabled, its queued jobs begin to wait at the time now.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now time.Time) error {
-	if !disabled { // before the account is enabled, because the jobs of an enabled account wait already
+	if !disabled { // the query must run first, because it changes nothing if the account is enabled already
 		err := t.exec(ctx, `UPDATE job SET begun = ? WHERE account = ? AND owner = ''
 			AND EXISTS (SELECT 1 FROM account a WHERE a.key = job.account AND a.disabled = 1)`, toMicros(now), key)
 		if err != nil {

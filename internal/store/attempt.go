@@ -41,10 +41,11 @@ type Refusal struct {
 // database every second.
 const maxClockDifference = time.Minute
 
-// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds
-// an empty bucket, it stops and returns the attempt of this bucket. If no bucket is empty, it
-// returns nil. All calls must have the limits in the same order to avoid deadlocks, because
-// each bucket stays locked until the end of the transaction.
+// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds an
+// empty bucket, it stops and returns a Refusal of the attempt of this bucket. Tokens that it has
+// taken before remain taken. If no bucket is empty, it returns nil. All calls must have the limits
+// in the same order to avoid deadlocks, because each bucket stays locked until the end of the
+// transaction.
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
@@ -75,16 +76,16 @@ func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...At
 	return refused, err
 }
 
-// allowAttempt takes a token from the bucket of a and returns 0. If the bucket is empty, it returns
-// the time until the next token.
+// allowAttempt takes a token from the bucket of an attempt and returns 0. If the bucket is empty,
+// it returns the time until the next token.
 func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	at, interval := t.toSharedMicros(now), a.Limit.Interval.Microseconds()
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A full_at after impossible means that the clock was set back. The attempt is then
-	// allowed. Otherwise the owner of the account might be locked out for as long as the clock
-	// was set back.
+	// A full_at after impossible means that the clock was set back. The attempt is then allowed,
+	// because the owner of the account might otherwise be locked out for as long as the clock was
+	// set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
@@ -95,7 +96,7 @@ func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait t
 	return 0, err
 }
 
-// timeUntilAllowed returns how long the bucket of a will be empty, or 0 if it has a token.
+// timeUntilAllowed returns how long the bucket of an attempt will be empty, or 0 if it has a token.
 func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	var fullAt int64
 	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.bucketKey()).Scan(&fullAt)
@@ -110,7 +111,7 @@ func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wa
 	return max(0, untilFull+a.Limit.Interval-capacity), err
 }
 
-// bucketKey returns the database key of the bucket of a.
+// bucketKey returns the database key of the bucket of an attempt.
 func (a Attempt) bucketKey() string {
 	sum := sha256.Sum256([]byte(a.Limit.Name + "\n" + a.Key))
 	return hex.EncodeToString(sum[:])
@@ -127,9 +128,9 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	return nil
 }
 
-// DeleteFullBuckets deletes at most limit buckets that are full at now, and returns their
-// number. A missing bucket counts as full. DeleteFullBuckets skips buckets that other
-// transactions are changing.
+// DeleteFullBuckets deletes at most limit buckets that are full at the time now, and returns their
+// number. A missing bucket counts as full. DeleteFullBuckets skips buckets that other transactions
+// are changing.
 func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.dialect.skipLockedSQL+")",

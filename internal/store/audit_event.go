@@ -29,7 +29,7 @@ type AuditEvent struct {
 	ExpiresBefore time.Time
 }
 
-// auditEventColumns are the columns that every schema has. Queries also read detail.
+// auditEventColumns are the columns that every version of the schema has. Queries also read detail.
 const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
 
 func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
@@ -103,16 +103,16 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedInFrom reports whether the audit log has a successful log-in with the email actor from the
-// given network address.
+// HasLoggedInFrom reports whether the audit log has a successful log-in from the given network
+// address. actor is the email of the account.
 func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&found)
 	return found, err
 }
 
-// HasAuditEventLike reports whether the audit log has an event that equals e except for its key, its
-// request and its time, which must be after since and not after that of e.
+// HasAuditEventLike reports whether the audit log has an event that differs from e only in its key,
+// request and time. The time must be after since, and not after the time of e.
 func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND time > ? AND time <= ? AND action = ? AND object = ? AND address = ? AND outcome = ?)`,

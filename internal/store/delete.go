@@ -14,8 +14,8 @@ import (
 // cascades describes, for each kind of row that can be deleted, which other rows are deleted
 // with it. table is the table of the row. Each other field belongs to a dependent table, and
 // is the SQL condition of the dependent rows. An empty condition means that there are no
-// such rows. The database itself deletes the dependent rows, because of their foreign keys.
-// Before that, the conditions are used to find the blobs and queued jobs of these rows.
+// such rows. The database itself deletes the dependent rows, because of their foreign keys. The
+// conditions only serve to find the blobs and queued jobs of these rows beforehand.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -136,10 +136,10 @@ func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]str
 	return t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
 }
 
-// expiredConditions maps each kind of row that a service deletes because of its age to an SQL
-// condition. The condition selects the rows that were last used before a time, which is the
-// argument of all placeholders. A prediction counts as a use of its race and of its dataset,
-// and a race as a use of its dataset. A row with a queued or running job has not expired.
+// expiredConditions has an SQL condition for each kind of row that a service deletes because of its
+// age. The condition selects the rows that were last used before a time, which is the argument of
+// all placeholders. A prediction counts as a use of its race and of its dataset, and a race as a
+// use of its dataset. A row with a queued or running job has not expired.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
 	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
@@ -187,7 +187,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 }
 
 // repeatTimeArgs returns the arguments of a condition in which every placeholder stands for the
-// time at.
+// same time.
 func repeatTimeArgs(condition string, at time.Time) []any {
 	args := make([]any, strings.Count(condition, "?"))
 	for i := range args {

@@ -1,11 +1,11 @@
 package store
 
-// dialect holds the SQL that differs between SQLite and PostgreSQL.
-type dialect struct {
-	// lockClaimsSQL is a statement that prevents other transactions from claiming a job of the
-	// same kind until this transaction ends. skipLockedSQL is the end of a query of rows with
-	// the alias j. It makes the query skip rows that other transactions are changing. Both are
-	// empty for SQLite, where only one transaction at a time writes.
+// sqlDialect holds the SQL that differs between SQLite and PostgreSQL.
+type sqlDialect struct {
+	// lockClaimsSQL is a statement that prevents other transactions from claiming a job of the same
+	// kind until this transaction ends. skipLockedSQL is appended to a query of a table with the
+	// alias j, and makes it skip rows that other transactions are changing. Both are empty for
+	// SQLite, where only one transaction at a time writes.
 	lockClaimsSQL, skipLockedSQL string
 	// aliveUntilSQL is an SQL expression for a row w of the table worker: the time at which the
 	// worker is considered dead if it sends no further heartbeat. With SQLite, where workers
@@ -23,9 +23,9 @@ type dialect struct {
 	notifyJobsSQL string
 }
 
-var sqliteDialect = &dialect{aliveUntilSQL: "0", mayBeAliveSQL: "true", byteOrderCollation: " COLLATE BINARY"}
+var sqliteSQL = &sqlDialect{aliveUntilSQL: "0", mayBeAliveSQL: "true", byteOrderCollation: " COLLATE BINARY"}
 
-var postgresDialect = &dialect{
+var postgresSQL = &sqlDialect{
 	lockClaimsSQL:      "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' claims ' || ?, 0))",
 	skipLockedSQL:      " FOR UPDATE OF j SKIP LOCKED",
 	aliveUntilSQL:      "coalesce((SELECT p.until FROM process p WHERE p.name = w.process), 0)",

@@ -1,7 +1,7 @@
 // Package store persists accounts, tokens, datasets, training jobs, models,
 // predictions and the job queue in SQLite or PostgreSQL.
 //
-// Every table has the same methods on [Tx]: Insert, Get, List, Update or Finish, Delete. One
+// The methods of [Tx] have the same verbs for all tables: Insert, Get, List, Update and Delete. One
 // [Store.Write] is one transaction. An update has a parameter fromState, the state that the row
 // must have before. Of two concurrent updates with the same fromState, one succeeds and the other
 // returns [ErrWrongState].

@@ -11,12 +11,12 @@ import (
 	"foretell/internal/store/schema"
 )
 
-// Job is a queued or leased job. Its subject is the key of the dataset, training job or
-// prediction that it works on.
+// Job is a queued or leased job. Subject is the key of the dataset, training job or prediction that
+// the job works on.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the only process that may run the job. If it is empty, any worker
-	// may.
+	// Process is the process that has queued or adopted the job, if this process runs only its own
+	// jobs. Otherwise Process is empty. Workers may claim the job in both cases.
 	Process string
 	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
@@ -25,7 +25,8 @@ type Job struct {
 	// little memory.
 	Memory  int64
 	Created time.Time
-	// QueuedAt is when the wait that the claim has ended began. InsertJob ignores it.
+	// QueuedAt is when the job began to wait in the queue, before it was claimed. InsertJob ignores
+	// it.
 	QueuedAt time.Time
 }
 
@@ -85,8 +86,8 @@ type JobClaim struct {
 	Running []string
 	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means no
 	// limit. FreeMemory is the free part of this memory. If the next job needs more than
-	// FreeMemory, no job is claimed until enough memory is free. Otherwise smaller jobs could delay
-	// the next job forever. FreeMemory is ignored if MaxMemory is 0.
+	// FreeMemory, no job is claimed until enough memory is free. If smaller jobs were claimed
+	// instead, they could delay the next job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
@@ -120,17 +121,17 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 }
 
 // nextTurnSQL is an SQL expression for the new value of account.served when a job of an account
-// is claimed. The key of the account is the argument of the placeholder. The value is greater
-// than that of all accounts with jobs, so that their turns come first. It is a counter and not
-// a time, because turns must not depend on clocks.
+// is claimed. The key of the account is the argument of the placeholder. The value is greater than
+// that of every account with jobs, so that the turns of the other accounts come first. It is a
+// counter and not a time, because turns must not depend on clocks.
 const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM job q JOIN account b ON b.key = q.account) AS turns)`
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
 // the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
 // returns ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a
-// newer version of this program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job
-// to another process, because this program might misinterpret the data of the job.
+// newer version of this program has upgraded the database, ClaimJob returns ErrNewerSchema and
+// leaves the job to another process, because this program might misinterpret the data of the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.sqlCondition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
@@ -198,7 +199,7 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 }
 
 // ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count
-// as an attempt. queuedAt is when the wait of the job began.
+// as an attempt. queuedAt is when the job began to wait.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
@@ -246,8 +247,7 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is the only process that may run the job. If it is empty, any worker may run
-	// it.
+	// Process is described at [Job].
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner   string
@@ -280,10 +280,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAllAndClose(rows, scanJobState)
 }
 
-// AdoptJobAndClearDeadline makes the given process the only one that may run the job on a
-// dataset, race or prediction. It also clears the deadline of the race, which the client
-// of another process requested. If there is no job on the subject,
-// AdoptJobAndClearDeadline does nothing.
+// AdoptJobAndClearDeadline sets the Process of the job on a dataset, race or prediction; see [Job].
+// It also clears the deadline of a race, because a client of another process set it. If there is no
+// job on the subject, AdoptJobAndClearDeadline does nothing.
 func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -304,8 +303,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 		return 0, err
 	}
 	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
-	// turns, so up to the same number of jobs of each other account are claimed before j, and one
-	// more if the last claim of that account is longer ago.
+	// turns, so at most as many jobs of each other account are claimed before j, or one more if
+	// that account's last claim is longer ago than the last claim of j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
@@ -321,13 +320,13 @@ type JobCount struct {
 	Kind string
 	// Queued does not count the jobs of disabled accounts, which no process may run.
 	Queued, Running int64
-	// Oldest is when the longest wait of the jobs in Queued began. It is zero if none is queued.
+	// Oldest is when the job that has waited longest began to wait. It is zero if Queued is 0.
 	Oldest time.Time
 }
 
-// queuedAtSQL is an SQL expression for the time when the wait of a queued job j began. The column
-// begun has two meanings: for a leased job, it is when the attempt began, and for a queued job, when
-// the job was queued again. It is 0 if the job was never claimed nor queued again.
+// queuedAtSQL is an SQL expression for the time when a queued job j began to wait. The column begun
+// has two meanings: for a leased job, it is when the attempt began, and for a queued job, when the
+// job was queued again. It is 0 if the job was neither claimed nor queued again.
 const queuedAtSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
 
 // CountJobs counts the jobs of all processes by kind.

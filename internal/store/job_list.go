@@ -44,8 +44,8 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 type JobQueue struct {
 	Email           string
 	Queued, Running int64
-	// Oldest is when the longest wait of the queued jobs began. It is zero if none is queued, or if
-	// the account is disabled.
+	// Oldest is when the queued job that has waited longest began to wait. It is zero if no job is
+	// queued, or if the account is disabled.
 	Oldest time.Time
 	// Disabled reports whether the account is disabled, so that no process may run the queued jobs.
 	Disabled bool

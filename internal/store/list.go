@@ -52,8 +52,8 @@ type rowScanner interface{ Scan(dst ...any) error }
 const maxRowsSkipped = 200
 
 // listPage returns the rows of a page and the number of rows on all pages. It executes one
-// statement. If the page is empty but earlier pages may not be, it counts the rows with a
-// second one.
+// statement. If the page is empty but earlier pages may not be, it counts the rows with a second
+// statement.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count, countArgs := q.countQuery()
 	rows, err := t.tx.QueryContext(ctx, q.pageQuery(count, page.Offset), slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
@@ -68,7 +68,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// countQuery returns the query of the number of rows on all pages, and its arguments.
+// countQuery returns the query that counts the rows on all pages, and its arguments.
 func (l *listQuery) countQuery() (query string, args []any) {
 	if l.total != "" {
 		return l.total, l.totalArgs
@@ -76,8 +76,9 @@ func (l *listQuery) countQuery() (query string, args []any) {
 	return "SELECT count(*) FROM " + cmp.Or(l.table, l.from) + l.whereClause(), l.args
 }
 
-// pageQuery returns the query of the page at an offset, with count as its last column.
-// Its arguments are those of count, those of the list, the limit and the offset.
+// pageQuery returns the query of the page at an offset. The last column of the query is the result
+// of the query count. Its arguments are those of count, those of the conditions, the limit and the
+// offset.
 func (l *listQuery) pageQuery(count string, offset int64) string {
 	// Without the cast, SQLite plans the statement anew for each bound limit.
 	const limit = " LIMIT cast(? AS bigint) OFFSET ?"

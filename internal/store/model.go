@@ -24,10 +24,10 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion is true if the model has the highest AchievedPerformance of its series. Models
-	// whose metric or table differs from that of the newest model are ignored; see
-	// [api.TableSchema]. If several models have the highest performance, the oldest is the
-	// champion. Champion is read-only.
+	// Champion is true if the model has the highest AchievedPerformance of its series. Models whose
+	// metric or table schema (see [api.TableSchema]) differs from that of the newest model are
+	// ignored. If several models have the highest performance, the oldest is the champion. Champion
+	// is read-only.
 	Champion bool
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the

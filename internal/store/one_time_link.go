@@ -27,15 +27,15 @@ func (t *Tx) DeleteFirstAdministratorLinks(ctx context.Context) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL")
 }
 
-// DeleteExpiredFirstAdministratorLinks deletes the links that create the first administrator
-// and have expired at now.
+// DeleteExpiredFirstAdministratorLinks deletes the links that create the first administrator and
+// have expired at the time now.
 func (t *Tx) DeleteExpiredFirstAdministratorLinks(ctx context.Context, now time.Time) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL AND expires <= ?", toMicros(now))
 }
 
 // GetOneTimeLinkAccount returns the account of the one-time link with this hash. It returns ""
-// if the link creates the first administrator. It returns ErrNotFound if there is no such link
-// or the link has expired at now.
+// if the link creates the first administrator. It returns ErrNotFound if there is no such link or
+// the link has expired at the time now.
 func (t *Tx) GetOneTimeLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)

@@ -26,8 +26,8 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// UpsertMail queues an email to an account. An email of the same kind to the same account that is
-// already queued is replaced. If the account does not exist, UpsertMail does nothing.
+// UpsertMail queues an email to an account. It replaces a queued email of the same kind to the same
+// account. If the account does not exist, UpsertMail does nothing.
 func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 const maxMailSkew = time.Minute
 
 // dueMailSQL is the condition of the emails that are due; see [Tx.ClaimMail]. Its arguments are the
-// current time and the latest time of creation.
+// current time, and the current time plus maxMailSkew.
 const dueMailSQL = "(due <= ? OR attempts = 0 AND created > ?)"
 
 // HasDueMail reports whether [Tx.ClaimMail] would return an email. It does not take the write lock,

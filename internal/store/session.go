@@ -35,15 +35,15 @@ func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
 
-// DeleteExpiredSessions deletes all sessions that have expired at now. A log-in does not call
-// it, because concurrent log-ins would then conflict with each other.
+// DeleteExpiredSessions deletes all sessions that have expired at the time now. A log-in does not
+// call it, because concurrent log-ins would then conflict with each other.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
 }
 
 const deleteExpiredSessions = "DELETE FROM token WHERE expires <= ?"
 
-// ListSessions returns the sessions of an account that are valid at now, newest first.
+// ListSessions returns the sessions of an account that are valid at the time now, newest first.
 func (t *Tx) ListSessions(ctx context.Context, account string, now time.Time) ([]*Session, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+sessionColumns+" FROM token WHERE account = ? AND expires > ? ORDER BY created DESC, hash",
 		account, t.toSharedMicros(now))

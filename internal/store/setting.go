@@ -62,7 +62,7 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 	return stored, err
 }
 
-// ReplaceSecret replaces the stored secret with the name of fresh by fresh. It returns
+// ReplaceSecret stores fresh in place of the stored secret with the same name. It returns
 // ErrNotFound if no such secret is stored.
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",

@@ -50,9 +50,9 @@ func SnapshotTables() []string {
 // withSnapshotTimeLimit returns a copy of s with maxSnapshotTime as the time limit of transactions.
 // If s has no time limit, the copy has none.
 func (s *Store) withSnapshotTimeLimit() *Store {
-	unlimited := *s
-	unlimited.db = s.db.WithTimeLimit(maxSnapshotTime)
-	return &unlimited
+	limited := *s
+	limited.db = s.db.WithTimeLimit(maxSnapshotTime)
+	return &limited
 }
 
 // ReadSnapshot is like [Store.Read], but fn may run for hours.
@@ -165,8 +165,8 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 	return database.TranslateError(t.exec(ctx, query, args...))
 }
 
-// ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them. now is
-// when they begin to wait.
+// ReleaseAllJobs ends the leases of all jobs and clears their Process, because no process of a
+// backup is running. The jobs begin to wait at the time now.
 func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 // processes may open the same database.
 type Store struct {
 	db      *database.DB
-	dialect *dialect
+	dialect *sqlDialect
 	leases  *leaseChecks
 }
 
@@ -30,15 +30,15 @@ func Open(ctx context.Context, location string) (*Store, error) {
 // OpenVersion is like [Open], but migrates the database only to the given version of the
 // schema. A later call of [Open] migrates it further. OpenVersion returns an
 // [UnsupportedVersionError] if the program does not know the version, and ErrNewerSchema if the
-// schema of the database is newer.
+// schema of the database is newer than that version.
 func OpenVersion(ctx context.Context, location string, version int64) (*Store, error) {
 	db, err := database.Open(ctx, location, version)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, dialect: sqliteDialect, leases: &leaseChecks{}}
+	s := &Store{db: db, dialect: sqliteSQL, leases: &leaseChecks{}}
 	if db.IsOnServer() {
-		s.dialect = postgresDialect
+		s.dialect = postgresSQL
 	}
 	return s, nil
 }
@@ -88,7 +88,7 @@ func (s *Store) IsProcessAlive(process string) bool { return s.db.Processes.IsAl
 // returns an error of the database, such as ErrExists, the function must return this error.
 type Tx struct {
 	tx      *database.Tx
-	dialect *dialect
+	dialect *sqlDialect
 }
 
 // AfterCommit makes [Store.Write] call fn after it has committed the transaction. The argument
@@ -96,7 +96,7 @@ type Tx struct {
 // ErrCommitUnknown. If the transaction is rolled back, fn is not called.
 func (t *Tx) AfterCommit(fn func(error)) { t.tx.AfterCommit(fn) }
 
-// withTx returns a function that calls fn with the transaction of the database as a Tx.
+// withTx returns a function that calls fn with a [database.Tx] as a Tx.
 func (s *Store) withTx(fn func(*Tx) error) func(*database.Tx) error {
 	return func(t *database.Tx) error { return fn(&Tx{t, s.dialect}) }
 }

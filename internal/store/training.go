@@ -51,8 +51,8 @@ type Training struct {
 	Created, Started, Finished time.Time
 	// Deadline is when the race must end, even if it is still queued, or zero if it has no
 	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In
-	// the row of a run that another worker trains, it is the end of the race's time limit, if that
-	// is earlier.
+	// the row of a run that another worker trains, it is the race's deadline or the end of the
+	// race's time limit, whichever is earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -103,10 +103,10 @@ func scanTraining(row rowScanner) (*Training, error) {
 	return &t, nil
 }
 
-// decodeOptional decodes the JSON in text, the column of an optional value, to value. If text is
-// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and returns
-// an error that wraps ErrCorrupt and names the column and the row: noun is what messages call the
-// row, and key its key.
+// decodeOptional decodes text, the JSON of a column whose value is optional, into value. If text is
+// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and
+// returns an error that wraps ErrCorrupt and names the column and the row: noun is the word for the
+// row, such as "model", and key is its key.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil
@@ -214,8 +214,8 @@ const (
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races with a deadline that any worker may run and that
-// no worker has claimed yet.
+// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet,
+// except those of processes that run only their own jobs (see Process of [Job]).
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL)
 	if err != nil {
@@ -229,7 +229,7 @@ type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.
 	Memory int64
-	// Process is the only process that may run the race. If it is empty, any worker may.
+	// Process is described at [Job].
 	Process string
 }
 

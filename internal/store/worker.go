@@ -7,7 +7,7 @@ import (
 	"foretell/internal/store/process"
 )
 
-// Worker is a process that runs the jobs of all processes.
+// Worker is a process that also runs jobs that other processes have queued.
 type Worker struct {
 	// Process is the name of the process.
 	Process string

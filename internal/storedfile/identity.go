@@ -26,12 +26,11 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the wrapping error appends the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// MatchIdentity returns an error if the database and the stored files do not belong together, and
-// otherwise makes their identities equal. If the identities are equal already, the database and the
-// files belong together; see checkNotAllFilesMissing for an exception. They may differ, or one may be
-// missing because the database or the files are new or from an early release. Then MatchIdentity returns
-// the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
-// acceptMismatch is true, MatchIdentity makes the identities equal.
+// MatchIdentity returns an error if the database and the stored files do not belong together. Equal
+// identities show that they do; see checkNotAllFilesMissing for an exception. The identities may also
+// differ, or one may be missing because the database or the files are new or from an early release.
+// Then checkFilesBelongToDatabase decides, unless acceptMismatch is true. If MatchIdentity returns no
+// error, it has made the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.

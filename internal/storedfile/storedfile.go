@@ -111,17 +111,17 @@ func (f *Files) OpenVerified(ctx context.Context, file store.File) (*blob.Verifi
 	return f.blobs.OpenVerified(ctx, toInfo(file))
 }
 
-// Read calls use with a reader of a stored file and the size of the file. If the file is missing or
-// corrupt, Read returns a problem with CodeDamaged instead of the error of use, because the damage may
+// Read calls fn with a reader of a stored file and the size of the file. If the file is missing or
+// corrupt, Read returns a problem with CodeDamaged instead of the error of fn, because the damage may
 // have caused that error. If the file has no checksum, because an earlier version stored it, Read
-// stores the checksum after use has succeeded.
-func (f *Files) Read(ctx context.Context, file *store.OwnedFile, use func(r io.Reader, size int64) error) error {
+// stores the checksum after fn has succeeded.
+func (f *Files) Read(ctx context.Context, file *store.OwnedFile, fn func(r io.Reader, size int64) error) error {
 	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
 	if err != nil {
 		return f.damagedProblem(ctx, err, file)
 	}
 	defer func() { _ = r.Close() }()
-	err = use(r, r.Size)
+	err = fn(r, r.Size)
 	if ctx.Err() != nil || errors.Is(err, clamav.ErrUnavailable) { // the job will read the file again
 		return err
 	}

@@ -55,8 +55,8 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 // emptyZIPMagic is the beginning of a ZIP file without members: the record that ends its directory.
 const emptyZIPMagic = "PK\x05\x06"
 
-// describeDocument returns a message about a ZIP file that is a document of another program, or
-// "" for any other ZIP file.
+// describeDocument returns a message about a ZIP file that is a document in an unsupported
+// format, such as a Word document. It returns "" for any other ZIP file.
 func describeDocument(archive *zip.Reader) string {
 	for member, message := range map[string]string{
 		"xl/workbook.bin":       "this is a binary Excel workbook (.xlsb): save the sheet as .xlsx or CSV",
@@ -127,7 +127,8 @@ func hasTableExtension(name string) bool {
 }
 
 // convertMember reads the file at memberPath, which was unpacked from the archive f, and
-// stores it in f.temp as CSV in UTF-8. Locations are lines of the file at memberPath.
+// stores it in f.temp as CSV in UTF-8. The lines of defects and warnings are those of the file
+// at memberPath.
 func (f *sourceFile) convertMember(ctx context.Context, memberPath string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, isMember: true}
 	err := member.detectAndConvert(ctx, opts)

@@ -81,8 +81,8 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 }
 
 // strictReader reads decoded text and returns an error for the replacement character, which
-// decoders write for invalid bytes. Valid text does not contain this character, because only one of
-// the encodings read with strictReader, GB18030, can encode it.
+// decoders write for invalid bytes. Of the encodings that are read with strictReader, only GB18030
+// can encode this character itself, so valid text hardly ever contains it.
 type strictReader struct {
 	src  io.Reader
 	name string

@@ -31,9 +31,9 @@ const (
 	maxExampleRunes = 20       // maximum length of an example
 )
 
-// EncodingExamples returns the encodings in which the first file that is not UTF-8 is readable, with an
-// example for each, so that a person who knows the language can choose the right one. It returns nil
-// if all files are UTF-8, at least mostly.
+// EncodingExamples finds the first file whose encoding is unknown and that is mostly not UTF-8. It
+// returns the encodings in which this file is readable, with an example for each, so that a person
+// who knows the language can choose the right one. It returns nil if there is no such file.
 func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
 	for _, p := range t.parts {
 		if p.charset != "" || p.temp != "" && !p.keepsLines {
@@ -50,8 +50,8 @@ func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error)
 	return nil, nil
 }
 
-// linesNotUTF8 returns the first lines that are not UTF-8. It returns nil if most of the text is UTF-8,
-// because another encoding would make that part wrong.
+// linesNotUTF8 returns the first lines that are not UTF-8. It returns nil if most of the characters
+// beyond ASCII are UTF-8, because these would be wrong in another encoding.
 func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
@@ -106,7 +106,7 @@ func examplesOf(lines []byte) []EncodingExample {
 	return examples
 }
 
-// isReadable reports whether nearly all characters beyond ASCII are letters that are usual beside their
+// isReadable reports whether at least nine of ten characters beyond ASCII are letters that fit their
 // left neighbours. A capital after a small letter, as in тючЁрёЄ, and two alphabets in a word, as in
 // grцe, are signs of another encoding.
 func isReadable(text string) bool {
@@ -139,7 +139,8 @@ func sameAlphabet(a, b rune) bool {
 	return false
 }
 
-// isHalfwidth reports whether char is a halfwidth katakana, as which Shift_JIS reads most other text.
+// isHalfwidth reports whether char is a halfwidth katakana. Text in another encoding that is read
+// as Shift_JIS consists mostly of such characters.
 func isHalfwidth(char rune) bool { return char >= '｡' && char <= 'ﾟ' }
 
 // firstForeignCell returns the first cell with a character beyond ASCII, shortened.

@@ -48,14 +48,14 @@ func (f *sourceFile) guessAndSetCharset(ctx context.Context, opts Options) error
 
 // charsetStats has counts of bytes and characters, from which the encoding of a text is guessed.
 type charsetStats struct {
-	invalid     int  // bytes that are not part of a character if the text is UTF-8
-	multibyte   int  // characters of several bytes if the text is UTF-8
-	undefined   int  // invalid bytes that Windows-1252 does not define
+	invalid     int  // bytes that are invalid in UTF-8; below, invalid has this meaning
+	multibyte   int  // valid UTF-8 characters beyond ASCII
+	undefined   int  // invalid bytes that have no character in Windows-1252
 	adjacent    int  // invalid bytes next to another invalid byte, except the pairs of isAdjacentInWords
 	implausible int  // invalid bytes that are unlikely between their neighbours in Windows-1252
 	last        byte // the last invalid byte until countLastIfImplausible is called for it, otherwise 0
 	left        byte // the byte to the left of last
-	lastInvalid bool // the last byte was invalid
+	lastInvalid bool // whether the last byte, ASCII or not, was invalid
 }
 
 // scanCharset reads src to its end and returns the counts from which its encoding is
@@ -81,9 +81,9 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 }
 
 // addText adds a piece of text to the counts. If the piece ends within a character,
-// addText returns the bytes of that character, with which the next piece must begin. last
-// is set for the last piece.
-func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
+// addText returns the bytes of that character, with which the next piece must begin.
+// isLast is set for the last piece.
+func (c *charsetStats) addText(text []byte, isLast bool) (incomplete []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
 		if n > 0 {
@@ -92,7 +92,7 @@ func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
 			text = text[n:]
 			continue
 		}
-		if !last && !utf8.FullRune(text) {
+		if !isLast && !utf8.FullRune(text) {
 			return text
 		}
 		char, size := utf8.DecodeRune(text)
@@ -105,7 +105,7 @@ func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
 		}
 		text = text[size:]
 	}
-	if last {
+	if isLast {
 		c.countLastIfImplausible(' ')
 	}
 	return nil
@@ -121,7 +121,7 @@ func asciiPrefixLen(b []byte) int {
 	return len(b)
 }
 
-// addInvalid counts a byte that is not part of a character in UTF-8.
+// addInvalid counts a byte that is invalid in UTF-8.
 func (c *charsetStats) addInvalid(b byte) {
 	c.invalid++
 	if charmap.Windows1252.DecodeByte(b) < 0xA0 {
@@ -174,10 +174,11 @@ func (c *charsetStats) countLastIfImplausible(next byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWindows1252 reports whether the text is certainly Windows-1252: it has no undefined
-// bytes, and hardly any bytes that would be characters of UTF-8. Most of its invalid
-// bytes are between ASCII characters, and hardly any are implausible, such as a symbol
-// inside a word.
+// isWindows1252 reports whether the text is certainly Windows-1252 and not UTF-8 or another
+// encoding. Then all bytes that are invalid in UTF-8 have characters in Windows-1252, and
+// there are hardly any valid UTF-8 characters beyond ASCII. At least half of the invalid
+// bytes have no invalid neighbour, and hardly any are implausible in Windows-1252, such as
+// a symbol inside a word.
 func (c *charsetStats) isWindows1252() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }

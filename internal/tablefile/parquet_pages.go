@@ -20,9 +20,9 @@ const (
 	maxPageValues = 16 << 20
 )
 
-// checkParquetCodecs returns an error if a column is compressed in a way that cannot be read. The
-// library reads LZ4_RAW, but it loses the content of pages that are much longer than their compressed
-// form: it then decompresses them into other memory than it reads. It does not read LZ4 and LZO.
+// checkParquetCodecs returns an error if a column is compressed with LZ4, LZO or LZ4_RAW. The library
+// does not read LZ4 and LZO. It reads LZ4_RAW, but loses the contents of pages that are much longer
+// than their compressed form, because it decompresses them into other memory than it then reads.
 func checkParquetCodecs(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {

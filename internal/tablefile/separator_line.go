@@ -62,7 +62,8 @@ func (s *stream) skipLines(n int) error {
 	return nil
 }
 
-// skippedTableError returns the error for a file whose last row is at most Options.SkipRows.
+// skippedTableError returns the error for a file whose rows are all skipped by Options.SkipRows.
+// lastRow is the number of the last row.
 func skippedTableError(skipRows, lastRow int) error {
 	return &csvfile.Defect{
 		Code:    csvfile.CodeEmptyFile,

@@ -34,7 +34,7 @@ type sheetReader struct {
 // numberCells counts the numbers of a column below the header, without zeros.
 type numberCells struct {
 	percentages int // displayed as percentages
-	plain       int
+	plain       int // displayed otherwise
 }
 
 // writeRows writes the rows of the sheet in the named part.
@@ -82,7 +82,7 @@ func (s *sheetReader) endRow() error {
 	} else {
 		s.countNumbers(s.cells[:min(last, s.width)])
 	}
-	for _, text := range s.cells[:last] { // rows longer than the first are written; the CSV reader rejects them
+	for _, text := range s.cells[:last] { // rows longer than the header are written; the CSV reader rejects them
 		s.out.writeField([]byte(text))
 	}
 	s.out.out.WriteEmptyFields(s.width - last)
@@ -115,7 +115,7 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	kind := attribute(e, "t") // other kinds have empty values, such as an empty text or an error
+	kind := attribute(e, "t") // the stored value of another kind may be empty, such as a text or an error
 	if hasFormula && text == "" && (kind == "" || kind == "b") && s.row > s.skipRows {
 		if s.uncalculated++; s.uncalculated == 1 {
 			s.firstFormula = attribute(e, "r")
@@ -141,7 +141,8 @@ func (s *sheetReader) addMerged(reference string) {
 	}
 }
 
-// warnings returns warnings about values that the sheet displays, but the table lacks.
+// warnings returns warnings about values that the table lacks, or has in another form than the sheet
+// displays.
 func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
 	if s.uncalculated > 0 {
@@ -266,7 +267,7 @@ func formatPercent(n float64) string {
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
 	power, _ := strconv.Atoi(exponent)
 	percent, err := strconv.ParseFloat(digits+"e"+strconv.Itoa(power+2), 64)
-	if err != nil { // more than the largest number
+	if err != nil { // the percentage is too large for a float64
 		return string(appendFloat(nil, n, 64))
 	}
 	const longest, decimals = 24, 15 // longer cells are not read as numbers

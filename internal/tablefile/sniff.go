@@ -117,12 +117,12 @@ func isControl(char rune) bool {
 	return char < ' ' && char != '\n' && char != '\r' && char != '\t'
 }
 
-// minControlShare is the smallest fraction of control characters in a binary file.
+// minControlShare is the smallest fraction of control characters in the head of a binary file.
 const minControlShare = 0.02
 
 // isBinary reports whether head, the beginning of a file that is not UTF-16, is that of a binary
-// file. It then has control characters of several kinds, at least minControlShare of all
-// characters, and a NUL byte or invalid UTF-8. A text with a few damaged cells is not binary.
+// file: it has at least three kinds of control characters, they are at least minControlShare of
+// all bytes, and there is a NUL byte or invalid UTF-8. A text with a few damaged cells is not binary.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool

@@ -142,9 +142,10 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 // commas between the fields. [Table.OpenCSV] must have been called before.
 func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
-// OtherSheet returns the name of a sheet that may be the one to read instead: another sheet of a
-// workbook if Options.Sheet is empty, or the sheet with a name like a Sheet that does not exist. It
-// is "" if there is no such sheet. [Table.OpenCSV] must have been called before.
+// OtherSheet returns the name of a sheet that may be the one to read instead. If Options.Sheet is
+// empty, this is another sheet of the workbook. If there is no sheet with the name Options.Sheet, it
+// is the sheet with the most similar name. OtherSheet returns "" if there is no such sheet.
+// [Table.OpenCSV] must have been called before.
 func (t *Table) OtherSheet() string {
 	for _, p := range t.parts {
 		if p.otherSheet != "" {
@@ -168,7 +169,7 @@ func (t *Table) Size() int64 {
 }
 
 // Locate maps a location in the CSV that was read last to a file, and a line and a column
-// of this file. The line or the column is 0 if the file does not have it.
+// of this file. fileLine or fileColumn is 0 if it is unknown.
 func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int) {
 	p := t.parts[0]
 	for _, next := range t.parts[1:] {

@@ -27,8 +27,8 @@ const (
 const maxLineBytes = 16 << 20
 
 // convertOtherTextFormats converts other text formats to CSV: columns separated by spaces, as
-// statistics programs write them, and CSV below a title line, as scikit-learn writes it.
-// It does nothing if the file has another format.
+// statistics programs write them, and CSV below a title line, as in the files that scikit-learn
+// ships. If the file is CSV, it calls findTrailingDelimiters instead.
 func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) 
 	case title != "":
 		f.format = formatTitled
 		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", has the numbers of rows and columns and the names of the classes, so it is omitted"})
-		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeTitledRows(in, w) })
+		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeScikitLearnRows(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
 		f.format = formatSpaced
 		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeSpacedRows(in, w) })
@@ -71,10 +71,10 @@ func firstNonBlankLines(head []byte, truncated bool) []string {
 	return lines
 }
 
-// findScikitLearnTitle returns the title line of a table in the format of scikit-learn, or "" if
-// the table has another format. The title line consists of the number of rows, the number of
-// features, and the names of the classes. Below it are rows of numbers that end with the number of
-// a class.
+// findScikitLearnTitle returns the title line of a table in the format of the CSV files that
+// scikit-learn ships, such as iris.csv, or "" if the table has another format. The title line
+// consists of the number of rows, the number of features, and the names of the classes. Below it
+// are rows of numbers. The last number of a row is the index of its class.
 func findScikitLearnTitle(lines []string) (titleLine string) {
 	if len(lines) < 3 {
 		return ""
@@ -111,8 +111,8 @@ func isDigits(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
 
-// writeTitledRows writes the rows below the first line of src to w.
-func writeTitledRows(src io.Reader, w *limitedTempCSV) error {
+// writeScikitLearnRows writes the rows below the title line of src to w.
+func writeScikitLearnRows(src io.Reader, w *limitedTempCSV) error {
 	in := bufio.NewReader(src)
 	if _, err := in.ReadString('\n'); err != nil {
 		return err
@@ -138,7 +138,7 @@ func writeTitledRows(src io.Reader, w *limitedTempCSV) error {
 // isSpaceSeparated reports whether lines are the rows of a table with columns separated
 // by spaces. Such a table has at least three columns, the same number in each line. The
 // first line may have one column less, because files written by R have no name for the
-// column of row names. head is the text that begins with lines.
+// column of row names. head is the beginning of the text, and lines are its first lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {

@@ -45,7 +45,7 @@ func (f *sourceFile) findTrailingDelimiters(ctx context.Context, head []byte, de
 	truncated := len(head) >= headSize
 	f.delimiter = cmp.Or(delimiter, csvfile.FindDelimiter(head, truncated))
 	edit, columns := findHeaderEdit(head, f.delimiter, truncated)
-	if columns < 2 && delimiter == 0 { // the delimiter is detected by rows that are as long as the header
+	if columns < 2 && delimiter == 0 { // FindDelimiter misses a delimiter if the header is shorter or longer than the rows
 		for i := 0; i < len(csvfile.Delimiters) && !edit.isNeeded(); i++ {
 			if other, _ := findHeaderEdit(head, csvfile.Delimiters[i], truncated); other.isNeeded() {
 				edit, f.delimiter = other, csvfile.Delimiters[i]
@@ -149,11 +149,11 @@ type blankRowTrimmer struct {
 	leftOut   func(rows int) // is called at the end if rows were left out
 	held      []byte         // the last bytes read, if they may be blank rows
 	ready     []byte         // bytes to return before the source is read again
-	begun     bool           // whether bytes other than those in held were read
+	begun     bool           // whether a byte other than a delimiter or a line end was read
 	err       error
 }
 
-// maxHeld is the largest length in bytes of blank rows that are left out.
+// maxHeld is about the largest total length, in bytes, of blank rows that are left out.
 const maxHeld = 16 << 20
 
 // Read implements io.Reader.

@@ -33,7 +33,7 @@ type workbook struct {
 	parts         map[string]string // the names of the parts that sheets share: styles and sharedStrings
 	sheets        []workbookSheet
 	sharedStrings []string
-	cellStyles    []cellStyle // by number of a cell style
+	cellStyles    []cellStyle // by index of the style, which is the attribute s of a cell
 	epoch         time.Time   // the date of day 0; in the date system of 1900, valid only for days from 60 on
 }
 
@@ -131,7 +131,8 @@ func (b *workbook) otherThan(sheet workbookSheet) string {
 	return ""
 }
 
-// chooseSheet returns the sheet with the given name, or the first visible sheet if name is "".
+// chooseSheet returns the sheet with the given name. If name is "", it returns the first visible
+// sheet or, if all sheets are hidden, the first.
 func (b *workbook) chooseSheet(name string) (workbookSheet, error) {
 	at := slices.IndexFunc(b.sheets, func(s workbookSheet) bool { return s.name == name || name == "" && !s.hidden })
 	switch {
@@ -172,8 +173,8 @@ func (b *workbook) findPart(name string) *zip.File {
 }
 
 // forEachElement decodes the named part of the archive and calls visit with the start tag
-// of every element. It stops if visit returns an error. If the part is missing, it does
-// nothing.
+// of every element. If visit returns an error, it stops and returns this error. If the part
+// is missing, it does nothing.
 func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml.StartElement) error) error {
 	part := b.findPart(name)
 	if part == nil {

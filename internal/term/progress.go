@@ -48,7 +48,7 @@ const (
 	redrawInterval   = 250 * time.Millisecond // time between two frames if nothing changes
 )
 
-// NewProgress returns a Progress that writes to Err. The function now returns the current time.
+// NewProgress returns a Progress that writes to Err. now is the clock.
 func (c *Console) NewProgress(mode ProgressMode, now func() time.Time) *Progress {
 	if mode == Auto {
 		mode = Plain

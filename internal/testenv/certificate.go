@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// WriteCertificate writes a self-signed certificate of a name for 127.0.0.1, and its key. It is
-// valid from 60 days ago until an hour from now.
+// WriteCertificate writes a self-signed certificate for 127.0.0.1, and its key. The common name of
+// the certificate is name. The certificate is valid from 60 days ago until an hour from now.
 func WriteCertificate(t *testing.T, certFile, keyFile, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

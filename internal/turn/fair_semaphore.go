@@ -18,9 +18,9 @@ type FairSemaphore struct {
 // NewFairSemaphore returns a semaphore that lets n functions run at a time.
 func NewFairSemaphore(n int) *FairSemaphore { return &FairSemaphore{running: make(chan struct{}, n)} }
 
-// Do calls do when it is the turn of the account, and returns the error of do. If ctx ends
-// earlier, Do returns the error of ctx and does not call do.
-func (q *FairSemaphore) Do(ctx context.Context, account string, do func() error) error {
+// Do calls fn when it is the turn of the account, and returns the error of fn. If ctx ends
+// earlier, Do returns the error of ctx and does not call fn.
+func (q *FairSemaphore) Do(ctx context.Context, account string, fn func() error) error {
 	own, _ := q.accounts.LoadOrStore(account, make(chan struct{}, 1))
 	for _, slot := range []chan struct{}{own.(chan struct{}), q.running} {
 		select {
@@ -30,5 +30,5 @@ func (q *FairSemaphore) Do(ctx context.Context, account string, do func() error)
 			return ctx.Err()
 		}
 	}
-	return do()
+	return fn()
 }

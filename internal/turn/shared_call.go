@@ -8,7 +8,7 @@ import (
 )
 
 // SharedCalls runs functions in the background, one at a time for each key. Concurrent callers with
-// the same key share the result of one function, which does not end when a caller leaves. A
+// the same key share the result of one function, which continues if a caller no longer waits for it. A
 // SharedCalls is safe for concurrent use.
 type SharedCalls[T any] struct {
 	life  context.Context // ends when Close is called

@@ -126,8 +126,8 @@ func (k *RotatingKey) readAndCache(ctx context.Context) (cachedKeys, error) {
 	return k.setCurrent(stored, begun)
 }
 
-// setCurrent caches stored, which was read from the database at readAt, as the current key. If
-// it is a new key, the key that was current before becomes the previous key.
+// setCurrent makes stored, a secret that was read from the database at the time readAt, the current
+// key of the cache. If it is a new key, the key that was current before becomes the previous key.
 func (k *RotatingKey) setCurrent(stored *store.Secret, readAt time.Time) (cachedKeys, error) {
 	key, err := decodeKey(stored)
 	if err != nil {

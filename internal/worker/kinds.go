@@ -24,8 +24,8 @@ const (
 	maxConcurrentJobsPerAccount = 2
 )
 
-// newKinds returns the kinds of jobs. maxRaces is the maximum number of races that run concurrently,
-// because each uses all cores and holds a dataset in memory. The other jobs read their files row by
+// newKinds returns the kinds of jobs. At most maxRaces races run at a time, because each race uses
+// all cores and holds a dataset in memory. Preparations and predictions read their files row by
 // row.
 func (w *Worker) newKinds(maxRaces int) []job.Kind {
 	kinds := []job.Kind{

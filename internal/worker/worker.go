@@ -1,6 +1,6 @@
-// Package worker runs the jobs of a service, and removes what dead processes have left behind. A process
-// that runs the jobs of all processes also registers itself as a worker. The packages below it do the
-// work of each kind of job.
+// Package worker runs the jobs of a service, and removes what dead processes have left behind. A
+// process that runs the jobs of all processes also registers itself as a worker. The packages in
+// the subfolders do the work of each kind of job.
 //
 // A killed process leaves jobs that it has leased, and temporary files, whose names contain the
 // name of the process. Another process on the same data folder restarts the jobs and removes the
@@ -34,7 +34,7 @@ type Config struct {
 	Queue    *jobqueue.Queue
 	Problems *problem.Converter
 	Now      func() time.Time
-	// RecordRefusedFile has the meaning of the field of [preparation.Config] and [prediction.Config].
+	// RecordRefusedFile is described at [preparation.Config] and [prediction.Config].
 	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 	// Rand is the source of random bytes for keys.
 	Rand io.Reader
@@ -47,7 +47,7 @@ type Config struct {
 	MaxRaces int
 	// MinDistributedCells is described at [training.Config].
 	MinDistributedCells int64
-	// PreparationTimeLimit has the meaning of [preparation.Config.TimeLimit].
+	// PreparationTimeLimit is described at [preparation.Config.TimeLimit].
 	PreparationTimeLimit time.Duration
 	// Host is the name of the machine, and Version the version of the program.
 	Host, Version string

@@ -1,6 +1,6 @@
-// Charts draw the curves of a plot with uPlot, over the picture of the service. Next to the
-// pointer they show the values of the curves. Axes, names and the threshold are those of the
-// picture, which is shown without this script and on paper.
+// A chart draws the curves of a plot with uPlot, over the picture that the service has drawn. Next to
+// the pointer, the chart shows the values of the curves. The picture has the axes, the names and the
+// threshold. Without this script, and on paper, there is only the picture.
 "use strict";
 
 const charts = new WeakMap(); // by the element of the picture
@@ -76,8 +76,8 @@ function newChart(picture) {
       if (at != null) rows.push(readoutRow(names[i + 1], u.data[i + 1][at].toFixed(4), swatches[i]));
     });
     readout.replaceChildren(...rows);
-    // It is beside the pointer, on the side with more room, and inside the window. It is in the
-    // half of the chart in which the pointer is not.
+    // The readout is beside the pointer, on the side with more room, and inside the window. If the
+    // pointer is in the upper half of the chart, the readout is in the lower half, and vice versa.
     const { left: edge, width, height } = u.over.getBoundingClientRect();
     readout.classList.toggle("below", u.cursor.top < height / 2);
     const beside = left > width / 2 ? left - readout.offsetWidth - 12 : left + 12;

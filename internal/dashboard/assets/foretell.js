@@ -1,6 +1,6 @@
-// What htmx has no answer for: the state of requests that must not be repeated needlessly,
-// messages, the clipboard, files that are dropped or checked before they are sent.
-// Without scripts every page can be read and every form can be sent.
+// What htmx does not do: the ETags of polls, messages, the clipboard, and files that are dropped
+// on a form or checked before they are sent. Without scripts, every page can be read and every form
+// can be sent.
 "use strict";
 
 document.documentElement.classList.add("scripting");
@@ -14,10 +14,11 @@ Object.assign(Idiomorph.defaults.callbacks, {
 });
 
 const isPoll = (detail) => detail.requestConfig.verb === "get";
-// hasMessage reports whether the answer to a rejected form is the service's. That of a proxy is not.
+// hasMessage reports whether a response is HTML with an error status, which the service sends for a
+// rejected form.
 const hasMessage = (xhr) => xhr.status >= 400 && (xhr.getResponseHeader("Content-Type") || "").startsWith("text/html");
 
-// The answer to a poll is 304 and replaces nothing if the part has not changed.
+// If the part has not changed, the response to a poll is 304, and htmx replaces nothing.
 const etags = new Map(); // of the shown parts, by path
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   if (etags.has(detail.path)) detail.headers["If-None-Match"] = etags.get(detail.path);
@@ -32,9 +33,9 @@ document.addEventListener("htmx:beforeRequest", (e) => {
   if (isPoll(e.detail) && document.hidden) e.preventDefault();
 });
 
-// htmx goes on polling after an error. A request that was sent before the connection was lost
-// may never be answered: it is aborted when the browser is online again, when the page is
-// shown again, and after a sleep, when a second took more than five.
+// htmx continues to poll after an error. A request that was sent before the connection was lost may
+// never get a response. It is aborted when the browser is online again, when the page is shown
+// again, and when the machine has slept: the timer of one second then took more than five.
 function abortPolls() {
   for (const element of document.querySelectorAll("[data-hx-trigger^=every]")) htmx.trigger(element, "htmx:abort");
 }
@@ -74,7 +75,7 @@ document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
   if (isPoll(detail) && detail.xhr.status < 400) showLoss(false);
 });
 
-// The service answers a form that it rejects with the message to show above the form.
+// If the service rejects a form, its response is the message to show above the form.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (isPoll(detail) || !hasMessage(detail.xhr)) return;
   detail.shouldSwap = true;
@@ -114,8 +115,8 @@ document.addEventListener("click", async ({ target }) => {
   }
 });
 
-// Files can be dropped on an area. Of several inputs in it, a file is for the one that accepts
-// its extension.
+// Files can be dropped on an area. If the area has several inputs, a file is put into the input that
+// accepts its extension.
 for (const area of document.querySelectorAll("[data-drop]")) {
   for (const type of ["dragenter", "dragover"]) area.addEventListener(type, (e) => { e.preventDefault(); area.classList.add("over"); });
   for (const type of ["dragleave", "drop"]) area.addEventListener(type, () => area.classList.remove("over"));
@@ -133,7 +134,8 @@ for (const area of document.querySelectorAll("[data-drop]")) {
 }
 
 // Without scripts, the fields that name columns come before the file, because the service reads the
-// form in order. The script lists the columns of the chosen file, so it shows the fields after it.
+// form in order. The script lists the columns of the chosen file in these fields, so it moves the
+// fields after the file. It still sends the file last.
 document.getElementById("file-field")?.after(document.getElementById("columns"));
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   const file = detail.formData.get("file");
@@ -170,11 +172,11 @@ async function check(file, output) {
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
   Object.assign(state, { rows, open, stray });
   if (!state.defect && !state.model) await listColumns(beginning, state);
-  if (state === checked.get(output)) showCheck(output); // no other has been chosen meanwhile
+  if (state === checked.get(output)) showCheck(output); // no other file was chosen meanwhile
 }
 
 // listColumns asks the service for the fields that name columns, with the columns of the file. If
-// there is no answer, the fields stay as they are: the service then chooses the columns.
+// the request fails, the fields stay as they are, and the service chooses the columns.
 async function listColumns(beginning, { file, whole }) {
   const form = new FormData();
   if (whole) form.append("whole", "yes");
@@ -183,7 +185,7 @@ async function listColumns(beginning, { file, whole }) {
     const response = await fetch("/datasets/columns?part=columns", { method: "POST", body: form });
     const fields = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("columns");
     if (response.ok && fields) document.getElementById("columns").replaceWith(fields);
-  } catch { /* as without an answer */ }
+  } catch { /* the fields stay as they are */ }
 }
 
 // showCheck shows what is wrong with the chosen file, or what it contains.
@@ -220,8 +222,8 @@ function similarLabels(labels) {
   return null;
 }
 
-// The first bytes of files that are often chosen by mistake. The command line reads those that are
-// converted.
+// The kinds of files that are often chosen by mistake: their first bytes, their name, and whether the
+// command line converts them.
 const signatures = [
   ["\x1F\x8B", "a gzip file", true], ["\x28\xB5\x2F\xFD", "a Zstandard file", true], ["PK\x03\x04", "a ZIP file or an Excel workbook", true],
   ["PAR1", "a Parquet file", true], ["\xD0\xCF\x11\xE0", "an Office document", false], ["%PDF-", "a PDF document", false],
@@ -234,7 +236,7 @@ function tooShort(size, isTraining) {
   return `${size ? `The file has only ${plural(size, "byte")}, so it is no table` : "The file is empty"}. A CSV has a header and a row for each example, with commas between the columns.`;
 }
 
-// decode returns the bytes of a file as text, or the defect because of which they are no UTF-8.
+// decode returns the bytes of a file as text, or a defect if they are not text in UTF-8.
 function decode(bytes, whole) {
   const refuse = (is, then) => ({ text: "", defect: `${is}. The service rejects such a file. ${then}` });
   const head = String.fromCharCode(...bytes.subarray(0, 8));
@@ -266,9 +268,9 @@ const excerpt = (text) => text.length > 40 ? text.slice(0, 40) + "…" : text;
 const trim = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
 
 // rolesOf returns the positions of the row IDs and of the labels, or -1 if no column has them. In a
-// blind file, the row IDs are in the column with the name that it has in the training file, or else in
-// the first column if it is no feature. If the IDs in the first rows are not unique, the service
-// numbers the rows.
+// blind file, the row IDs are in the column of the same name as in the training file. If there is no
+// such column, they are in the first column, unless it is a feature. If the IDs in the first rows are
+// not unique, the service numbers the rows.
 function rolesOf(rows, model) {
   const header = rows[0]?.cells.map(trim) || [];
   if (model) {
@@ -281,8 +283,8 @@ function rolesOf(rows, model) {
   return { header, id: id.selectedIndex - 1, label: header.indexOf(label.value) };
 }
 
-// labelsOf returns the number of rows with a label, and the different labels. Labels that differ in
-// spaces are different.
+// labelsOf returns the number of rows with a label, and the different labels. Labels that differ only
+// in spaces are different.
 function labelsOf(rows, column) {
   const all = rows.slice(1).map(({ cells }) => cells[column] ?? "").filter((label) => trim(label) !== "");
   return { count: all.length, labels: new Set(all) };

@@ -35,7 +35,7 @@ document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, el
   try {
     const response = await fetch(`/uploads/${id}?part=end`);
     if (response.ok) end = await response.text();
-  } catch { /* as without an answer */ }
+  } catch { /* the end remains unknown */ }
   if (uploads.get(elt) !== id) return; // the form was sent again
   if (end) target.innerHTML = end;
   // The progress does not tell whether the file has arrived: it lags behind the connection.

@@ -76,8 +76,8 @@ func (e *Evaluator) UnmeasurableReason() string {
 }
 
 // Score returns two scores of the probabilities of all validation rows: the performance,
-// which is the metric from 0 to 1, and the log loss. An error is returned only if ctx is
-// cancelled.
+// which is metric.Score for the metric of the race, and the log loss. A score that cannot be
+// computed from the rows is 0. An error is returned only if ctx is cancelled.
 func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (performance, logLoss float64, err error) {
 	p, err := e.ScoredPredictions(ctx, probabilities)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (perform
 	if performance, err = metric.Score(ctx, e.Metric, p); err != nil {
 		return 0, 0, err
 	}
-	return finiteOrZero(performance), e.LogLoss(probabilities), nil // NaN if the metric cannot be computed on the rows
+	return finiteOrZero(performance), e.LogLoss(probabilities), nil
 }
 
 // LogLoss returns the mean log loss of the validation rows, or 0 if the race has no validation rows.
@@ -207,7 +207,7 @@ func (e *Evaluator) predictionsAt(probabilities []float32, positions []int32) me
 }
 
 // PerformanceInterval returns the 95 % confidence interval of the performance of
-// probabilities. It is NaN if probabilities is nil.
+// probabilities. The interval is unknown if probabilities is nil.
 func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []float32) (metric.Interval, error) {
 	if probabilities == nil {
 		return metric.Interval{Low: math.NaN(), High: math.NaN()}, nil

@@ -11,8 +11,8 @@ import (
 // Interval is a 95 % confidence interval.
 type Interval = metric.Interval
 
-// Scores are the scores on a set of rows. ROCAUC and PRAUC are NaN if all rows are of one
-// class. All scores are NaN if there are no rows.
+// Scores are the scores on a set of rows. If all rows are of one class, ROCAUC is NaN, and
+// PRAUC may be; see metric.PRAUC. All scores are NaN if there are no rows.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
 	// Brier is the Brier score and CalibrationError the expected calibration error; see

@@ -11,13 +11,14 @@ import (
 type rowsWithDates struct {
 	shapley.Rows
 	differences []frame.Difference
-	// dates holds the dates of the rows by feature. The other elements are nil.
+	// dates[i] holds feature i of the rows if it is one of the dates of a difference; it is
+	// nil for other features.
 	dates [][]float64
 }
 
 // withDates wraps rows, which must be the encoded rows of f. If the model distinguishes
-// two rows by a difference of dates, MarkDifferent of the result also marks the dates.
-// This is needed because the model may use the difference and neither of its dates.
+// two rows by a difference of dates, MarkDifferent of the result also marks the dates,
+// because the model may use the difference without using either date.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {

@@ -25,7 +25,7 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File reads a blind CSV and explains each row for which wanted returns true. It calls
+// File reads a blind file and explains each row for which wanted returns true. It calls
 // yield with the explanations in file order, as soon as a few rows are explained. If
 // wanted is nil, File explains every row. The error for an invalid file is a
 // *csvfile.Defect. Other errors are those of NewExplainer, Explain and yield.
@@ -47,7 +47,7 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 }
 
 // fileWorker explains the rows of a file, block by block. There is only one worker,
-// so that it can number the rows. Its explainer uses all cores.
+// so that it can number the rows. Its explainer runs several goroutines.
 type fileWorker struct {
 	ctx        context.Context // the context of Process, which Commit uses
 	explainer  *Explainer
@@ -55,11 +55,11 @@ type fileWorker struct {
 	id         int
 	wanted     func(row int) bool
 	yield      func(Row) error
-	rowsBefore int // number of rows in the blocks before
+	rowsBefore int // number of rows in the previous blocks
 }
 
 // Process implements frame.BlockWorker. The rows are explained by Commit, a few at
-// a time, because a block has thousands.
+// a time, because a block has thousands of rows.
 func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 	w.ctx = ctx
 	return nil

@@ -18,18 +18,19 @@ import (
 type Importance struct {
 	Column string
 	// Importance is the mean decrease of the metric when the column's values are shuffled
-	// among the rows. It is about 0, perhaps slightly negative, for a column that the model
-	// does not use.
+	// among the rows. It is 0 for a column that no model uses, and may be slightly negative
+	// for a column that does not help.
 	Importance float64
 	// Interval is the 95 % confidence interval of Importance. Its width depends on the
 	// number of rows and of shuffles.
 	Interval metric.Interval
 }
 
-// Limits of the permutation importance. Each shuffle of a column predicts at most
-// maxImportanceRows rows. If there are many columns, it predicts fewer rows, but at least
-// minImportanceRows, so that all columns together need about maxImportancePredictions
-// predictions. A column is shuffled up to maxShuffles times; see numShuffles.
+// Limits of the permutation importance. For each shuffle of a column, at most
+// maxImportanceRows rows are predicted. If there are many columns, fewer rows are predicted,
+// but at least minImportanceRows, so that all columns together need about
+// maxImportancePredictions predictions. A column is shuffled up to maxShuffles times; see
+// numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -96,17 +97,17 @@ type shuffledColumn struct {
 	// permutations[i][row] is the row whose cells replace those of row in the i-th
 	// shuffle.
 	permutations [][]int32
-	// cells has a hash of the cells of each row.
-	cells []uint64
+	// cellHashes holds, for each row, a hash of its cells in the features of the column.
+	cellHashes []uint64
 }
 
-// shuffle returns the permutations of a column. They are the same for all of its
-// features.
+// shuffle returns a column with its permutations. All features of the column have the same
+// permutations.
 func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn {
-	shuffled := shuffledColumn{SourceColumn: column, cells: make([]uint64, s.Frame.Rows)}
+	shuffled := shuffledColumn{SourceColumn: column, cellHashes: make([]uint64, s.Frame.Rows)}
 	buffer := make([]float64, s.Frame.Rows)
 	for _, feature := range column.Features {
-		duplicate.AddCellsToHashes(shuffled.cells, &s.Frame.Columns[feature], buffer, 0)
+		duplicate.AddCellsToHashes(shuffled.cellHashes, &s.Frame.Columns[feature], buffer, 0)
 	}
 	for repeat := range numShuffles(s.Frame.Rows) {
 		order := make([]int32, s.Frame.Rows)
@@ -119,20 +120,20 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 }
 
 // substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for
-// all shuffles together. s has only copies that must be predicted. There is no copy if a
-// shuffle does not change the cells of a row, and only one copy if several shuffles put
-// the same cells into a row. places[i][row-lo] is the index in s of the copy for the i-th
-// shuffle, or -1 if this shuffle does not change the row.
+// all shuffles together. s has only the copies that must be predicted: none for a shuffle
+// that does not change the cells of a row, and only one if several shuffles put the same
+// cells into a row. places[i][row-lo] is the index in s of the copy for the i-th shuffle,
+// or -1 if this shuffle does not change the row.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
 	for row := lo; row < hi; row++ {
 		for repeat := range c.permutations {
 			donor, place := c.permutations[repeat][row], int32(-1)
-			if c.cells[donor] != c.cells[row] {
+			if c.cellHashes[donor] != c.cellHashes[row] {
 				place = int32(len(s.rows))
 				for earlier := range repeat {
-					if c.cells[c.permutations[earlier][row]] == c.cells[donor] {
+					if c.cellHashes[c.permutations[earlier][row]] == c.cellHashes[donor] {
 						place = places[earlier][row-lo]
 						break
 					}
@@ -211,13 +212,13 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	})
 }
 
-// jackknifeParts is the largest number of parts into which the jackknife divides the rows.
-// A score is computed without each part in turn to estimate its standard error.
-const jackknifeParts = 10
+// maxJackknifeParts is the largest number of parts into which the jackknife divides the rows.
+// To estimate the standard error of a score, the score is computed without each part in turn.
+const maxJackknifeParts = 10
 
 // studentQuantiles are the 97.5 % quantiles of Student's distribution with 1 to
-// jackknifeParts-1 degrees of freedom.
-var studentQuantiles = [jackknifeParts - 1]float64{
+// maxJackknifeParts-1 degrees of freedom.
+var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
@@ -239,12 +240,12 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 				partOfRow[row] = earlier
 				continue
 			}
-			partOf[s.Groups[row]] = next % jackknifeParts
+			partOf[s.Groups[row]] = next % maxJackknifeParts
 		}
-		partOfRow[row] = next % jackknifeParts
+		partOfRow[row] = next % maxJackknifeParts
 		next++
 	}
-	return partOfRow, min(next, jackknifeParts)
+	return partOfRow, min(next, maxJackknifeParts)
 }
 
 // importance returns the importance of a column from the scores of its shuffles. The

@@ -29,7 +29,8 @@ type Interaction struct {
 }
 
 // Limits of the interactions. The interactions of all pairs of maxInteractionColumns
-// columns are computed from about maxInteractionRows rows.
+// columns are computed from about maxInteractionRows rows, for maxInteractionPoints values
+// of each column.
 const (
 	maxInteractionColumns = 4
 	maxInteractionPoints  = 6
@@ -37,8 +38,8 @@ const (
 )
 
 // tableAxis holds the values of one column of a pair. donors[i] is a row that has the
-// value of points[i], and weights[i] is the fraction of the rows for which this value
-// stands.
+// value of points[i], and weights[i] is the fraction of the rows that this value
+// represents.
 type tableAxis struct {
 	frame.SourceColumn
 	points  []PartialDependencePoint
@@ -81,9 +82,9 @@ func newPairTables(e *effects) []pairTable {
 	return pairs
 }
 
-// newTableAxis returns an axis with at most maxInteractionPoints values of a column. The
-// values are the most frequent texts. For numbers, the rows are divided into groups of equal
-// size, and the values are the medians of the groups.
+// newTableAxis returns an axis with at most maxInteractionPoints values of a column. For a
+// categorical column, these are the most frequent levels. For numbers, the rows are divided
+// into groups of equal size, and the values are the medians of the groups.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
@@ -143,9 +144,9 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	return s
 }
 
-// add adds predictions to g.sums. They must be for the rows that the method substitute
-// returned. classes is the number of classes of the predictions, and shown holds the
-// classes in g.sums.
+// add adds to g.sums the predictions for the rows that the method substitute returned.
+// classes is the number of classes of the predictions, and shown holds the classes in
+// g.sums.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)

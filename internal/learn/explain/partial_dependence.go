@@ -14,8 +14,8 @@ import (
 // PartialDependence shows how the mean prediction depends on one column.
 type PartialDependence struct {
 	Column string
-	// Points are in ascending order of Number, or in descending order of Rows if
-	// the cells are texts.
+	// Points are in ascending order of Number or, for a categorical column, in
+	// descending order of Rows.
 	Points []PartialDependencePoint
 }
 
@@ -34,7 +34,8 @@ type PartialDependencePoint struct {
 	Probabilities []float64
 }
 
-// Limits of the partial dependence.
+// Limits of the partial dependence: the numbers of columns, of points of a column, and of
+// validation rows from which the means are computed.
 const (
 	maxDependenceColumns = 6
 	maxDependencePoints  = 20

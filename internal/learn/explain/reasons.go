@@ -44,7 +44,8 @@ func (x *Explanation) LargestContributions(n int) []int {
 	return order[:min(len(order), n)]
 }
 
-// ReasonWriter writes the reasons of predictions. It is safe for concurrent use.
+// ReasonWriter explains predictions and formats the reasons for them as text. It is safe for
+// concurrent use.
 type ReasonWriter struct {
 	explainer *Explainer
 	cells     *columnCells
@@ -52,7 +53,7 @@ type ReasonWriter struct {
 }
 
 // NewReasonWriter returns a ReasonWriter for the rows of a file with the given header. It
-// writes at most the given number of reasons for each row. The errors are those of
+// returns at most the given number of reasons for each row. The errors are those of
 // NewExplainer.
 func NewReasonWriter(m *Model, header []string, reasons int, opts Options) (*ReasonWriter, error) {
 	e, err := NewExplainer(m, opts)
@@ -62,7 +63,8 @@ func NewReasonWriter(m *Model, header []string, reasons int, opts Options) (*Rea
 	return &ReasonWriter{e, newColumnCells(m.Schema, header), reasons}, nil
 }
 
-// Reasons returns the reasons of the rows lo…hi-1 of a block. It returns nil if w is nil.
+// Reasons returns the reasons for the predictions of the rows lo…hi-1 of a block. It returns
+// nil if w is nil.
 func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) (RowReasons, error) {
 	if w == nil {
 		return nil, nil
@@ -97,7 +99,7 @@ func (r RowReasons) Row(i int) []string {
 // columnCells finds the cells of a model's columns in the rows of a file.
 type columnCells struct {
 	names  []string // of Schema.SourceColumns
-	fields []int    // their positions in the file
+	fields []int    // their positions in a row of the file
 }
 
 func newColumnCells(schema *frame.Schema, header []string) *columnCells {

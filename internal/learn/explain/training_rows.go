@@ -12,7 +12,7 @@ import (
 
 // Rows of a new file may be equal to training rows by chance, above all if the columns
 // have few different values. The fraction of the training rows that a file contains by
-// chance is about the fraction of the rows of the file that have a copy in the file.
+// chance is about the fraction of the file's rows that are equal to another row of the file.
 // FindTrainingRows therefore reports training rows only if it finds at least
 // minTrainingRows of them, and if the fraction found exceeds the fraction expected by chance
 // by more than minStandardErrors standard errors.
@@ -65,7 +65,7 @@ type trainingRowFinder struct {
 }
 
 // hashRows returns a hash of the features of each row of f, in w.hashes. It omits the
-// features that no background row has, because no member of the model uses them.
+// features that the background lacks, because the model does not use them.
 func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
 	if cap(w.hashes) < f.Rows {
 		w.hashes, w.buffer = make([]uint64, f.Rows), make([]float64, f.Rows)
@@ -81,7 +81,7 @@ func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
 	return hashes
 }
 
-// Process implements frame.BlockWorker. Commit does all the work, because it is little.
+// Process implements frame.BlockWorker. Commit does the work, because there is little of it.
 func (w *trainingRowFinder) Process(context.Context, *frame.Block) error { return nil }
 
 // Commit looks for the background rows among the rows of the block.
@@ -99,7 +99,7 @@ func (w *trainingRowFinder) Commit(b *frame.Block) error {
 const maxHashCounts = 1 << 16
 
 // hashCounts counts rows by their hash, in bounded memory: if there are more than
-// maxHashCounts hashes, it keeps only hashes whose lowest bits are 0.
+// maxHashCounts hashes, it keeps only the hashes whose lowest bits, those in mask, are 0.
 type hashCounts struct {
 	rows map[uint64]int
 	mask uint64
@@ -122,10 +122,10 @@ func (c *hashCounts) add(hash uint64) {
 	}
 }
 
-// maxByChance returns an upper limit for the number of rows of a sample that are found
-// among the counted rows by chance, if the sample is from the same source. The
-// probability that one row is found is estimated by the fraction of the counted rows whose
-// hash another row has, too. Two rows with and two without such a hash are added (A.
+// maxByChance returns an upper limit for the number of rows of a sample that are equal to
+// counted rows by chance, if the sample and the counted rows are from the same population.
+// The probability that a row of the sample is equal to a counted row is estimated by the
+// fraction of the counted rows that have the same hash as another counted row. Two rows with and two without such a hash are added (A.
 // Agresti and B. Coull, The American Statistician 52, 1998). Rows with equal hashes are
 // not independent: most are pairs, which doubles the variance of this fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {

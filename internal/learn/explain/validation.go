@@ -28,7 +28,8 @@ type Validation struct {
 	// FoldModel returns the model of a fold. This model was not trained on the fold's
 	// validation rows. Only one model of a fold is in memory at a time.
 	FoldModel func(fold int) (FoldModel, error)
-	// Score returns the metric of the race. It must be safe for concurrent use.
+	// Score returns the score of the probabilities by the metric of the race. It must be safe
+	// for concurrent use.
 	Score func(ctx context.Context, probabilities []float32, labels []int32) (float64, error)
 	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.

@@ -10,13 +10,13 @@ import (
 // bootstrapSamples is the number of samples from which a standard error is estimated.
 const bootstrapSamples = 200
 
-// These constants limit the time of a bootstrap. Of more than maxBootstrapClusters clusters,
-// this many are used, and the variance is scaled down to the number of all clusters. See
-// clusters.
+// These constants limit the time of a bootstrap; see Predictions.clusters. If there are more than
+// maxBootstrapClusters clusters, only this number of them is used. The variance is then multiplied
+// by the fraction of the clusters that are used.
 //
-// If the score of a sample is computed from its rows, at most about maxBootstrapRows rows are
-// used. They are from at least minBootstrapClusters clusters, if there are as many, because a
-// variance that is estimated from few clusters is inaccurate.
+// If the score of a sample is computed from its rows and not from sums by cluster, at most about
+// maxBootstrapRows rows are used. They are from at least minBootstrapClusters clusters, if there
+// are as many, because a variance that is estimated from few clusters is inaccurate.
 const (
 	maxBootstrapClusters = 5000
 	maxBootstrapRows     = 5000
@@ -24,14 +24,14 @@ const (
 )
 
 // bootstrapInterval returns the interval of score, which is a score from 0 to 1. It draws
-// samples of clusters with replacement. The random numbers are the same in each call.
+// samples of clusters with replacement. The random numbers depend only on the number of clusters.
 //
 // compute returns the score of a sample. Its argument describes the sample: drawn[c] is the
 // number of times that the sample contains cluster c, from 0 to clusters-1. fraction is
 // the number of these clusters divided by the number of all clusters of the predictions.
 //
 // The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
-// not used, because a sample repeats rows. This makes scores such as the calibration
+// not used, because a sample repeats rows. Repeated rows make scores such as the calibration
 // error larger than on the rows themselves.
 //
 // The result is undefined if ctx is cancelled.
@@ -63,9 +63,10 @@ func bootstrapInterval(ctx context.Context, score float64, clusters int, fractio
 	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
 }
 
-// sampleClusters selects n clusters at equal distances. It returns the cluster of each row, from 0
-// to n-1, or -1 for a row whose cluster is not selected. clusterOf and clusters are the results
-// of Predictions.clusters. n must be at most clusters. fraction is n divided by clusters.
+// sampleClusters selects n clusters at equal distances and numbers them from 0 to n-1. It returns
+// the new number of each row's cluster, or -1 for a row whose cluster is not selected. fraction is
+// n divided by clusters. clusterOf and clusters are the results of Predictions.clusters. n must be
+// at most clusters.
 func sampleClusters(clusterOf []int32, clusters, n int) (sampledOf []int32, fraction float64) {
 	number := slices.Repeat([]int32{-1}, clusters)
 	for i := range n {

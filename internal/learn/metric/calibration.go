@@ -133,7 +133,7 @@ func (t *reliabilityTable) add(probability float64, happened bool) {
 	}
 }
 
-// addTable adds the rows of other, which count as often as times says.
+// addTable adds the sums of other, multiplied by times.
 func (t *reliabilityTable) addTable(other *reliabilityTable, times float64) {
 	for bin := range reliabilityBins {
 		t.rows[bin] += times * other.rows[bin]

@@ -15,7 +15,7 @@ type ClassScore struct {
 	// Support is the number of rows of the class.
 	Support int
 	// The intervals are computed from groups if the predictions have Groups. An interval
-	// is unknown if the score is computed from no row.
+	// is unknown if no row contributes to the score.
 	PrecisionInterval, RecallInterval, F1Interval Interval
 }
 

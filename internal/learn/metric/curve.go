@@ -27,7 +27,7 @@ type Curve struct {
 }
 
 // NewCurve returns the curve of class with at most maxPoints points, which must
-// be at least 2. If there are more distinct probabilities, the points are at
+// be at least 2. If the rows have more distinct probabilities, the points are at
 // about equal distances along the ROC curve.
 func NewCurve(class int, p Predictions, maxPoints int) Curve {
 	keys := make([]uint64, len(p.Labels))
@@ -77,9 +77,9 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(keys, nil, nil)
 }
 
-// averagePrecision returns the average precision of rows whose keys of setRankKeys are keys.
-// The row of keys[i] counts times[clusterOf[i]] times or, if clusterOf is nil, once. The
-// result is NaN if no row of the class counts.
+// averagePrecision returns the average precision of a class. keys are those of setRankKeys for
+// this class. The row of keys[i] counts times[clusterOf[i]] times or, if clusterOf is nil, once.
+// The result is NaN if no row of the class counts.
 func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {
@@ -106,8 +106,8 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the
 // average precision of the class with fewer rows, or of class 1 if both have the same
 // number of rows. With more classes, it is the mean of the average precisions of all
-// classes that have rows. The result is NaN if no such class has a row. An error is
-// returned only if ctx is cancelled.
+// classes that have rows. The result is NaN if none of these classes has a row. An error
+// is returned only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))

@@ -8,17 +8,18 @@ import (
 
 // Limits of the search for weights.
 const (
-	// minRefineRows is the smallest number of rows of a class for which an individual
-	// weight is searched. A class with fewer rows keeps the weight that follows from its
+	// minRefineRows is how many rows a class must have before its weight is searched
+	// individually. A class with fewer rows keeps the weight that follows from its
 	// frequency, because an individual weight would fit noise.
 	minRefineRows = 25
-	// maxRefineClasses is the largest number of classes for which individual
-	// weights are searched. The time of the search is proportional to the number
-	// of classes times the number of rows.
+	// maxRefineClasses is the largest number of classes of a table for which the
+	// weights of single classes are searched. The time of the search is proportional
+	// to the number of classes times the number of rows.
 	maxRefineClasses = 100
 	// maxRefinePasses is the largest number of passes over the classes.
 	maxRefinePasses = 3
-	// minF1WeightSteps is the smallest number of steps in each direction that fitF1Weight tries.
+	// minF1WeightSteps is the number of weights below 1 that fitF1Weight tries, and the
+	// smallest number of weights above 1.
 	minF1WeightSteps = 16
 	// numPowers is the number of exponents that fitFrequencyPower tries.
 	numPowers = 20
@@ -94,10 +95,10 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	}
 }
 
-// fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
-// class in factors of 2^(1/4), from 1/16 to the largest of f1WeightSteps; the other classes have the weight 1. It
-// returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
-// The result is undefined if ctx is cancelled.
+// fitF1Weight returns the weights that maximise the F1 of class on p. It tries powers of
+// 2^(1/4) as the weight of class, from 1/16 to the largest that f1WeightSteps allows. The other
+// classes have the weight 1. It returns nil if no weight is better than 1. In a tie it chooses
+// the weight nearest to 1. The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
@@ -127,11 +128,13 @@ func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 }
 
 // f1WeightSteps returns the number of steps of 2^(1/4) from 1 to the largest weight that
-// fitF1Weight tries: the inverse of the frequency of class, but at least 16. The best decisions
-// for F1 predict the class from a probability of half the F1 on (Z. Lipton, C. Elkan and
-// B. Naryanaswamy, ECML PKDD 2014). If the class is rare, this may be far below 1/17, and even
-// the most probable rows may have a low probability. The F1 of predicting the class for all
-// rows is about twice its frequency, so that a smaller probability is never the best.
+// fitF1Weight tries. This weight is the inverse of the frequency of class, but at least 16.
+//
+// The F1 is highest if the class is predicted for the rows whose probability of it is at least
+// half this highest F1 (Z. Lipton, C. Elkan and B. Naryanaswamy, ECML PKDD 2014). For a rare
+// class, this threshold may be far below 1/17, the threshold for the weight 16 with two classes.
+// It is not below the frequency of the class: the F1 of predicting the class for all rows is
+// about twice the frequency, and the highest F1 is at least as high.
 func f1WeightSteps(class int, labels []int32) int {
 	rows := 0
 	for _, label := range labels {
@@ -201,8 +204,8 @@ func (f *classWeightFitter) findTopTwo(ctx context.Context) {
 	}
 }
 
-// topTwo holds the two classes with the highest weighted probabilities in a row, and
-// these values. The first is the class that Decide chooses. If there is only one class,
+// topTwo holds the two classes with the highest weighted probabilities in a row, and these
+// weighted probabilities. The first is the class that Decide chooses. If there is only one class,
 // the second is 0 with the value -Inf.
 type topTwo struct {
 	class [2]int32
@@ -218,7 +221,8 @@ func newTopTwo(probabilities []float32, weights []float64) topTwo {
 	return t
 }
 
-// insert adds a class that t does not contain.
+// insert puts a class into t if its weighted probability is among the two highest. t must not
+// contain the class yet.
 func (t *topTwo) insert(class int32, value float64) {
 	switch {
 	case t.precedes(class, value, 0):

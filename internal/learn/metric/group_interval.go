@@ -33,8 +33,8 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 }
 
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
-// variance is 0, as for a score of 0 or 1, the score is treated as the proportion of n
-// clusters. n need not be an integer. The interval is unknown if n is less than 2.
+// variance is 0, as for a score of 0 or 1, the score is treated as a proportion of n independent
+// rows. n need not be an integer. The interval is unknown if n is less than 2.
 func clusterInterval(score, variance, n float64) Interval {
 	if n < 2 {
 		return unknownInterval
@@ -51,7 +51,8 @@ func clusterInterval(score, variance, n float64) Interval {
 func (p Predictions) classMeanInterval(score, variance float64, clusters int) Interval {
 	n := float64(clusters)
 	if variance == 0 || score == 0 || score == 1 {
-		// The classes have more clusters than there are if clusters have rows of several classes.
+		// clusterCounts counts a cluster once for each class of its rows, so meanProportionRows may
+		// exceed the number of clusters.
 		n = min(n, p.clusterCounts().meanProportionRows())
 	}
 	return clusterInterval(score, variance, n)
@@ -196,9 +197,9 @@ func indicator(condition bool) float64 {
 	return 0
 }
 
-// influences returns the named score and the influence of each row on it, or nil if the
-// name is unknown. The influences sum to about 0. The results are undefined if ctx is
-// cancelled.
+// influences returns the named score and the influence of each row on it. It returns NaN and
+// nil for a score without influences, such as the calibration error, and for an unknown name.
+// The influences sum to about 0. The results are undefined if ctx is cancelled.
 func (p Predictions) influences(ctx context.Context, name string) (score float64, influence []float64) {
 	influence = make([]float64, len(p.Labels))
 	n := float64(len(p.Labels))

@@ -17,7 +17,7 @@ type Interval struct {
 	Low, High float64
 }
 
-// unknownInterval is the interval of a score without rows.
+// unknownInterval is the interval if none can be computed, as for a score without rows.
 var unknownInterval = Interval{math.NaN(), math.NaN()}
 
 // Known reports whether both ends are numbers, not NaN.
@@ -32,8 +32,8 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson returns the Wilson interval of the proportion p of n rows. n need not be an
-// integer.
+// wilson returns the Wilson interval of a proportion p, computed from n rows. n need not be
+// an integer.
 func wilson(p, n float64) Interval {
 	z2 := Z95 * Z95 / n
 	middle := (p + z2/2) / (1 + z2)
@@ -62,7 +62,7 @@ func f1Interval(both, either int) Interval {
 // DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) The log loss and the Brier
 // score are means and have the interval of the normal approximation. The intervals of the
 // calibration error and of the average precision are computed from 200 bootstrap samples.
-// If p has Groups, the intervals are computed from groups and are wider; see
+// If p has Groups, the intervals are computed from groups and are usually wider; see
 // groupScoreInterval.
 //
 // If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
@@ -154,8 +154,9 @@ func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	return wilson(score, counts.meanProportionRows())
 }
 
-// meanProportionRows returns the number of rows from which a proportion has the same
-// variance as the mean of one such proportion for each class, computed from the rows of the class.
+// meanProportionRows returns the effective number of rows of the mean of one proportion for each
+// class, each computed from the rows of its class: a single proportion computed from this number
+// of rows has the same variance as the mean.
 func (counts classCounts) meanProportionRows() float64 {
 	sum, classes := 0.0, 0.0
 	for _, n := range counts.actual {

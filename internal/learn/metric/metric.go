@@ -6,8 +6,9 @@
 // probability once, or sort the rows once.
 //
 // The scores equal those of scikit-learn, as the golden tests check, with one
-// difference: scikit-learn rejects the area under the curve if a class is
-// absent, while this package skips that class. Scores without rows are NaN.
+// difference: if no row is of some class, scikit-learn does not compute the mean
+// area under the curves of the classes, while this package leaves this class out
+// of the mean. Scores without rows are NaN.
 package metric
 
 import (
@@ -21,8 +22,9 @@ import (
 type Predictions struct {
 	// Probabilities has Classes numbers for each label, row-major.
 	Probabilities []float32
-	// Labels holds the true class of each row. Only for accuracy, balanced accuracy and macro F1 of
-	// independent rows, it may be negative: the row is of none of the classes, so its decision is wrong.
+	// Labels holds the true class of each row. A negative number means that the row is of none of
+	// the classes, so that its decision is wrong. It is allowed only for accuracy, balanced accuracy
+	// and macro F1, and only if Groups is nil.
 	Labels []int32
 	// Classes is the number of classes, whether or not they occur in Labels.
 	Classes int

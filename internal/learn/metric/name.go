@@ -73,8 +73,9 @@ func UsesDecisions(name string) bool {
 }
 
 // parseMetricName splits the name of a metric into the metric and the index of its class:
-// "f1[yes]" → "f1", 1. For a metric of all classes, the index is -1. known is false if p
-// has no such class, or if the metric is not one of a class.
+// "f1[yes]" → "f1", 1. known is false if p has no such class, or if the metric is not one of
+// a class. For a name without a class, the index is -1 and known is true, even if there is no
+// metric with this name.
 func (p Predictions) parseMetricName(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {

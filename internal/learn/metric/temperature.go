@@ -87,8 +87,8 @@ func temperedLogLoss(ctx context.Context, logs []float64, labels []int32, beta f
 	return sum / float64(len(labels))
 }
 
-// goldenSectionSearch returns the x between low and high at which f is least, to within
-// 0.01. f must have a single minimum there. It uses golden section search.
+// goldenSectionSearch returns the x between low and high that minimises f, to within 0.01.
+// f must have a single minimum there.
 func goldenSectionSearch(f func(float64) float64, low, high float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)

@@ -26,14 +26,14 @@ const (
 
 // EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
 // of texts and of training on it in parts. textBytes is the size of all texts together.
-// The estimated memory of a race includes this estimate. For the table movies of
-// docs/bench/text.py, it is about 120 MB, and the measured peak was 106 MB. For the table
-// packages, it is about 220 MB, and the peak was 213 MB.
+// The estimated memory of a race includes this estimate. For the tables movies and packages
+// of docs/bench/text.py, the estimates are about 120 MB and 220 MB, and the measured peaks
+// were 106 MB and 213 MB.
 func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
 		byteEntries = 1.7     // terms for each byte of a text
 		newBuckets  = 20      // buckets of the vocabulary for each text
-		fixed       = 4 * 4e6 // bytes of countTexts
+		fixed       = 4 * 4e6 // bytes of documentFrequencies
 	)
 	entries := min(float64(textBytes)*byteEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
@@ -66,7 +66,7 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 // drawRowPerStride.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
 	c := &Corpus{rows: drawRowPerStride(len(texts), stride), stride: stride}
-	counts, err := c.countTexts(ctx, texts, workers)
+	counts, err := c.documentFrequencies(ctx, texts, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func chooseStride(texts []string) int {
 	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries)
 }
 
-// countTexts returns, for each bucket, the number of texts of the corpus that have a term
-// in it.
-func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([]uint32, error) {
+// documentFrequencies returns, for each bucket, the number of texts of the corpus that have a
+// term in it.
+func (c *Corpus) documentFrequencies(ctx context.Context, texts []string, workers int) ([]uint32, error) {
 	type counter struct {
 		reader termReader
 		counts []uint32

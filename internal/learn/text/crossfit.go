@@ -31,7 +31,7 @@ const MaxParts = 5
 
 // NumParts returns the number of parts into which a task with the given number of
 // training rows should be divided. It returns fewer parts for many rows, because the
-// models are then accurate even if they are trained on fewer parts.
+// models are then accurate even if a larger fraction of the rows is left out.
 func NumParts(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
@@ -131,7 +131,7 @@ func (f *crossFit) runPass(ctx context.Context, pass int) error {
 	})
 }
 
-// logLoss returns the sum of the log losses of all training rows.
+// logLoss returns the sum of the log losses of all training rows whose texts are in the corpus.
 func (f *crossFit) logLoss() float64 {
 	sum, k := 0.0, outputs(f.task.Classes)
 	for part, scores := range f.scores {

@@ -2,7 +2,7 @@
 // pairs of words and sequences of characters of the texts. The scores of this model are
 // features for other algorithms.
 //
-//	terms       the terms of a text, hashed to buckets
+//	terms       the terms of a text: words, pairs and character n-grams, hashed to buckets
 //	vocabulary  the buckets that have weights, and texts as sparse vectors
 //	corpus      the texts of a table as vectors
 //	fit         multinomial logistic regression by stochastic gradient descent
@@ -17,10 +17,10 @@
 // 2008, section 6.4). Terms are hashed (Weinberger et al., Feature Hashing for Large
 // Scale Multitask Learning, 2009), so that the terms themselves need not be stored.
 //
-// The vocabulary is chosen without labels. The only regularisation is the number of passes
-// over the rows (Yao, Rosasco & Caponnetto, On Early Stopping in Gradient Descent
-// Learning, 2007). This number is the one with the lowest log loss on rows that a model
-// was not trained on.
+// The vocabulary is chosen without labels. The only regularisation is early stopping (Yao,
+// Rosasco & Caponnetto, On Early Stopping in Gradient Descent Learning, 2007): the number
+// of passes over the rows is the one with the lowest log loss on rows that a model was not
+// trained on.
 //
 // The same texts, labels, parts and seed produce the same model for any number of workers.
 package text

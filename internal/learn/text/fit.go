@@ -15,8 +15,8 @@ const (
 	// counted from 0, it is divided by 1 + decay·i.
 	learningRate = 1.0
 	decay        = 0.5
-	// rateIncreasePerDoubling is the relative increase of the learning rate for each doubling of the
-	// number of classes beyond two. With more classes, each class has fewer rows.
+	// rateIncreasePerDoubling is the fraction of learningRate that is added for each doubling of
+	// the number of classes beyond two. With more classes, each class has fewer rows.
 	rateIncreasePerDoubling = 0.125
 	// biasRate is the ratio of the learning rate of the biases to that of the weights.
 	biasRate = 0.1
@@ -34,7 +34,7 @@ type linearModel struct {
 	bias    []float32
 	weights []float32 // by term, then by output
 	scratch vector
-	z       []float32 // the scores of one text, then their gradient
+	z       []float32 // the scores of one text, then the derivatives of its loss; see scoresToGradient
 }
 
 // outputs returns the number of scores of a text: 1 for two classes, and otherwise one
@@ -128,7 +128,8 @@ func (l *linearModel) scoresToGradient(label int) {
 }
 
 // step takes one step of gradient descent. It updates the biases, and the weights of the terms
-// of the current row, which are in l.scratch. The gradient of the scores of the row is l.z.
+// of the current row, which are in l.scratch. l.z holds the derivatives of the loss of the row
+// with respect to its scores.
 func (l *linearModel) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {

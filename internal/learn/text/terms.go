@@ -7,11 +7,11 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// The terms of a text are its words, its pairs of consecutive words, and the sequences of
-// minGramLength to maxGramLength characters of its runs, all in lower case. Words are defined by
-// cells.Tokenizer. A run is a sequence of characters without white space. A space is added
-// before and after it, so that terms include punctuation and mark the beginnings and ends
-// of words.
+// The terms of a text are its words, its pairs of consecutive words, and its character n-grams:
+// the sequences of minGramLength to maxGramLength characters of its runs. All are in lower case.
+// Words are defined by cells.Tokenizer. A run is a sequence of characters without white space.
+// A space is added before and after it. N-grams can thus contain punctuation, and mark the
+// beginnings and ends of words.
 const (
 	minGramLength = 3
 	maxGramLength = 5
@@ -32,7 +32,7 @@ const (
 	numKinds
 )
 
-// bucketBits is the logarithm of the number of buckets that terms are hashed to.
+// bucketBits is the base-2 logarithm of the number of buckets that terms are hashed to.
 const (
 	bucketBits = 20
 	numBuckets = 1 << bucketBits

@@ -19,8 +19,8 @@ type Durations struct {
 type Timer struct {
 	mu    sync.Mutex
 	known Durations
-	// measured reports whether known was measured on this machine. Otherwise known was
-	// set by AddRecorded.
+	// measured reports whether known was measured on this machine and not set by
+	// AddRecorded.
 	measured bool
 }
 

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// field is a field of a message: a number or bytes.
+// field is a field of a message: an integer or bytes.
 type field struct {
-	number int
-	value  uint64
-	bytes  []byte
+	number int    // identifies the field
+	value  uint64 // the integer or, for bytes, their length
+	bytes  []byte // nil for an integer
 }
 
 // message is the fields of a message in their order.
@@ -68,7 +68,7 @@ func (m message) number(number int) (n int) {
 	return n
 }
 
-// numbers returns repeated numbers, which may be packed.
+// numbers returns the integers of a repeated field, which may be packed.
 func (m message) numbers(number int) (list []int) {
 	m.visitAll(number, func(f field) {
 		if f.bytes == nil {
@@ -95,7 +95,7 @@ func (m message) message(number int) (sub message) {
 	return sub
 }
 
-// messages returns repeated messages.
+// messages returns the messages of a repeated field.
 func (m message) messages(number int) (list []message) {
 	m.visitAll(number, func(f field) { list = append(list, message{f}.message(number)) })
 	return list

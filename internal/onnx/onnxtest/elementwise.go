@@ -95,7 +95,7 @@ func where(_ *node, in []*Tensor) *Tensor {
 
 // cast is the operator Cast for numbers.
 func cast(n *node, in []*Tensor) *Tensor {
-	to := n.attribute("to", 0)
+	to := n.intAttribute("to", 0)
 	t := unary(func(v float64) float64 {
 		switch to {
 		case typeFloat32:

@@ -131,14 +131,14 @@ func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
 // OperatorNames returns the names of the operators that Run knows, sorted.
 func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
 
-// attribute returns the number of the named attribute, or fallback if there is no such
-// attribute.
-func (n *node) attribute(name string, fallback int) int {
+// intAttribute returns the integer value of the named attribute, or fallback if there is no
+// such attribute.
+func (n *node) intAttribute(name string, fallback int) int {
 	if a, ok := n.attributes[name]; ok {
 		return a.number(3)
 	}
 	return fallback
 }
 
-// ints returns the numbers of an attribute.
-func (n *node) ints(name string) []int { return n.attributes[name].numbers(8) }
+// intsAttribute returns the integer values of the named attribute.
+func (n *node) intsAttribute(name string) []int { return n.attributes[name].numbers(8) }

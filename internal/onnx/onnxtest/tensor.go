@@ -22,7 +22,7 @@ func (t *Tensor) splitAtAxis(axis int) (outer, along, inner int) {
 
 func gather(n *node, in []*Tensor) *Tensor {
 	data, index := in[0], in[1]
-	axis := data.axisOf(n.attribute("axis", 0))
+	axis := data.axisOf(n.intAttribute("axis", 0))
 	outer, along, inner := data.splitAtAxis(axis)
 	t := &Tensor{kind: data.kind, Dims: slices.Concat(data.Dims[:axis], index.Dims, data.Dims[axis+1:])}
 	for o := range outer {
@@ -42,7 +42,7 @@ func gather(n *node, in []*Tensor) *Tensor {
 }
 
 func concat(n *node, in []*Tensor) *Tensor {
-	axis := in[0].axisOf(n.attribute("axis", 0))
+	axis := in[0].axisOf(n.intAttribute("axis", 0))
 	t := &Tensor{kind: in[0].kind, Dims: slices.Clone(in[0].Dims)}
 	t.Dims[axis] = 0
 	for _, part := range in {
@@ -114,7 +114,7 @@ func matMul(_ *node, in []*Tensor) *Tensor {
 
 // softmax is the operator Softmax. It supports only the last axis.
 func softmax(n *node, in []*Tensor) *Tensor {
-	if in[0].axisOf(n.attribute("axis", -1)) != len(in[0].Dims)-1 {
+	if in[0].axisOf(n.intAttribute("axis", -1)) != len(in[0].Dims)-1 {
 		panic("another axis than the last")
 	}
 	t := &Tensor{kind: in[0].kind, Dims: in[0].Dims}
@@ -134,7 +134,7 @@ func softmax(n *node, in []*Tensor) *Tensor {
 // argMax is the operator ArgMax along the last axis, which it removes.
 func argMax(n *node, in []*Tensor) *Tensor {
 	last := len(in[0].Dims) - 1
-	if n.attribute("axis", 0) != last || n.attribute("keepdims", 1) != 0 {
+	if n.intAttribute("axis", 0) != last || n.intAttribute("keepdims", 1) != 0 {
 		panic("other attributes of ArgMax")
 	}
 	t := &Tensor{kind: typeInt64, Dims: in[0].Dims[:last]}
@@ -152,7 +152,7 @@ func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) 
 		if len(in) > 1 {
 			axis = int(in[1].Numbers[0])
 		} else {
-			axis = n.ints("axes")[0]
+			axis = n.intsAttribute("axes")[0]
 		}
 		axis = in[0].axisOf(axis)
 		outer, along, inner := in[0].splitAtAxis(axis)
@@ -166,7 +166,7 @@ func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) 
 			}
 		}
 		t.Dims[axis] = 1
-		if n.attribute("keepdims", 1) == 0 {
+		if n.intAttribute("keepdims", 1) == 0 {
 			t.Dims = slices.Delete(t.Dims, axis, axis+1)
 		}
 		return t
@@ -174,7 +174,7 @@ func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) 
 }
 
 func reduceMean(n *node, in []*Tensor) *Tensor {
-	size := float64(in[0].Dims[in[0].axisOf(n.ints("axes")[0])])
+	size := float64(in[0].Dims[in[0].axisOf(n.intsAttribute("axes")[0])])
 	t := reduce(0, func(a, b float64) float64 { return a + b })(n, in)
 	for i := range t.Numbers {
 		t.Numbers[i] /= size

@@ -24,7 +24,7 @@ func treeEnsemble(n *node, in []*Tensor) *Tensor {
 	if n.trees == nil {
 		n.decodeTrees()
 	}
-	targets, columns := n.attribute("n_targets", 0), in[0].Dims[1]
+	targets, columns := n.intAttribute("n_targets", 0), in[0].Dims[1]
 	t := &Tensor{kind: typeFloat32, Dims: []int{in[0].Dims[0], targets}}
 	for i := range t.Dims[0] {
 		row, sums := in[0].Numbers[i*columns:][:columns], make([]float64, targets)
@@ -61,11 +61,11 @@ func (t tree) leaf(row []float64) *treeNode {
 // decodeTrees sets trees. It checks what ONNX Runtime requires: a node is the false child
 // of at most one node, and its children are nodes of the same tree.
 func (n *node) decodeTrees() {
-	trees, ids := n.ints("nodes_treeids"), n.ints("nodes_nodeids")
+	trees, ids := n.intsAttribute("nodes_treeids"), n.intsAttribute("nodes_nodeids")
 	modes := n.attributes["nodes_modes"].texts(9)
 	thresholds := n.attributes["nodes_values_as_tensor"].message(5).tensor().Numbers
-	features, missing := n.ints("nodes_featureids"), n.ints("nodes_missing_value_tracks_true")
-	yes, no := n.ints("nodes_truenodeids"), n.ints("nodes_falsenodeids")
+	features, missing := n.intsAttribute("nodes_featureids"), n.intsAttribute("nodes_missing_value_tracks_true")
+	yes, no := n.intsAttribute("nodes_truenodeids"), n.intsAttribute("nodes_falsenodeids")
 	for i, id := range ids {
 		if trees[i] == len(n.trees) {
 			n.trees = append(n.trees, tree{})
@@ -78,7 +78,7 @@ func (n *node) decodeTrees() {
 		}
 	}
 	weights := n.attributes["target_weights_as_tensor"].message(5).tensor().Numbers
-	targets, nodes, ofTree := n.ints("target_ids"), n.ints("target_nodeids"), n.ints("target_treeids")
+	targets, nodes, ofTree := n.intsAttribute("target_ids"), n.intsAttribute("target_nodeids"), n.intsAttribute("target_treeids")
 	for i, weight := range weights {
 		leaf := n.trees[ofTree[i]][nodes[i]]
 		leaf.targets, leaf.weights = append(leaf.targets, targets[i]), append(leaf.weights, weight)

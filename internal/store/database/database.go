@@ -24,7 +24,7 @@ type DB struct {
 	Migration schema.Migration
 
 	write, read *pool
-	dialect     *dialect
+	dialect     *txDialect
 	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
 	// listenConfig is the configuration of the connection for notifications. It is nil for

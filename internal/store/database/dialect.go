@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// dialect holds what differs between transactions of SQLite and PostgreSQL.
-type dialect struct {
+// txDialect holds what differs between transactions of SQLite and PostgreSQL.
+type txDialect struct {
 	// writeOptions and readOptions are the options of write and read transactions.
 	writeOptions, readOptions *sql.TxOptions
 	// statementOptions are the options of a write transaction with a single statement, which
@@ -22,12 +22,12 @@ type dialect struct {
 	requiresValidUTF8 bool
 }
 
-var sqliteDialect = &dialect{}
+var sqliteDialect = &txDialect{}
 
 // postgresDialect uses serializable transactions: their effect is the same as if they had run one
 // after the other, as with SQLite. If two concurrent transactions conflict, one of them fails and
 // is run again.
-var postgresDialect = &dialect{
+var postgresDialect = &txDialect{
 	writeOptions:         &sql.TxOptions{Isolation: sql.LevelSerializable},
 	readOptions:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 	statementOptions:     &sql.TxOptions{Isolation: sql.LevelReadCommitted},
@@ -36,7 +36,7 @@ var postgresDialect = &dialect{
 }
 
 // rebind replaces each placeholder ? in a query by the placeholder of the database.
-func (d *dialect) rebind(query string) string {
+func (d *txDialect) rebind(query string) string {
 	if !d.numberedPlaceholders || !strings.Contains(query, "?") {
 		return query
 	}
@@ -59,7 +59,7 @@ func (d *dialect) rebind(query string) string {
 // convertArgsInPlace converts the arguments of a query, in place, to values that the database
 // accepts, and returns args. For PostgreSQL, it replaces invalid UTF-8 and NUL by U+FFFD.
 // Therefore a key with such characters matches no row.
-func (d *dialect) convertArgsInPlace(args []any) []any {
+func (d *txDialect) convertArgsInPlace(args []any) []any {
 	if !d.requiresValidUTF8 {
 		return args
 	}

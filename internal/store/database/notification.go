@@ -18,11 +18,11 @@ const (
 	pingTimeout  = 5 * time.Second
 )
 
-// Watch calls changed when this or another process may have changed the database. With PostgreSQL, it
-// does so for each notification of a channel, and once at the start. channelSQL is an SQL expression
-// for the name of the channel, and payload is that of the notification. With SQLite, which has no
-// notifications, it does so for each change of the database. payload is empty if it is unknown.
-// Watch may miss a change, and may call changed without one. It returns when ctx is done or an error
+// Watch calls changed once at the start, and then whenever this or another process may have changed
+// the database. With PostgreSQL, it does so for each notification of a channel, with the payload of
+// the notification. channelSQL is an SQL expression for the name of the channel. With SQLite, which
+// has no notifications, it does so after any change of the database, with an empty payload. Watch
+// may miss a change, and may call changed without one. It returns when ctx is done or an error
 // occurs.
 func (d *DB) Watch(ctx context.Context, channelSQL string, changed func(payload string)) error {
 	var err error

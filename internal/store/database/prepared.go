@@ -94,9 +94,9 @@ func (c *preparedConn) takeStatement(ctx context.Context, query string) (prepare
 	return s.(preparedStatement), nil
 }
 
-// putStatement returns a statement to the cache. If the cache is full, it closes another
-// statement. err is the error of the last use of s. If it is not nil, or if the cache
-// already has a statement for this query, putStatement closes s instead.
+// putStatement returns a statement to the cache. If the cache is full, it closes another statement.
+// err is the error of the last use of s. If err is not nil, or if the cache already has a statement
+// for this query, putStatement closes s instead.
 func (c *preparedConn) putStatement(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
 		_ = s.Close() // returns the same error as the last use

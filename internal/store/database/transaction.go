@@ -26,7 +26,7 @@ type Tx struct {
 	runner statementRunner
 	// ctx is the context of the caller with the time limit of the transaction.
 	ctx         context.Context
-	dialect     *dialect
+	dialect     *txDialect
 	afterCommit []func(error)
 }
 
@@ -111,7 +111,7 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 // ReadStatement is like Read, for a function that executes a single statement. With PostgreSQL,
 // it takes one round trip to the server instead of three.
 func (d *DB) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
-	limited, done := d.limit(ctx)
+	limited, done := d.limitTime(ctx)
 	defer done()
 	if err := d.read.acquire(limited); err != nil {
 		return d.translateTxError(ctx, limited, err)
@@ -120,8 +120,8 @@ func (d *DB) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.translateTxError(ctx, limited, fn(d.newTx(limited, d.read)))
 }
 
-// limit returns ctx with the time limit of a transaction, if there is one.
-func (d *DB) limit(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
+// limitTime returns ctx with the time limit of a transaction, if there is one.
+func (d *DB) limitTime(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	if d.timeout == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -137,7 +137,7 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	limited, done := d.limit(ctx)
+	limited, done := d.limitTime(ctx)
 	defer done()
 	// A commit on a server must not be interrupted when ctx ends: nobody would know whether it
 	// succeeded.
@@ -145,7 +145,7 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	if d.timeout > 0 {
 		whole = context.WithoutCancel(ctx)
 		var done context.CancelFunc
-		wholeLimited, done = d.limit(whole)
+		wholeLimited, done = d.limitTime(whole)
 		defer done()
 	}
 	if err := p.acquire(limited); err != nil {

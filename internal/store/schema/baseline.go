@@ -16,9 +16,9 @@ import (
 //go:embed baseline.sql
 var baselineSchema string
 
-// baselineVersion is the version of the schema in baseline.sql. If it is older than the newest
-// migration, the later migrations are then applied to a new database, too. After a change of
-// baselineVersion, rewrite the file with `go test ./internal/store/schema -run TestBaseline -update`.
+// baselineVersion is the version of the schema in baseline.sql. A new database gets the migrations
+// after baselineVersion as well, once baseline.sql is executed. After a change of baselineVersion,
+// rewrite the file with `go test ./internal/store/schema -run TestBaseline -update`.
 const baselineVersion = 27
 
 // createBaselineSchema creates the schema of baselineVersion in a new SQLite database,

@@ -1,5 +1,5 @@
-// Package schema has the tables of the database as numbered migrations, and migrates a database to a
-// version of them. The version of a schema is the number of its last migration.
+// Package schema has numbered migrations that create the tables of the database, and applies them
+// to a database. The version of a schema is the number of its last migration.
 //
 // A new migration is one file for SQLite and PostgreSQL in migrations; for PostgreSQL, a file of the
 // same name in migrations/postgres replaces it. A new SQLite database is created from baseline.sql,

@@ -17,8 +17,8 @@ var (
 		{"november", "nov", "novembre", "noviembre"},
 		{"december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dic", "dicembre"}, //nolint:misspell // French without accents
 	})
-	// monthsAfterDay are names only after a day, as in 3 gen 2024. Elsewhere, SET-12 is rather the
-	// code of a product. They are Italian only.
+	// monthsAfterDay are Italian abbreviations that are months only after a day, as in 3 gen 2024.
+	// Without a day, SET-12 is probably the code of a product.
 	monthsAfterDay = numberNames([][]string{
 		{"gen"}, {}, {}, {}, {"mag"}, {"giu"}, {"lug"}, {}, {"set"}, {"ott"}, {}, {},
 	})

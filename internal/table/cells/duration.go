@@ -2,7 +2,7 @@ package cells
 
 import "bytes"
 
-// DurationUnit is the unit of durations. Numbers with this unit, such as 5 h, mean the same.
+// DurationUnit is the unit of durations. A number with this unit, such as 5 h, is a duration, too.
 const DurationUnit = "h"
 
 // maxDurationDigits is the maximum number of digits of each number in a duration.

@@ -11,9 +11,9 @@ import (
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too, but only
-	// scores with this total if the unit is a total such as /100. If the unit is h, so are days,
-	// minutes and seconds, and if it is year, so are months.
+	// Numbers without a unit, or with a unit of the same meaning (see [CanonicalUnit]), are accepted,
+	// too. If the unit is h, days, minutes and seconds are also accepted; if it is year, months are.
+	// If the unit is a total such as /100, only scores with this total are accepted.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
 	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
@@ -68,9 +68,9 @@ const (
 // digits; see [parseTail]. The unit of a score such as 72.1/100 is /100, and the score is at most the
 // total. A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h, and an age such as
 // 56y 1m a number of years; see [parseDuration] and [parseUnitDuration].
-// Parentheses mean minus, as in accounting. So does a hyphen that is all that follows a number with
-// decimals or thousands, as in 12.50- of SAP. Without them, the hyphen is no sign: 2- may be a grade,
-// and 2005- a range. The unit is the currency or the text after the digits, in lower case and without
+// Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
+// decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
+// grade, and 2005- a range. The unit is the currency or the text after the digits, in lower case and without
 // a plural s. Footnote marks are ignored; see [TrimFootnoteMarks]. decimalComma is set if a comma
 // separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
@@ -152,7 +152,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 }
 
 // currencyCodes are the codes that may be before a number, as in USD 1,200. A space or a point
-// follows the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
+// must follow the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
 var currencyCodes = map[string]bool{
 	"Rs.": true, "Rs": true, "INR": true, "USD": true, "EUR": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true,
 	"AUD": true, "CAD": true, "NZD": true, "SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true,
@@ -250,10 +250,10 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	return ParseNumber(digits[:n])
 }
 
-// digitGroups checks the groups of digits of a number. All groups but the first have three digits,
-// which the first may have, too. In Indian numbers such as 12,34,567, all groups but the last have
-// two digits, or the first has one. Their separator is a comma. The separator is the same
-// throughout a number.
+// digitGroups checks the groups of digits of a number. All groups have three digits; only the first
+// may have fewer. In Indian numbers such as 12,34,567, the last group has three digits and the others
+// have two; only the first may have one. The separator of Indian numbers is a comma. All separators of
+// a number are the same.
 type digitGroups struct {
 	size          int // number of digits of the current group
 	count         int // number of groups before it

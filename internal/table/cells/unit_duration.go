@@ -8,7 +8,7 @@ import (
 // YearUnit is the unit of ages such as 56y 1m.
 const YearUnit = "year"
 
-// durationPart is a unit of the parts of a duration.
+// durationPart is the unit of one part of a duration, such as the h in 3h 36m.
 type durationPart struct {
 	rank   int     // 0 for the largest unit
 	factor float64 // the length in hours or years
@@ -33,8 +33,8 @@ func durationParts(parts []durationPart, names ...string) map[string]durationPar
 	return found
 }
 
-// unitFactor returns the number by which numbers with the unit from are multiplied in a column with
-// the unit to. It returns false if they have no common meaning: 5 is not a score such as 5/10.
+// unitFactor returns the factor that converts numbers in one unit, from, to the unit of their column,
+// to. It returns false if the units have no common meaning: 5 is not a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsTotal(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
@@ -54,9 +54,9 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 // IsTotal reports whether a unit is that of scores, such as /10.
 func IsTotal(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
-// HasFactor reports whether a column with the unit to can have numbers with the unit from, such as 5 min
-// in a column of durations. The units are those that [ParseAmount] returns.
-func HasFactor(from, to string) bool {
+// CanConvertUnit reports whether numbers in one unit, from, can be in a column with another unit, to, such as
+// 5 min in a column of durations. The units are those that [ParseAmount] returns.
+func CanConvertUnit(from, to string) bool {
 	_, ok := unitFactor(from, to)
 	return ok
 }

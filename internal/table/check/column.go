@@ -28,7 +28,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnMostlyNumbers()
 	c.warnMixedNumbers()
 	c.warnMixedDates()
-	c.warnNoDates()
+	c.warnTextsAmongDates()
 	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()

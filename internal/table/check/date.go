@@ -13,7 +13,7 @@ import (
 // Limits for the warning about a column whose dates have several formats.
 const (
 	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
-	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells with a pattern of dates
+	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells of a pattern that counts as one of dates
 )
 
 // cellPattern counts the cells of a column that have the same pattern, see patternOf.
@@ -140,9 +140,9 @@ func patternOf(cell string) string {
 // isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
-// warnNoDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
+// warnTextsAmongDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
 // order of day and month are left to warnDateOrder.
-func (c *columnChecker) warnNoDates() {
+func (c *columnChecker) warnTextsAmongDates() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {
 		return

@@ -32,8 +32,8 @@ const (
 	minMeasurementRows = 5 // with fewer rows for each number, many numbers with decimals are a quantity
 )
 
-// LabelDefect returns the code and the message of the defect that the label's texts cannot be classes,
-// or an empty code if they can. complete is set if the labels of all rows are known. If it is not,
+// LabelDefect returns the code and the message of a defect if the label's texts cannot be classes, and
+// an empty code if they can. complete is set if the labels of all rows are known. If it is not,
 // LabelDefect returns a defect only if no labels of the other rows could correct it.
 func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	filled := t.NonBlank()
@@ -51,9 +51,9 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	return "", ""
 }
 
-// areMeasurements reports whether the label's n distinct texts in the given number of rows are numbers, some with
-// decimals or separators, too many and in too few rows to be classes. Plain integers may be codes of classes,
-// and so may other numbers, see lookLikeCodes.
+// areMeasurements reports whether the label's n distinct texts in the given number of rows are numbers
+// that measure something. They must be too many, and in too few rows, to be classes, and some must have
+// decimals or separators. Plain integers may be codes of classes. So may other numbers; see lookLikeCodes.
 func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
 		return false
@@ -132,7 +132,7 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {
-			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Comma(one.Rows))
+			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		c.warnAt(small[0].FirstLine(), csvfile.CodeSmallClass, "%d classes have fewer than the recommended %d rows: %s…", len(small), AdvisedClassRows, text)
 		return

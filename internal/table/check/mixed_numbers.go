@@ -102,8 +102,8 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether the unit of a text is a letter that is rather a part of a code, as in
-// 12a, but not in 12 g. It is also true for durations, whose unit h is not after a space.
+// isCodeLetter reports whether the unit of a text is a letter that is probably part of a code, as in
+// 12a but not in 12 g. It is also true for durations, in which no space precedes the unit h.
 func isCodeLetter(unit, text string) bool {
 	if len(unit) != 1 || strings.ToUpper(unit) == unit {
 		return false

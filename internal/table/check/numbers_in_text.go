@@ -18,18 +18,18 @@ const (
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
 	minShapeTexts    = 20   // smallest number of distinct texts with the shape
 	minFractions     = 0.5  // smallest fraction of cells with decimals if a word is before the number
-	minLargeShare    = 0.1  // smallest fraction of cells of a pair such as 120/80 that are no day and month
+	minLargeShare    = 0.1  // smallest fraction of pairs such as 120/80 that cannot be a day and a month
 	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // largest ratio of the numbers of a range of integers
-	shapeSample      = 100  // if fewer of the first texts have a shape, the others are not examined
+	shapeSample      = 100  // if none of this number of first texts has the shape, the others are not examined
 )
 
-// numberPart matches a number of at most five digits before the decimals. More digits are rather a code.
+// numberPart matches a number of at most five digits before the decimals. More digits are probably a code.
 const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 
-// numberShape is a form of cells that are made of numbers. Codes, versions, phone numbers and
-// addresses have none of these forms.
+// numberShape is a pattern of cells that are made of numbers. Codes, versions, phone numbers and
+// addresses match none of these patterns.
 type numberShape struct {
 	pattern *regexp.Regexp
 	isValid func(numbers []string) bool // nil if all numbers are valid
@@ -41,7 +41,7 @@ type numberShape struct {
 	varies bool
 }
 
-// numberShapes are the forms of cells. A # is a number, and _ optional spaces.
+// numberShapes are the known patterns. A # is a number, and _ optional spaces.
 var numberShapes = []numberShape{
 	newNumberShape(`#_/_#`, isPressure).asPair(),
 	newNumberShape(`[<>≤≥]=?_#`, nil),
@@ -65,7 +65,7 @@ func (s numberShape) withVariety() numberShape { s.varies = true; return s }
 
 func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
 
-// isUnpadded reports whether no number begins with 0, as in the code 007 and in 0x12.
+// isUnpadded reports whether no number begins with 0. It returns false for codes such as 007 and 0x12.
 func isUnpadded(numbers []string) bool {
 	for _, number := range numbers {
 		if len(number) > 1 && number[0] == '0' && number[1] != '.' && number[1] != ',' {
@@ -150,7 +150,7 @@ type shapeCount struct {
 	distinct                int // the distinct texts with the shape
 	all, plain              int // rows that are not missing, and those with only a number
 	fractions               int // rows with the shape and decimals
-	large                   int // rows with the shape that are no day and month
+	large                   int // rows with the shape whose numbers cannot be a day and a month
 	ascending               int // rows with the shape whose last number is larger than the first
 	low, high               map[string]bool
 }
@@ -201,8 +201,8 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// arePairs reports whether pairs of numbers are neither dates nor codes: one of them is always the
-// larger one.
+// arePairs reports whether pairs of numbers are neither dates nor codes: enough of them cannot be a day
+// and a month, and in nearly all of them, the larger number is at the same position.
 func (n *shapeCount) arePairs() bool {
 	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)

@@ -8,9 +8,10 @@ import (
 )
 
 // SecondHeaderLines returns the lines of the first rows that look like a second header or a line of
-// units, at most two. In such a row, nearly every column of numbers has a text, at least half of all
-// texts are in no other row, and neither is the label. Without a label, there must be two columns of
-// numbers. id and label are the positions of the ID and the label, or -1.
+// units, at most two. In such a row, nearly every column of numbers has a text, and at least half of
+// the columns have a text that is in no other row. The label is in no other row, either; in a file
+// without a label, at least two columns of numbers must have a text. id and label are the positions of
+// the ID and the label, or -1.
 func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int) {
 	const most = 2
 	after := -1
@@ -24,7 +25,7 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	return lines
 }
 
-// firstLineAfter returns the first line after the given one in which a text is for the first time.
+// firstLineAfter returns the first line after the given one in which a column has a new text.
 func firstLineAfter(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {
@@ -70,7 +71,8 @@ func isSecondHeader(columns []columnstats.Column, id, label, line int) bool {
 	return matching >= fewest && matching*5 >= numeric*4 && unique*2 >= features
 }
 
-// uniqueValueIn returns the text of the column in the row of a line if no other row has it, or nil.
+// uniqueValueIn returns the value of the column in the row that starts in line, or nil if another row
+// has the same value.
 func uniqueValueIn(t *columnstats.Column, line int) *columnstats.Value {
 	values := t.Values()
 	for i := range values {

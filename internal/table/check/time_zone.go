@@ -13,9 +13,9 @@ import (
 // minZoneRows is the smallest number of rows with other offsets from UTC that is reported.
 const minZoneRows = 5
 
-// warnTimeZones warns about a training column whose times have several offsets from UTC, because
-// offsets are ignored: the times of different offsets then have another order. Offsets that differ by
-// an hour at most are usual in a place with daylight saving time.
+// warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets are
+// ignored, so times with different offsets may be in the wrong order. Offsets that differ by an hour at
+// most are usual in a place with daylight saving time.
 func (c *columnChecker) warnTimeZones() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime {

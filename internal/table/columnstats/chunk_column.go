@@ -34,8 +34,8 @@ func (t *Column) ComputeNumbers(c *ChunkColumn, values []float64) {
 }
 
 // AddChunk adds the column's values of a chunk that starts in the given line. field is
-// the position of the column. c is the result of ComputeNumbers. If the column had no
-// snapshot, it must also be the result of HashTexts.
+// the position of the column. c must have been filled by ComputeNumbers or, if the column
+// had no snapshot, by HashTexts.
 func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkColumn) {
 	s := &c.numbers
 	values := chunk.FloatBuffer(field)

@@ -9,9 +9,9 @@ import (
 
 // statsSnapshot is a copy of the parameters of a column's runningStats. A worker computes the
 // statistics of a chunk with the latest snapshot, although earlier chunks may not be committed yet.
-// If those chunks change the parameters, Commit corrects the statistics.
+// If those chunks change the parameters, runningStats.addChunk corrects the statistics.
 type statsSnapshot struct {
-	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if it is nil
+	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if there is none yet
 	zeroBits   uint    // of the distinctCounter
 }
 

@@ -12,39 +12,39 @@ import (
 // with similar codes are not more similar than other rows, so a column of codes is also a category. The
 // following limits distinguish codes from quantities without the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes. Trees can separate fewer
-	// numbers by splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes. If there are fewer, trees can
+	// separate them by splits of the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
 	maxCodeDensity = 1.0 / 6
-	// minPeakRows is the smallest share of the rows that have a peak: a number that is more
-	// than twice as frequent as its neighbours on average, where the neighbours are the nearest
-	// numbers of the column, neighboursPerSide on each side. The frequencies of quantities
-	// mostly vary less. A peak has at least minRowsOfPeak rows.
-	minPeakRows       = 0.4
+	// minPeakShare is the smallest share of rows whose number is a peak. A peak occurs in at least
+	// minRowsOfPeak rows, and in more than twice as many as its neighbours on average. The
+	// neighbours are the nearest numbers of the column, neighboursPerSide on each side. The
+	// frequencies of quantities mostly vary less.
+	minPeakShare      = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4
-	// maxRoundPeaks is the largest share of multiples of 5 among the peaks. People round
+	// maxRoundShare is the largest share of multiples of 5 among the peaks. People round
 	// quantities, so those have peaks at 50, 500 and 5000. A fifth of all numbers are multiples of 5.
-	maxRoundPeaks = 0.4
+	maxRoundShare = 0.4
 )
 
-// areCodes reports whether the numbers among values are probably codes, if values are all distinct
+// areCodes reports whether the numbers among values are probably codes. values must be all distinct
 // texts of a column.
 func areCodes(values []Value) bool {
-	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows)
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is like areCodes if values are those of the first rows. Peaks grow with the number of
-// rows, so fewer rows with peaks are enough.
+// mayBeCodes is like areCodes for the texts of only the first rows. The share of peaks grows with the
+// number of rows, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
-	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows/2)
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values have few neighbours, and peaks that are
-// typical of codes on at least the given share of the rows.
-func haveCodePeaks(values []Value, minRows float64) bool {
+// haveCodePeaks reports whether the numbers among values are integers far apart, and peaks that are
+// typical of codes occur in at least the share minPeaks of the rows.
+func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {
 		return false
@@ -66,15 +66,15 @@ func haveCodePeaks(values []Value, minRows float64) bool {
 			roundPeaks++
 		}
 	}
-	return float64(peakRows)/float64(rows) >= minRows && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundPeaks
+	return float64(peakRows)/float64(rows) >= minPeaks && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundShare
 }
 
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. It returns nil if they are not all
-// written as plain integers. All of them may end with .0, because pandas writes integers in this
-// way if another cell of the column is empty.
+// positiveIntegers returns the numbers among values, except 0. It returns nil unless all of them are
+// written as plain integers, or all with .0 at the end, as pandas writes integers if another cell of
+// the column is empty.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value
 	plain, decimal := false, false

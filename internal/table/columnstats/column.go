@@ -42,14 +42,16 @@ func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 // for a text that a row has.
 func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsAllTexts reports whether all texts of the column are known, because none was evicted.
+// KnowsAllTexts reports whether no text of the column was evicted. All its texts are then known, but
+// perhaps not its numbers; see Values.
 func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
 
 // Rows returns the number of rows whose cell has the given kind.
 func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
 
-// SetLabel makes the column the label. All of its texts are counted, including those of numbers and
-// surrounding spaces, because they are the names of classes. It must be called before the first row.
+// SetLabel makes the column the label. All of its texts are counted, even those of numbers, and keep
+// their surrounding spaces, because they are the names of classes. SetLabel must be called before the
+// first row.
 func (t *Column) SetLabel() {
 	t.isLabel = true
 	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn
@@ -74,18 +76,19 @@ func (t *Column) summarizeAndEvict(maxTextBytes int) {
 	t.texts.evictRareTexts(maxTextBytes, &t.limits)
 }
 
-// ValuesPerStray is the smallest number of numbers and texts for each text of a column that is
-// mostly numbers.
+// ValuesPerStray limits the texts of a column that is mostly numbers: at most one in ValuesPerStray
+// values is a text.
 const ValuesPerStray = 100
 
-// minNumbers is the smallest number of numbers of a column that is mostly numbers and has texts.
-const minNumbers = 100
+// minNumericRows is the smallest number of rows with a number in a column that has texts and is
+// nevertheless mostly numbers.
+const minNumericRows = 100
 
 // isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
 // numbers.
 func (t *Column) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
-	return junk == 0 || (numbers >= minNumbers && junk*ValuesPerStray <= junk+numbers)
+	return junk == 0 || (numbers >= minNumericRows && junk*ValuesPerStray <= junk+numbers)
 }
 
 // Kind returns the kind of the column according to the rows seen so far.
@@ -99,7 +102,7 @@ func (t *Column) Kind() frame.Kind {
 	return frame.Category
 }
 
-// AddCell adds the column's text in the next row, which is in the given line.
+// AddCell adds the column's cell in the next row, which is in the given line.
 func (t *Column) AddCell(cell []byte, line int) {
 	if cells.IsBlank(cell) {
 		t.rowsByKind[cells.Blank]++

@@ -67,8 +67,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// Summarize returns statistics of the numbers among values. These are values of the column, as
-// counted or with other numbers parsed from their texts.
+// Summarize returns statistics of the numbers among values, which are values of the column. Their
+// numbers may have been parsed in another way than the counted ones.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }
@@ -91,16 +91,16 @@ func (t *Column) Uncounted() []Value {
 	return list
 }
 
-// Fingerprint identifies the content of a column together with its number of distinct values and
-// its number of missing values. Fingerprints are comparable.
+// A Fingerprint, a number of distinct values and a number of missing values together identify the
+// content of a column. Fingerprints are comparable.
 type Fingerprint struct {
 	partition uint64 // valueCounts.partitionHash of the counted texts
 	content   uint64
 }
 
 // Fingerprint returns the fingerprint of the column. If isCategory is set, columns have the same
-// fingerprint if they divide the rows in the same way, even with other texts. Otherwise, they also
-// have the same values. ok is false if texts were evicted, because the counted texts then do not
+// fingerprint if they divide the rows in the same way, even with other texts. If it is not set, their
+// values must be the same, too. ok is false if texts were evicted, because the counted texts then do not
 // determine the content.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash

@@ -1,6 +1,6 @@
 // Package columnstats collects the statistics of the columns of a table in one pass, in bounded
-// memory: the distinct texts of a column with their numbers of rows, the statistics and the
-// histogram of its numbers, and the number of its cells of each kind.
+// memory. It counts the distinct texts of a column and its cells of each kind, and computes the
+// statistics and the histogram of its numbers.
 //
 //	Collector    adds rows, one by one
 //	ChunkColumn  is what a worker computes from a chunk before the chunk is added

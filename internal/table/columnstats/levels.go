@@ -11,11 +11,12 @@ const (
 	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels
 )
 
-// Levels returns the values that become levels of a category if they are all distinct values of a
-// column. It sorts them by their texts.
+// Levels returns those of values that become levels of a category, sorted by their texts. values must
+// have all distinct values of the column.
 func Levels(values []Value) []Value { return selectLevels(values, len(values)) }
 
-// selectLevels is like Levels if values are only some of the distinct values.
+// selectLevels is like Levels if values are only some of the distinct values. distinct is the number
+// of all.
 func selectLevels(values []Value, distinct int) []Value {
 	kept := slices.Clone(values)
 	if distinct > maxUnfilteredLevels {

@@ -108,7 +108,7 @@ func (r *runningStats) merge(rows int, mean, squaredDevs float64) {
 	r.squaredDevs += squaredDevs + distance*(distance*before*weight)
 }
 
-// toNumericStats returns the statistics for people, or nil if there are no numbers.
+// toNumericStats returns the statistics in the form of a profile, or nil if there are no numbers.
 func (r *runningStats) toNumericStats() *NumericStats {
 	if r.rows == 0 {
 		return nil

@@ -37,7 +37,8 @@ func compareByRows(a, b Value) int {
 	return cmp.Or(cmp.Compare(b.Rows, a.Rows), strings.Compare(a.Text, b.Text))
 }
 
-// WeightedMedian returns the median of the numbers, each weighted by its number of rows.
+// WeightedMedian returns the median of the numbers, each weighted by its number of rows. It returns
+// NaN if there are no numbers.
 func WeightedMedian(values []Value) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b Value) int { return cmp.Compare(a.Number, b.Number) })
 	rows := 0

@@ -38,8 +38,8 @@ func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	return touched + v.index.prefetch(v.values, hashes)
 }
 
-// add counts a row that has the text cell, whose hash is hash, and returns the kind of
-// the text.
+// add counts a row with the text in cell, and returns the kind of the text. hash is the
+// hash of cell.
 func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	if v.distinctHashes != nil {
 		v.distinctHashes.add(hash)

@@ -40,8 +40,8 @@ type Finding struct {
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
 	// OtherSeparators are the names of all columns of the blind file in whose numbers points and
-	// commas must be exchanged. It is nil if this does not correct the column called Name, such as if
-	// its numbers have both formats.
+	// commas must be exchanged. It is nil if this does not correct the column called Name, for example
+	// because its numbers have both formats.
 	OtherSeparators []string `json:"-"`
 
 	hasOtherSeparators bool // whether exchanging points and commas corrects the column
@@ -73,7 +73,7 @@ func Profiles(train, blind *profile.Profile) []Finding {
 		}
 		c.checkColumn(known, &blind.Columns[at])
 	}
-	c.checkExtra()
+	c.reportExtraColumns()
 	c.setOtherSeparators()
 	c.groupFindings()
 	return c.findings
@@ -138,7 +138,7 @@ func (c *comparison) checkID() {
 	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name, so the first column, %s, is the ID", csvfile.Excerpt(got))
 }
 
-func (c *comparison) checkExtra() {
+func (c *comparison) reportExtraColumns() {
 	for i := range c.blind.Columns {
 		name := c.blind.Columns[i].Name
 		switch {
@@ -242,8 +242,8 @@ func (u *unreadRows) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column c: those whose value is a number, a date or a time in the format of the blind
-// column, and those with another text. rows is the number of rows of the blind file.
+// training column c. other counts those with a number, date or time in the format of the blind column,
+// and texts those with any other text. rows is the number of rows of the blind file.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))

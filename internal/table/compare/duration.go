@@ -25,7 +25,7 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 }
 
 // haveTimesAndDurations reports whether the training column has times of day and the blind column
-// durations, some of them not times of day. The others have the same meaning in both files.
+// durations, some of which cannot be times of day. All others are read alike in both files.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }
@@ -42,8 +42,8 @@ func hasDurations(c *profile.ColumnProfile) bool {
 	return slices.ContainsFunc(c.Values(), func(one columnstats.Value) bool { return cells.IsDuration([]byte(one.Text)) })
 }
 
-// reportDurations reports the rows of the blind column with durations that are not times of day, as
-// the training column has. It reports nothing without such rows.
+// reportDurations reports the rows of the blind column whose duration cannot be a time of day, if the
+// training column has times of day. It reports nothing without such rows.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
 	if unread.rows == 0 {
 		return

@@ -11,9 +11,9 @@ import (
 // are merged.
 const minGroupedFindings = 10
 
-// findingGroups holds, by code, the messages of merged findings without the number of columns
-// before them.
-var findingGroups = map[string]string{
+// mergedPredicates holds the codes of the findings that are merged and, for each, the predicate of the
+// merged message. Its subject is the number of columns.
+var mergedPredicates = map[string]string{
 	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumnsMessage
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
 	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
@@ -33,7 +33,7 @@ func (c *comparison) groupFindings() {
 	}
 	groupOf := func(f *Finding) group { return group{f.Code, f.OtherSeparators != nil} }
 	folds := func(f *Finding) bool {
-		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
+		return mergedPredicates[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
 	}
 	names := make(map[group][]string) // names of columns
 	for i := range c.findings {
@@ -54,9 +54,9 @@ func (c *comparison) groupFindings() {
 		default:
 			names[of] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
-			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], csvfile.ListNames(list))
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), mergedPredicates[f.Code], csvfile.ListNames(list))
 			if f.Code == csvfile.CodeMissingColumn {
-				f.Message = csvfile.MissingColumnsMessage(list, findingGroups[f.Code])
+				f.Message = csvfile.MissingColumnsMessage(list, mergedPredicates[f.Code])
 			}
 		}
 		kept = append(kept, f)

@@ -17,7 +17,7 @@ import (
 // known. It reports:
 //
 //   - columns with far more missing values
-//   - columns of numbers, dates or times that have another form, or unlikely many texts
+//   - columns of numbers, dates or times that have another form, or more texts than is likely
 //   - dates in another order, and times in another time zone
 //   - numbers in another format, or out of the range of the training file
 //   - texts that the training file does not have; if Texts are not all texts of a column, only
@@ -145,16 +145,16 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 // exp(-7), which is less than 0.1 %.
 const minExpectedRows = 7
 
-// minFrequentShare is the smallest fraction of the training rows with frequent texts with which a file
-// without these texts is reported even if it has few texts. With a smaller fraction, a file with the
-// rows of a single rare text, such as one shop, is not unusual.
+// minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows has
+// frequent texts, a file without these texts is reported even if it has few other texts. With a smaller
+// fraction, a file in which all rows have one rare text, such as one shop, is not unusual.
 const minFrequentShare = 0.5
 
 // checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
 // training are known. Any other text may still be in the training file. Some texts are certainly
-// new if there are more than the training file has besides its most frequent texts. Texts are
-// probably new if none of them is one of the most frequent texts, and there are many, or most training
-// rows have one of the most frequent texts.
+// new if the blind file has more of these other texts than the training file. Its texts are probably
+// new if none of them is one of the most frequent texts, and if there are many, or most training rows
+// have one of the most frequent texts.
 func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -215,9 +215,9 @@ func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unread
 	return unread
 }
 
-// UnreadNumbers returns the number of rows of a blind column whose number a model does not read,
-// because it is not in the format of the training column. Its value is treated as missing. rows is
-// the number of rows of the blind file. UnreadNumbers returns 0 if one of the columns is not
+// UnreadNumbers returns the number of rows of a blind column whose number is not in the format of the
+// training column. A model treats these numbers as missing. rows is the number of rows of the blind
+// file. UnreadNumbers returns 0 if one of the columns is not
 // FormNumeric, or if the format is not known.
 func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
 	if known.Form != inference.FormNumeric || blind.Form != inference.FormNumeric || known.NumberFormat == nil {
@@ -226,9 +226,10 @@ func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, row
 	return unreadNumbers(known.Profile(), blind, rows).rows
 }
 
-// checkNewTexts reports texts in a column of numbers, dates or times. Those of the training column are
-// not known, but its rows without a value include their rows. Therefore texts are reported only if this
-// number of them is unlikely. It returns true if it reports them.
+// checkNewTexts reports texts in a column of numbers, dates or times. The texts of the training column
+// are not known, but the rows that have them are among its rows without a value. Therefore texts are
+// reported only if, compared with these rows, more rows have one than is likely. It returns true if it
+// reports them.
 func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Form == inference.FormTime
 	if !isFormatKnown || known.Rows == 0 || known.DistinctEstimate {

@@ -78,8 +78,8 @@ func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRo
 }
 
 // chanceOutside returns the probability that at least count of the blind numbers are larger than all
-// training numbers if both come from the same source, whatever the distribution: all of the largest
-// count of the trainRows+blindRows numbers are then blind.
+// training numbers if both come from the same source, whatever the distribution. It is the probability
+// that the largest count of all trainRows+blindRows numbers are blind numbers.
 func chanceOutside(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {
@@ -88,7 +88,7 @@ func chanceOutside(count, trainRows, blindRows int) float64 {
 	return p
 }
 
-// countAbove returns a lower limit of the number of rows whose number is larger than value.
+// countAbove returns a lower bound of the number of rows whose number is larger than value.
 func countAbove(n *columnstats.NumericStats, value float64) int {
 	rows := 0
 	if h := n.Histogram; h != nil {
@@ -104,7 +104,7 @@ func countAbove(n *columnstats.NumericStats, value float64) int {
 	return rows
 }
 
-// countBelow returns a lower limit of the number of rows whose number is smaller than value.
+// countBelow returns a lower bound of the number of rows whose number is smaller than value.
 func countBelow(n *columnstats.NumericStats, value float64) int {
 	rows := 0
 	if h := n.Histogram; h != nil {

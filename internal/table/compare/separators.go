@@ -80,7 +80,7 @@ func (c *comparison) setOtherSeparators() {
 
 // checkUnit reports a blind column whose numbers have no unit if the numbers of the training column
 // have one. A program that writes no unit may also write other numbers, such as 0.47 instead of
-// 47%, which is read as 47. checkUnit reports nothing if the numbers are not read at all.
+// 47%, which is read as 47. checkUnit reports nothing if more than a few numbers cannot be parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkTimeZones reports times whose zones differ from those of the training file, because a zone is
-// ignored: the same instant then has another hour. Offsets that differ by an hour at most are
-// usual in a place with daylight saving time.
+// checkTimeZones reports times whose zones differ from those of the training file. Zones are ignored,
+// so the same instant may have another hour in the blind file. Offsets that differ by an hour at most
+// are usual in a place with daylight saving time.
 func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	if len(train.TimeZones) == 0 || len(blind.TimeZones) == 0 {
 		return
@@ -38,7 +38,7 @@ func areNearZones(a, b string) bool {
 	return err1 == nil && err2 == nil && first.Sub(second).Abs() <= time.Hour
 }
 
-// describeZones returns the zones for a message, such as "the offset -05:00".
+// describeZones returns the zones for a message, such as "the time zone -05:00".
 func describeZones(zones []string) string {
 	switch {
 	case len(zones) == 1 && zones[0] == inference.NoTimeZone:

@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter means, in place of a delimiter, that FindDelimiter detects the delimiter.
+// AutoDelimiter is the value of a delimiter that must be detected with FindDelimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.

@@ -39,9 +39,9 @@ func ListNames(list []string) string {
 const maxMissingNames = 10
 
 // MissingColumnsMessage returns a message which says that the columns with these names are missing.
-// It names at most ten of them. of says which columns they are, such as "of the training
+// It names at most ten of them. origin says which columns they are, such as "of the training
 // file".
-func MissingColumnsMessage(names []string, of string) string {
+func MissingColumnsMessage(names []string, origin string) string {
 	var quoted []string
 	for _, name := range names[:min(len(names), maxMissingNames)] {
 		quoted = append(quoted, Excerpt(name))
@@ -49,9 +49,9 @@ func MissingColumnsMessage(names []string, of string) string {
 	last := len(quoted) - 1
 	switch {
 	case len(names) == 1:
-		return fmt.Sprintf("the column %s %s is missing", quoted[0], of)
+		return fmt.Sprintf("the column %s %s is missing", quoted[0], origin)
 	case len(names) > maxMissingNames:
-		return fmt.Sprintf("the columns %s and %s more %s are missing", humanize.List(quoted, maxMissingNames), humanize.Comma(len(names)-maxMissingNames), of)
+		return fmt.Sprintf("the columns %s and %s more %s are missing", humanize.List(quoted, maxMissingNames), humanize.Comma(len(names)-maxMissingNames), origin)
 	}
-	return fmt.Sprintf("the columns %s and %s %s are missing", humanize.List(quoted[:last], last), quoted[last], of)
+	return fmt.Sprintf("the columns %s and %s %s are missing", humanize.List(quoted[:last], last), quoted[last], origin)
 }

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorPadding is the number of elements that the slice ends of findSeparators must have in
+// separatorPadding is the number of elements that findSeparators needs in its slice of offsets, in
 // addition to one for each byte of the text.
 const separatorPadding = 8
 
@@ -51,8 +51,8 @@ func findSeparatorsGo(ends []int32, text []byte) (count int) {
 // moveMask8 collects the high bits of eight bytes in one byte, like PMOVMSKB.
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
-// dropQuotedSeparators removes the separators inside quotes from ends. It returns the
-// number of separators left.
+// dropQuotedSeparators removes the offsets of separators inside quotes from the slice ends.
+// It returns the number of offsets left.
 func dropQuotedSeparators(ends []int32, text []byte) (numLeft int) {
 	n, next := 0, 0
 	for at := 0; ; {

@@ -70,7 +70,7 @@ func ClosestName(name string, names []string) (closest string) {
 }
 
 // EditDistance returns the number of letters to insert, delete, replace or swap to turn a
-// into b (Damerau, 1964), but at most limit.
+// into b (Damerau, 1964), but at most limit. If a or b is empty, it returns limit.
 func EditDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
 		return limit

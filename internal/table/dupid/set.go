@@ -71,9 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// splitUnlessAscending calls splitIntoBins if the IDs of all calls together are no longer
-// ascending. It must be called before the IDs are stored. first and last are the first and the last
-// of these IDs. unordered is set if they are not ascending.
+// splitUnlessAscending must be called before IDs are stored. It calls splitIntoBins if these IDs and
+// all that are already stored are not in ascending order. first and last are the first and the last of
+// the new IDs. unordered is set if the new IDs themselves are not ascending.
 func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:

@@ -135,7 +135,8 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	}
 }
 
-// offsetOfLast returns the offset from UTC of the time in the last cell in days, or NaN if it has none.
+// offsetOfLast returns the offset from UTC, in days, of the time in cell, which must be the last one in
+// r.times. It returns NaN if the time has no offset.
 func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 	found := cells.NaN
 	for _, format := range []int{timeMonthFirst, timeDayFirst} {
@@ -152,8 +153,8 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 	return found
 }
 
-// toInstants returns local times in UTC. Equal moments with other offsets are equal numbers, because
-// the result is rounded to microseconds.
+// toInstants converts local times to UTC. It rounds them to microseconds, so that times with different
+// offsets that are the same moment become equal numbers.
 func toInstants(times, offsets []float64) []float64 {
 	const microseconds = 24 * 60 * 60 * 1e6 // of a day
 	instants := make([]float64, len(times))

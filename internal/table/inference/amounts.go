@@ -19,12 +19,11 @@ type amounts struct {
 	// firstOther the first of them.
 	others, otherRows int
 	firstOther        columnstats.Value
-	codeRows          int // the rows of others whose text is a code, see isCode
+	codeRows          int // the rows of others whose text is a code, see isAlphanumericCode
 	clocks            int // the number of values whose text has only digits and colons
 }
 
-// minNumberShare is the smallest fraction of the cells of a column that are most cells; see
-// areMostCells.
+// minNumberShare is the smallest fraction of cells with a number for which areMostCells returns true.
 const minNumberShare = 0.8
 
 // areMostCells reports whether most cells are numbers that measure something. It returns false if
@@ -38,9 +37,9 @@ func (a *amounts) areMostCells() bool {
 	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
 }
 
-// isCode reports whether a text is a code: one word that begins with a letter and has digits, such
+// isAlphanumericCode reports whether a text is a code: one word that begins with a letter and has digits, such
 // as V45, or digits that end in one letter, such as 85123A.
-func isCode(text string) bool {
+func isAlphanumericCode(text string) bool {
 	const digits = "0123456789"
 	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }
 	last := len(text) - 1
@@ -48,8 +47,8 @@ func isCode(text string) bool {
 		isLetter(text[0]) && strings.ContainsAny(text, digits) && !strings.Contains(text, " ")
 }
 
-// bestAmounts parses texts of a column with the decimal separator with which more of them are numbers. If both
-// separators are equal in this, it is the point.
+// bestAmounts parses texts of a column as numbers, with the decimal separator with which more of them
+// are numbers. If equally many are numbers with both separators, it uses the point.
 func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 	best := parseAmounts(t, texts, false)
 	if comma := parseAmounts(t, texts, true); len(comma.values) > 0 && comma.others < best.others {
@@ -73,7 +72,7 @@ func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) 
 			if a.others == 1 || one.FirstLine() < a.firstOther.FirstLine() {
 				a.firstOther = *one
 			}
-			if isCode(one.Text) {
+			if isAlphanumericCode(one.Text) {
 				a.codeRows += one.Rows
 			}
 			continue
@@ -134,12 +133,12 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	if rows*columnstats.ValuesPerStray <= t.Rows(cells.Text)+t.Rows(cells.Number) || len(inf.Strays) > maxStrays {
 		inf.Strays = nil // too rare to learn from
 	}
-	inf.isCode = t.HasCodes()
+	inf.hasCodes = t.HasCodes()
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is a text that is not a number, or a plain number
-// in a column of scores.
+// IsStray reports whether a value in a column of numbers is not one of its numbers: a text that is not
+// a number or, in a column of scores, a plain number.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
@@ -155,8 +154,8 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 
 // commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
 // same, such as € and eur, are one unit, and the result is its most frequent spelling. If some texts
-// are durations such as 1 h 5 min, 45 min has the same unit. comma is set if a comma separates the
-// decimals.
+// are durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is
+// set if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range texts {
@@ -180,17 +179,18 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// minDurationShare is the smallest fraction of durations of several numbers, such as 1h 5m, with which the
-// m in 45 m means minutes or months rather than metres.
+// minDurationShare is a limit for columns with amounts such as 45 m. The m means minutes or months, not
+// metres, if at least this fraction of the rows has durations of several numbers, such as 1h 5m.
 const minDurationShare = 0.1
 
-// addDurationParts adds the counts of units such as min to that of the unit of durations. durations has the rows of
-// the durations of several numbers by their unit, and those of the other amounts with a unit under "".
+// addDurationParts adds the counts of units such as min to the count of the unit of durations.
+// durations has, for each unit, the number of rows with a duration of several numbers, such as 1h 5m.
+// Under "" it has the number of rows with any other amount that has a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {
 			isClear := len(unit) > 1 || float64(durations[to]) >= minDurationShare*float64(durations[to]+durations[""])
-			if durations[to] > 0 && unit != to && isClear && cells.HasFactor(unit, to) {
+			if durations[to] > 0 && unit != to && isClear && cells.CanConvertUnit(unit, to) {
 				units[to] += units[unit]
 				break
 			}

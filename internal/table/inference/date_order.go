@@ -33,8 +33,8 @@ func (inf *Result) DateOrder() DateOrder {
 	return MonthFirst
 }
 
-// DateCounts counts the dates of a column, such as 1/2/2006, whose meaning depends on whether the
-// day or the month is first.
+// DateCounts counts the dates, such as 1/2/2006, for which it matters whether the day or the month is
+// first.
 type DateCounts struct {
 	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
 	// are the dates that are valid only with the month first.
@@ -80,9 +80,9 @@ func DescribeOrder(dayFirst bool) string {
 	return "the month first"
 }
 
-// resolveDateOrder sets the order of the columns whose dates can be read in two ways. In a
-// blind file, it is the order of the training file. Otherwise, it is the order of the other
-// columns of dates, if they agree.
+// resolveDateOrder sets the date order of those columns whose dates can be read in two ways. In a
+// blind file, it is the order of the column in the training file. For other files and columns, it is
+// the order of the other columns of dates, if they agree.
 func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

@@ -20,8 +20,8 @@ type separatorCounts struct {
 	looksGrouped bool
 }
 
-// minGroupedNumbers is the minimum count of distinct values such as 4.568 with which a point counts
-// as a separator of thousands. That many decimals would hardly all have exactly three digits.
+// minGroupedNumbers is the smallest number of distinct values such as 4.568 for which the point is
+// taken as a separator of thousands. That many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithSeparators is like Infer, but also sets the separators of a column of numbers.
@@ -86,7 +86,8 @@ type tableSeparator struct {
 // findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
 // separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
 // separators very likely separate thousands decide. If no column decides, or if they disagree, it is the
-// point. Numbers such as 4.568 are then usual, and numbers such as 4,568 are not certain.
+// point. That is then unknown, unless no column proves a separator and no ambiguous number has a comma:
+// in most files, 4.568 has decimals.
 func findTableSeparator(inferences []Result) tableSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
@@ -112,9 +113,9 @@ func findTableSeparator(inferences []Result) tableSeparator {
 	return tableSeparator{isUnknown: hasCommas}
 }
 
-// resolveSeparators sets the decimal separator of the columns of numbers that can be read in two
-// ways. In a blind file, it is the separator of the training file. Otherwise, see
-// findTableSeparator.
+// resolveSeparators sets the decimal separator of those columns whose numbers can be read in two
+// ways. In a blind file, it is the separator of the training file. For other files, and for columns
+// that the training file does not have, see findTableSeparator.
 func resolveSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {
@@ -142,6 +143,6 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 	}
 }
 
-// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. It
-// is only set if HasUnknownSeparator is.
+// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. The
+// result is meaningful only if HasUnknownSeparator is set.
 func (inf *Result) FirstUnclearNumber() *columnstats.Value { return &inf.separators.either.First }

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// minRowsPerCode is the smallest number of rows for each distinct text of digits and colons, on
-// average, with which few such texts are codes.
+// minRowsPerCode is a limit of areClockCodes: few distinct texts of digits and colons are codes if each
+// of them is in at least this number of rows, on average.
 const minRowsPerCode = 10
 
 // countDurations returns the number of texts that are durations, or times of day that may be
@@ -34,10 +34,11 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareCompounds returns the texts without the compounds, which are durations, ages and scores, if no
-// more rows of the column t have compounds than numbers without a unit. Such numbers are seldom hours,
-// years or scores: a column of seconds may have a few cells such as 1:02:05, and one of ages in years
-// may have a few such as 1y 1m. comma is set if a comma separates the decimals.
+// omitRareCompounds returns texts without the compounds, if at most as many rows of the column t have
+// compounds as have numbers without a unit; see isCompound. These numbers are seldom hours, years or
+// scores: a column of seconds may have a few cells such as 1:02:05, and a column of ages in years a few
+// such as 1y 1m. If more rows have compounds, it returns all texts. comma is set if a comma separates
+// the decimals.
 func omitRareCompounds(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
@@ -76,7 +77,7 @@ func durationUnitOf(text, unit string) string {
 }
 
 // areClockCodes reports whether the amounts are few distinct texts of digits and colons, each in many
-// rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are rather codes than
+// rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are probably codes, not
 // durations.
 func (a *amounts) areClockCodes() bool {
 	rows := 0

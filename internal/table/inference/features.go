@@ -39,7 +39,7 @@ func numericFeatures(t *columnstats.Column, name string, inf *Result) []frame.Co
 		first.Feature, first.Unit, first.DecimalComma = frame.ExtractAmount, inf.Format.Unit, inf.Format.DecimalComma
 	}
 	features := []frame.ColumnSchema{first}
-	if inf.isCode && len(t.Values()) > 0 {
+	if inf.hasCodes && len(t.Values()) > 0 {
 		features = append(features, frame.DeriveFeature(categoryFeature(name+".code", t.Levels()), name, frame.ExtractText))
 	}
 	if len(inf.Strays) > 0 {
@@ -72,9 +72,9 @@ func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 // features.
 const maxDifferenceDates = 4
 
-// Differences returns, for each two of the file's columns of dates, the days between them. If there
-// are more than four columns of dates, it uses those with the fewest missing values. missing is the
-// number of missing values of each column, by name.
+// Differences returns a feature for each pair of the file's columns of dates: the days between the two.
+// If there are more than four columns of dates, it uses those with the fewest missing values. missing
+// is the number of missing values of each column, by name.
 func Differences(schema *frame.Schema, missing map[string]int) []frame.ColumnSchema {
 	var dates []int
 	for i := range schema.Columns {

@@ -15,11 +15,11 @@ type Result struct {
 	Format *cells.NumberFormat
 	// Strays are the texts in a column of numbers that become levels of another feature.
 	Strays []columnstats.Value
-	// isCode is set if the numbers are probably codes, see columnstats.Column.HasCodes.
-	isCode bool
+	// hasCodes is set if the numbers are probably codes, see columnstats.Column.HasCodes.
+	hasCodes bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
-	// Dates counts the dates of a FormDate column whose meaning depends on DayFirst.
+	// Dates has the counts of the dates that DayFirst applies to, if the column is FormDate.
 	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
 	Dates           DateCounts
 	HasUnknownOrder bool
@@ -50,7 +50,7 @@ const (
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
 	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
-	maxDateAttempts       = 100  // if none of the first texts is a date, inference stops after this number
+	maxDateAttempts       = 100  // if none of this number of first texts is a date, the others are not examined
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows
@@ -69,7 +69,7 @@ func Infer(t *columnstats.Column) Result {
 		if inf, ok := inferDates(t, texts); ok {
 			return inf
 		}
-		return Result{Form: FormNumeric, isCode: t.HasCodes()}
+		return Result{Form: FormNumeric, hasCodes: t.HasCodes()}
 	}
 	if inf, ok := inferDates(t, texts); ok {
 		return inf
@@ -79,7 +79,7 @@ func Infer(t *columnstats.Column) Result {
 		return inf
 	}
 	if t.Kind() == frame.Numeric {
-		return Result{Form: FormNumeric, isCode: t.HasCodes()}
+		return Result{Form: FormNumeric, hasCodes: t.HasCodes()}
 	}
 	if cells.AreBooleans(columnstats.Texts(texts)) {
 		return Result{Form: FormBoolean}
@@ -91,9 +91,9 @@ func Infer(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how the dates and the numbers of columns are read that can be read in two ways. In
-// a blind file, training is the schema of the training file, which decides first, and otherwise
-// nil. The other columns of the table decide next. results, names and columns have the same order.
+// Resolve decides how dates and numbers are read that can be read in two ways. training is the schema
+// of the training file if the columns are those of a blind file, and otherwise nil. It decides first,
+// the other columns of the table next. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateOrder(results, names, columns, training)
 	resolveSeparators(results, names, columns, training)

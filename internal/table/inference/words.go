@@ -19,8 +19,8 @@ const (
 	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
-// LimitWords removes words from the results for the columns of a table with the given number of rows
-// if all columns together would have too many features of words.
+// LimitWords removes words from results if all columns of the table together would have too many
+// features of words. rows is the number of rows of the table.
 func LimitWords(results []Result, rows int) {
 	texts := 0
 	for i := range results {

@@ -46,8 +46,8 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	return rows
 }
 
-// BinEdge returns the left edge of bin i in 0…bins, for bins of equal width between low and high.
-// It does not overflow, even if high − low does.
+// BinEdge returns the left edge of bin i of bins of equal width between low and high. If i is bins, it
+// returns high. It does not overflow, even if high − low does.
 func BinEdge(low, high float64, i, bins int) float64 {
 	if width := (high - low) / float64(bins); !math.IsInf(width, 0) {
 		return min(low+float64(i)*width, high)

@@ -119,7 +119,7 @@ func (s *scanner) checkFeatures() {
 	}
 }
 
-// warnIfUninformative reports whether a column is useless for learning, and warns if it is.
+// warnIfUninformative reports whether a column is useless for learning, and warns if it is or may be.
 // It returns false for every column of a blind file.
 func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Result) (uninformative bool) {
 	if s.label < 0 {

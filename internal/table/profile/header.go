@@ -49,8 +49,8 @@ func (s *scanner) checkHeader(headerRepeats bool) {
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
-// checkRows adds a defect if there are more than limit rows.
-func (s *scanner) checkRows(limit int) {
+// checkMaxRows adds a defect if there are more than limit rows.
+func (s *scanner) checkMaxRows(limit int) {
 	if d := s.table.TooManyRows(s.profile.Rows, limit); d != nil {
 		s.addDefects(*d)
 	}

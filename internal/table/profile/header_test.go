@@ -42,7 +42,7 @@ func TestTooManyRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &scanner{table: table, profile: &Profile{Rows: 2}}
-		s.checkRows(limit)
+		s.checkMaxRows(limit)
 		s.profile.updateDefects(new(csvfile.DefectLog))
 		if d := s.profile.Defects; len(d) != want || want > 0 && d[0].Code != csvfile.CodeTooManyRows {
 			t.Errorf("at most %d rows: defects %v", limit, d)

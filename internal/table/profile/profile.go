@@ -113,10 +113,11 @@ func (c *ColumnProfile) EmptyRows() int { return c.emptyRows }
 // IsDayFirst reports whether 1/2/2006 is the first of February.
 func (c *ColumnProfile) IsDayFirst() bool { return c.dayFirst }
 
-// Dates counts the dates of the column whose meaning depends on IsDayFirst.
+// Dates returns the counts of the dates that IsDayFirst applies to, such as 1/2/2006.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
-// FirstTime returns the first text with a time of day. It has no rows if the column has no such text.
+// FirstTime returns the first text with a time of day. If the column has no such text, the Rows of the
+// result are 0.
 func (c *ColumnProfile) FirstTime() *columnstats.Value { return &c.firstTime }
 
 // CanParse reports whether a text can be parsed in the format of the column.
@@ -186,8 +187,8 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 	p.updateDefects(others)
 }
 
-// maxUnreadableShare is the largest fraction of unreadable rows with which the other rows describe a
-// file.
+// maxUnreadableShare is the largest fraction of unreadable rows for which the statistics of the other
+// rows describe the file.
 const maxUnreadableShare = 0.05
 
 // IsIncomplete reports whether the file was not read to its end, or many of its rows could not be read.

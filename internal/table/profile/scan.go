@@ -24,9 +24,10 @@ type ScanOptions struct {
 	// ID is the name of the ID column of a blind file. If no column has this name, the
 	// first column is the ID, as in a training file.
 	ID string
-	// Training is the schema of the training file of a blind file. Dates such as 1/2/2006 are
-	// read in the order of this schema if no date of the column shows the order, and numbers such
-	// as 4,568 with its decimal separator if no number of the column shows it. It may be nil.
+	// Training is the schema of the training file if the scanned file is blind. It may be nil. If no
+	// date of a column shows the order of day and month, dates such as 1/2/2006 are read in the order
+	// of this schema. If no number shows the decimal separator, numbers such as 4,568 are read with
+	// the separator of this schema.
 	Training *frame.Schema
 	// GeneratedID is set if the user's file has no IDs, so that the IDs in the first column of the
 	// table are generated.
@@ -265,7 +266,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	p.headerLine = s.table.HeaderLine
 	p.Rows, p.Unreadable = s.table.Rows, s.unreadableRows
 	if !s.opts.Blind {
-		s.checkRows(csvfile.MaxRows)
+		s.checkMaxRows(csvfile.MaxRows)
 	}
 	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {

@@ -12,7 +12,8 @@ func (s *scanner) warn(code string, at int, format string, args ...any) {
 	s.warnAt(s.table.HeaderLine, code, at, format, args...)
 }
 
-// addWarnings adds warnings about a column whose name and position they do not have.
+// addWarnings adds warnings about a column. It sets their column and name, and the line of those
+// without a line.
 func (s *scanner) addWarnings(column int, warnings []csvfile.Warning) {
 	for _, w := range warnings {
 		w.Line, w.Column, w.Name = cmp.Or(w.Line, s.table.HeaderLine), column+1, s.table.Names[column]
@@ -27,10 +28,9 @@ func (s *scanner) warnAt(line int, code string, column int, format string, args 
 	})
 }
 
-// warningGroup has the parts of a message that merges the same warning about several
-// columns.
+// warningGroup says how warnings with the same code about several columns are merged into one.
 type warningGroup struct {
-	minColumns int    // smallest number of columns that are merged
+	minColumns int    // smallest number of columns whose warnings are merged
 	predicate  string // the end of a sentence that begins with the number of columns
 }
 
@@ -52,8 +52,8 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
-// blindPredicates replaces predicates if the file is blind, because the training file decides how its
-// texts are treated.
+// blindPredicates replaces predicates of warningGroups in a blind file, because the training file
+// decides how the texts of a blind file are treated.
 var blindPredicates = map[string]string{
 	csvfile.CodeJunkInNumbers: "of numbers have text in some rows",
 	csvfile.CodeJunkInDates:   "of dates or times have other text in some rows",

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// generatedID is the position of the ID if the IDs are generated, because no column is
+// generatedID is the value of repairer.id if the IDs are generated, because no column is
 // the ID.
 const generatedID = -1
 
@@ -218,7 +218,7 @@ func (r *repairer) orderBlindColumns() {
 	if train == nil {
 		r.appendRemainingColumns(func(int) bool { return true })
 	} else {
-		r.renameSimilar(train)
+		r.renameFoldEqual(train)
 		used := map[int]bool{}
 		for _, name := range train.Schema.FieldNames() {
 			if at := slices.Index(r.names, name); at >= 0 && at != r.id && !r.isDropped(at) {
@@ -257,10 +257,9 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar renames columns as in the training file. It renames a column if its name differs
-// only in case and punctuation from a name of the training file, and no other column has such a
-// name.
-func (r *repairer) renameSimilar(train *profile.Profile) {
+// renameFoldEqual renames columns as in the training file. It renames a column if its name is equal to
+// a name of the training file after csvfile.FoldName, and no other column has such a name.
+func (r *repairer) renameFoldEqual(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
 		r.names[at] = want

@@ -16,7 +16,7 @@ type dialect struct {
 	preamble    int        // number of records before the header, such as a title
 	hasHeader   bool       // the first record after the preamble has the names of the columns
 	hasRowNames bool       // the header has no name for the first column, as in files written by R
-	names       []string   // the header, trimmed; without a header, the first usual row
+	names       []string   // the header, trimmed; without a header, the first row with the usual number of fields
 	line        int        // the line of the header
 	sample      [][][]byte // the first rows after the header
 }

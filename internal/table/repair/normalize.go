@@ -68,36 +68,36 @@ func (l *Layout) SetRoles(names []string, id string, generateID bool, label stri
 // NormalizeResult is a file in canonical form.
 type NormalizeResult struct {
 	io.Reader
-	normalizer *normalizer // nil if the file is in canonical form
+	canonical *canonicalReader // nil if the source is already in canonical form
 }
 
 // Locate maps a line and a column of the canonical form to a line and a column of the source. It
 // returns column 0 for an added column, and for a generated ID that is not a copy of a column.
 // Locate must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
-	if r.normalizer == nil {
+	if r.canonical == nil {
 		return line, column
 	}
-	return r.normalizer.locate(line, column)
+	return r.canonical.locate(line, column)
 }
 
 // IsUnchanged reports whether the source is in canonical form, so that the bytes are the same.
-func (r *NormalizeResult) IsUnchanged() bool { return r.normalizer == nil }
+func (r *NormalizeResult) IsUnchanged() bool { return r.canonical == nil }
 
 // CollectDefects makes Read omit a defective row and continue, if possible, instead of
 // returning its defect. AddDefectsTo then adds the collected defects to a profile.
 func (r *NormalizeResult) CollectDefects() {
-	if r.normalizer != nil {
-		r.normalizer.collectDefects = true
+	if r.canonical != nil {
+		r.canonical.collectDefects = true
 	}
 }
 
 // AddDefectsTo adds the collected defects to p, the profile of the canonical form.
 func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
-	if r.normalizer == nil || r.normalizer.defects.IsEmpty() {
+	if r.canonical == nil || r.canonical.defects.IsEmpty() {
 		return
 	}
-	p.MergeDefects(&r.normalizer.defects, r.normalizer.partial)
+	p.MergeDefects(&r.canonical.defects, r.canonical.partial)
 }
 
 // Normalize returns src in canonical form. If src is already in this form, the result has
@@ -126,7 +126,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &normalizer{table: t, generateID: layout.GenerateID, copyID: -1, added: layout.Add, line: 1}
+	r := &canonicalReader{table: t, generateID: layout.GenerateID, copyID: -1, added: layout.Add, line: 1}
 	if layout.NoHeader {
 		r.firstRow = t.HeaderAsRecord()
 	}
@@ -219,8 +219,8 @@ func (l *Layout) columnOrder(t *csvfile.Table) (positions []int, err error) {
 	return order, nil
 }
 
-// normalizer converts a table to the canonical form while it is read.
-type normalizer struct {
+// canonicalReader reads a table, and Read returns its canonical form.
+type canonicalReader struct {
 	table          *csvfile.Table
 	order          []int
 	generateID     bool
@@ -239,12 +239,12 @@ type normalizer struct {
 }
 
 // lineOffset maps lines of the output to lines of the source: the line in the source is
-// the line in the output plus delta. It applies to lines of the output from the field line
-// on, until the next lineOffset. delta changes where the source has blank lines, because
+// the line in the output plus delta. It applies to the lines of the output from line up to
+// the line of the next lineOffset. delta changes where the source has blank lines, because
 // they are not written.
 type lineOffset struct{ line, delta int }
 
-func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
+func (r *canonicalReader) locate(line, column int) (sourceLine, sourceColumn int) {
 	at, found := slices.BinarySearchFunc(r.offsets, line, func(one lineOffset, line int) int { return cmp.Compare(one.line, line) })
 	if !found {
 		at--
@@ -268,7 +268,7 @@ func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
 
 // addOffset updates r.offsets and r.line after a record was written. The record starts in
 // line sourceLine of the source and has the given number of line breaks in its fields.
-func (r *normalizer) addOffset(sourceLine int, fields [][]byte, breaks int) {
+func (r *canonicalReader) addOffset(sourceLine int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.offsets); n > 0 {
 		by = r.offsets[n-1].delta
@@ -286,7 +286,7 @@ func (r *normalizer) addOffset(sourceLine int, fields [][]byte, breaks int) {
 
 // writeHeader writes the header. idName is the name of a generated ID column; if it is
 // empty, writeHeader chooses an unused name.
-func (r *normalizer) writeHeader(idName string) {
+func (r *canonicalReader) writeHeader(idName string) {
 	if r.generateID {
 		if idName == "" {
 			idName = uniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
@@ -307,7 +307,7 @@ func (r *normalizer) writeHeader(idName string) {
 }
 
 // Read implements io.Reader.
-func (r *normalizer) Read(p []byte) (int, error) {
+func (r *canonicalReader) Read(p []byte) (int, error) {
 	for r.pending.Len() == 0 {
 		if r.err != nil {
 			return 0, r.err
@@ -319,7 +319,7 @@ func (r *normalizer) Read(p []byte) (int, error) {
 
 // collectDefect adds err to r.defects and returns true if err is a defect and defects are
 // collected. If nothing can be read after the defect, it sets r.err to io.EOF.
-func (r *normalizer) collectDefect(err error) bool {
+func (r *canonicalReader) collectDefect(err error) bool {
 	var defect *csvfile.Defect
 	if !r.collectDefects || !errors.As(err, &defect) {
 		return false
@@ -331,7 +331,7 @@ func (r *normalizer) collectDefect(err error) bool {
 }
 
 // fill writes records until pending has data or the table ends.
-func (r *normalizer) fill() {
+func (r *canonicalReader) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
 		// No context is needed, because the caller cancels by no longer calling Read.
 		rec, err := r.firstRow, error(nil)

@@ -160,7 +160,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	return r.assignRolesAndOrder()
 }
 
-// initCollector prepares the collection of column statistics.
+// initCollector prepares the collection of column statistics and IDs, for which it chooses the ID.
 func (r *repairer) initCollector() error {
 	r.stats, r.countedFirstRow = columnstats.NewCollector(len(r.names)), !r.dialect.hasHeader
 	return r.chooseIDAndSuggestLabel()
@@ -219,8 +219,9 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. The header of a blind file does
-// not look like one if it has a name of the training file.
+// lacksHeader reports whether the header looks like a row of data. If the number of columns of a blind
+// file allows the names of the training file, this depends on the columns that are numbers in the
+// training file. Any other blind file has a header if that has a name of the training file.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {

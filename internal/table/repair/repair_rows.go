@@ -35,7 +35,7 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	}
 	w.swaps = make([]bool, len(r.names))
 	for _, name := range r.opts.SwapSeparators {
-		at := r.findSimilarColumn(name)
+		at := r.findByNormalizedName(name)
 		switch {
 		case at < 0:
 			return nil, r.missingColumnDefect(name, "to be corrected")
@@ -62,9 +62,9 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	return w, nil
 }
 
-// findSimilarColumn returns the position of the column with the given name. If no column has it, it
+// findByNormalizedName returns the position of the column with the given name. If no column has it, it
 // returns the position of the only column whose name differs only in case and punctuation, or -1.
-func (r *repairer) findSimilarColumn(name string) int {
+func (r *repairer) findByNormalizedName(name string) int {
 	if at := slices.Index(r.names, name); at >= 0 {
 		return at
 	}

@@ -71,8 +71,8 @@ func (f *Format) Header() []byte { return f.header }
 
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
 // frame.Block.Raw. class is the index of the predicted class, which need not be the most
-// probable one. It is an error if there is not one probability from 0 to 1 for each
-// class. If there are fewer reasons than columns of reasons, the other columns are empty.
+// probable one. There must be one probability for each class, from 0 to 1. If there are
+// fewer reasons than columns of reasons, the other columns are empty.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, reasons []string) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))

@@ -22,7 +22,7 @@ const (
 	minLeakShareFewMissed = 0.9
 	maxMissedLeakRows     = 2
 	// Copies of a row are in the same half if they are at most this fraction of the rows of their class.
-	// Otherwise, most rows of a class could be in one half.
+	// Without this limit, most rows of a class could be in one half.
 	maxCopiesShare = 0.05
 )
 
@@ -84,10 +84,10 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	return d, err
 }
 
-// rowsDecidingHalf returns, for each row of the sample, the index in the file of the first row with the
-// same content, which decides the half of both. A row with few features has copies by chance. If a row
-// has many copies, or most rows are copies, all of a class could be in one half, so each of these rows is
-// then its own first row.
+// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that decides
+// its half: the first row with the same content, so that copies are in the same half. However, rows
+// with few features are equal by chance, and all rows of a class could then be in one half. Therefore a
+// row with many copies decides its own half, and so does every row if few rows are distinct.
 func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
@@ -122,7 +122,7 @@ func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		for i, hash := range values {
-			hashes[i] += hash // in any order of the fields
+			hashes[i] += hash // the order of the fields does not matter
 		}
 	})
 	return hashes, err

@@ -27,11 +27,11 @@ func Cells(n int, cell func(i int) string) []string {
 	return list
 }
 
-// Dates returns a training file of 60 rows, or a blind file if label is false. The file has a column
-// when and, unless other is "", a column other. The arguments when and other are the layouts of the
-// dates in these columns, as package time uses them. A layout with the suffix "?" has only dates that
+// Dates returns a file of 60 rows with dates: a training file if labelled is set, and otherwise a blind
+// file. The layouts, as of package time, are those of the dates in the columns called when and other.
+// If otherLayout is "", the file has no column other. A layout with the suffix "?" has only dates that
 // can be read in two ways.
-func Dates(label bool, when, other string) string {
+func Dates(labelled bool, whenLayout, otherLayout string) string {
 	var b strings.Builder
 	write := func(id string, cells ...string) {
 		b.WriteString(id)
@@ -49,19 +49,19 @@ func Dates(label bool, when, other string) string {
 		return time.Date(2024, time.Month(1+row*5%12), day, 0, 0, 0, 0, time.UTC).Format(layout)
 	}
 	head := []string{"when"}
-	if other != "" {
+	if otherLayout != "" {
 		head = append(head, "other")
 	}
-	if label {
+	if labelled {
 		head = append(head, "y")
 	}
 	write("id", head...)
 	for row := range 60 {
-		cells := []string{date(row, when)}
-		if other != "" {
-			cells = append(cells, date(row+1, other))
+		cells := []string{date(row, whenLayout)}
+		if otherLayout != "" {
+			cells = append(cells, date(row+1, otherLayout))
 		}
-		if label {
+		if labelled {
 			cells = append(cells, []string{"a", "b"}[row%2])
 		}
 		write(fmt.Sprint(row), cells...)

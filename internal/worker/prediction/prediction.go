@@ -131,7 +131,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 	return err
 }
 
-// writeProgress stores the number of rows predicted so far in the row of p.
+// writeProgress stores in the database how many rows have been predicted so far.
 func (pr *Predictor) writeProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, pr.now()
 	err := pr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })

@@ -74,7 +74,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}
-			run.Deadline = end // the deadline of the race, because the worker may have another clock
+			run.Deadline = end // the end of the race, as a shared time, because the other worker may have another clock
 			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
 				return err
 			}

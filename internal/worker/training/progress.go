@@ -15,12 +15,12 @@ import (
 // keeps all scores since the start of the race, for clients that request the history.
 type progressRecorder struct {
 	mu   sync.Mutex
-	rows []*algorithmRow
+	rows []*runRow
 }
 
-// algorithmRow is the database row of one run, with changes that may not have been stored yet.
+// runRow is the database row of one run, with changes that may not have been stored yet.
 // The field changed is true if there are changes to store.
-type algorithmRow struct {
+type runRow struct {
 	row     store.Training
 	changed bool
 }
@@ -28,7 +28,7 @@ type algorithmRow struct {
 func newProgressRecorder(runs []*store.Training) *progressRecorder {
 	p := &progressRecorder{}
 	for _, run := range runs {
-		p.rows = append(p.rows, &algorithmRow{row: *run})
+		p.rows = append(p.rows, &runRow{row: *run})
 	}
 	return p
 }
@@ -50,10 +50,10 @@ func (p *progressRecorder) record(e learn.Event) {
 }
 
 // takeChanged returns copies of the changed rows and marks them as unchanged.
-func (p *progressRecorder) takeChanged() []algorithmRow {
+func (p *progressRecorder) takeChanged() []runRow {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var changed []algorithmRow
+	var changed []runRow
 	for _, l := range p.rows {
 		if l.changed {
 			changed = append(changed, *l)
@@ -65,7 +65,7 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 
 // markChanged is called with rows of takeChanged that could not be written. It marks them as
 // changed again, and keeps changes that were made since takeChanged.
-func (p *progressRecorder) markChanged(rows []algorithmRow) {
+func (p *progressRecorder) markChanged(rows []runRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, unwritten := range rows {
