@@ -27,7 +27,7 @@ type Provenance struct {
 	Prediction   *api.Prediction
 	Label        *BlindLabel // nil if the blind file is not known
 	Warnings     []receipt.Warning
-	Rows         *int        // number of rows of the result; set when it is verified
+	Rows         *int // number of rows of the result; set when it is verified
 }
 
 // newReceipt returns the receipt of a result. The digests of the result stay empty, and so do
