@@ -62,6 +62,7 @@ var provokedElsewhere = map[string]string{
 	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the incomplete file was removed; %s, then run `%s`":                                   "TestFullDisk",
+	"%s was not replaced; the rejected predictions are in %s; %s":                          "the script of requirements: a race on the stage has other keys each time",
 	"the model has more than 4 GiB":                                                        "a model of this size",
 	"save it to a file, and pass the path of the file":                                     "the same",
 	"dataset %s was not prepared: %s":                                                      "an internal error of a service",

@@ -133,7 +133,7 @@ func checkMetricClass(name string, result *scoring.Result) error {
 		labels[i] = class.Label
 	}
 	if label := strings.TrimSuffix(inClass, "]"); !slices.Contains(labels, label) {
-		return exit.Usagef("invalid --metric %q: unknown class %q; known classes: %s", name, label, humanize.List(labels, 20))
+		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 // file that is not a model has the status exit.Rejected.
 func Read(path string) (*learn.Model, error) { return ReadNamed(path, path) }
 
-// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe of
-// which it is a copy.
+// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe
+// from which it was copied.
 func ReadNamed(path, name string) (*learn.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
