@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"foretell/internal/cli"
 )
 
 // TestInstallReceipt fails to install a receipt. The result must stay in its place, except if
