@@ -17,7 +17,7 @@ import (
 	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/modelfile"
 	"foretell/internal/preflight"
 	"foretell/internal/report"
@@ -100,13 +100,13 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer done()
-	model, dataset, err := o.readModel(ctx, ref)
+	m, dataset, err := o.readModel(ctx, ref)
 	if err != nil {
 		return err
 	}
-	class := slices.Index(model.Schema().Classes, o.class)
+	class := slices.Index(m.Schema().Classes, o.class)
 	if o.class != "" && class < 0 {
-		return exit.Usagef("the model has no class %q", o.class).WithHint("the classes are %s", strings.Join(model.Schema().Classes, ", "))
+		return exit.Usagef("the model has no class %q", o.class).WithHint("the classes are %s", strings.Join(m.Schema().Classes, ", "))
 	}
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, args[0])
 	if err != nil {
@@ -129,8 +129,8 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	}
 	printer := &explanationPrinter{options: o}
 	rows := cmp.Or(wanted.numRows(), p.TrainProfile.Rows)
-	opts := learn.ExplainOptions{Class: class + 1}
-	if err := o.explain(ctx, explainTask{model, blind, opts, wanted, progress, rows}, printer.add); err != nil {
+	opts := model.ExplainOptions{Class: class + 1}
+	if err := o.explain(ctx, explainTask{m, blind, opts, wanted, progress, rows}, printer.add); err != nil {
 		return err
 	}
 	return printer.end()
@@ -141,17 +141,17 @@ const defaultTop = 10
 
 // readModel downloads and returns the model that ref refers to, and the description of its
 // dataset. If ref is "", it reads the model file of --model instead.
-func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, dataset *api.Dataset, err error) {
+func (o *explainOptions) readModel(ctx context.Context, ref string) (m *model.Model, dataset *api.Dataset, err error) {
 	if ref == "" {
 		path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
 		if err != nil {
 			return nil, nil, err
 		}
 		defer remove()
-		if model, err = modelfile.ReadNamed(path, o.model); err != nil {
+		if m, err = modelfile.ReadNamed(path, o.model); err != nil {
 			return nil, nil, err
 		}
-		return model, modelfile.Dataset(model), nil
+		return m, modelfile.Dataset(m), nil
 	}
 	session, err := o.wait.Connect(ctx)
 	if err != nil {
@@ -163,21 +163,21 @@ func (o *explainOptions) readModel(ctx context.Context, ref string) (model *lear
 		return nil, nil, err
 	}
 	err = download.WithModelFile(ctx, session, key, func(path string) (err error) {
-		model, err = modelfile.Read(path)
+		m, err = modelfile.Read(path)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	dataset, err = session.DatasetOfModel(ctx, key)
-	return model, dataset, err
+	return m, dataset, err
 }
 
 // explainTask describes the rows to explain.
 type explainTask struct {
-	model    *learn.Model
+	model    *model.Model
 	blind    *preflight.InputTable
-	options  learn.ExplainOptions
+	options  model.ExplainOptions
 	wanted   rowRanges
 	progress *term.Progress
 	rows     int // number of wanted rows
@@ -197,7 +197,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 		defer phase.Done()
 	}
 	columns, classes, done := t.model.Columns(), t.model.Schema().Classes, 0
-	err = t.model.ExplainFile(ctx, src, t.options, t.wanted.contains, func(x learn.ExplainedRow) error {
+	err = t.model.ExplainFile(ctx, src, t.options, t.wanted.contains, func(x model.ExplainedRow) error {
 		if err := yield(newExplainedRow(&x, columns, classes[x.Class])); err != nil {
 			return err
 		}
@@ -205,14 +205,14 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 			phase.Tick(fmt.Sprintf("%d %%", 100*done/t.rows))
 		}
 		if x.Row == t.wanted.lastRow() {
-			return learn.ErrSkipAll
+			return model.ErrSkipAll
 		}
 		return nil
 	})
 	return modelfile.AddOldModelHint(err)
 }
 
-func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) report.ExplainedRow {
+func newExplainedRow(x *model.ExplainedRow, columns []string, class string) report.ExplainedRow {
 	row := report.ExplainedRow{Row: x.Row, ID: x.ID, Class: class, Probability: x.Probability, Base: x.Base}
 	for i, value := range x.Contributions {
 		row.Contributions = append(row.Contributions, report.Contribution{Column: columns[i], Value: x.Cells[i], Contribution: value})

@@ -15,20 +15,20 @@ import (
 
 // layers is the table of imports that docs/architecture.md refers to: for each package, the
 // packages of this module that it imports outside its tests. cmd may import any package except
-// the parts of the engine.
+// the parts of the engine other than learn/model.
 var layers = map[string][]string{
 	".":                           {"cmd"},
-	"cmd":                         {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "rescue", "scoring", "table/profile", "term"},
+	"cmd":                         {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn/model", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "rescue", "scoring", "table/profile", "term"},
 	"cmd/crud":                    {"cli", "client", "connect", "requirement"},
 	"cmd/dataset":                 {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
-	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn", "modelfile", "preflight", "report", "requirement", "term"},
-	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
+	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn/model", "modelfile", "preflight", "report", "requirement", "term"},
+	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn/model", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
 	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
 	"internal/account":            {"api", "auth", "store"},
 	"internal/api":                {"humanize"},
-	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "jobqueue", "learn", "learn/memory", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
+	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "jobqueue", "learn", "learn/memory", "learn/metric", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
 	"internal/auth":               nil,
 	"internal/backup":             {"blob", "humanize", "spill", "store"},
 	"internal/blob":               {"span", "spill"},
@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "term", "turn"},
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},
-	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},
+	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn/model", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},
 	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
 	"internal/exit":               {"api", "client", "gate", "table/csvfile", "term"},
 	"internal/filelock":           nil,
@@ -52,7 +52,7 @@ var layers = map[string][]string{
 	"internal/job":                {"rescue"},
 	"internal/jobqueue":           {"api", "auth", "job", "store"},
 	"internal/leaderboard":        {"api", "client", "gate", "report", "scoring", "term"},
-	"internal/learn":              {"learn/boost", "learn/codec", "learn/duplicate", "learn/evaluation", "learn/explain", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/rbf", "learn/rng", "learn/scheduler", "learn/screen", "learn/shapley", "learn/smooth", "learn/split", "learn/text", "learn/tree", "onnx", "spill", "table/cells", "table/frame", "table/result"},
+	"internal/learn":              {"learn/boost", "learn/codec", "learn/duplicate", "learn/evaluation", "learn/explain", "learn/forest", "learn/metric", "learn/model", "learn/neural", "learn/parallel", "learn/rbf", "learn/rng", "learn/scheduler", "learn/screen", "learn/smooth", "learn/split", "learn/text", "learn/tree", "spill", "table/frame"},
 	"internal/learn/boost":        {"learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "learn/workspace", "onnx", "spill", "table/frame"},
 	"internal/learn/codec":        nil,
 	"internal/learn/duplicate":    {"learn/parallel", "learn/rng", "table/frame"},
@@ -63,6 +63,7 @@ var layers = map[string][]string{
 	"internal/learn/memory":       {"learn/screen", "learn/smooth", "learn/split", "learn/text", "table/frame"},
 	"internal/learn/metric":       {"humanize"},
 	"internal/learn/mixture":      {"learn/split"},
+	"internal/learn/model":        {"learn/boost", "learn/codec", "learn/explain", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/shapley", "learn/smooth", "learn/text", "onnx", "spill", "table/cells", "table/frame", "table/result"},
 	"internal/learn/neural":       {"learn/codec", "learn/kernel", "learn/parallel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "learn/workspace", "onnx", "table/frame"},
 	"internal/learn/parallel":     nil,
 	"internal/learn/preprocess":   nil,
@@ -80,13 +81,13 @@ var layers = map[string][]string{
 	"internal/listen":             nil,
 	"internal/machine":            nil,
 	"internal/mail":               nil,
-	"internal/modelfile":          {"api", "exit", "humanize", "learn", "onnx", "table/frame", "table/inference"},
+	"internal/modelfile":          {"api", "exit", "humanize", "learn/model", "onnx", "table/frame", "table/inference"},
 	"internal/modelreport":        {"api", "learn", "store"},
 	"internal/onnx":               nil,
 	"internal/onnx/onnxtest":      nil,
 	"internal/otlp":               {"span"},
 	"internal/outage":             nil,
-	"internal/preflight":          {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
+	"internal/preflight":          {"api", "cli", "client", "connect", "drift", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/problem":            {"api", "blob", "humanize", "job", "machine", "store"},
 	"internal/prune":              {"api", "client", "humanize", "term"},
 	"internal/quota":              {"api", "store"},
@@ -129,9 +130,9 @@ var layers = map[string][]string{
 	"internal/turn":               {"rescue"},
 	"internal/urlkey":             {"api", "auth", "store"},
 	"internal/worker":             {"blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
-	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn", "problem", "repeat", "store", "storedfile", "table/csvfile"},
+	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn/model", "problem", "repeat", "store", "storedfile", "table/csvfile"},
 	"internal/worker/preparation": {"api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
-	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
+	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "learn/model", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
 }
 
 // TestLayers compares the imports in the code with layers. It fails if a package or an import

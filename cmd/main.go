@@ -108,9 +108,9 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 // copy of the first signal.
 const repeatedSignalPeriod = time.Second
 
-// catchSignals returns a context that the first signal cancels. Signals that arrive while a pager runs,
-// and those that handleSignal handles, do not count. Any later signal except SIGHUP ends the process
-// immediately. A later SIGHUP is ignored, because the kernel and the shell often both send one when a
+// catchSignals returns a context that the first signal cancels. Until then, signals that arrive while a
+// pager runs, and those that handleSignal handles, do not count. After the first signal, any signal
+// except SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the shell often both send one when a
 // terminal is closed. A SIGTERM is ignored in the second after the first signal, because timeout(1) and
 // some service managers send it to the process and to its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {

@@ -84,8 +84,8 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	return o.printPlan(doc)
 }
 
-// planNotes returns notes on the forecast of a plan: how reliable it is, and whether a race on all rows
-// will reach the threshold or the time limit.
+// planNotes returns notes on the forecast of a plan: how reliable its result and its times are, and
+// whether a race on all rows will reach the threshold or the time limit.
 func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
 	notes := []string{"the forecast is extrapolated from " + humanize.Count(len(doc.Trials), "sample") + "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"}

@@ -61,18 +61,22 @@ running, and prints the command that later predicts with the model of the race.
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. It never replaces an existing file: with --force
 and an existing OUT.csv, the result is written to OUT.rejected.csv, and OUT.csv and its
-receipt stay as they are. --beat champion compares the model with the best model of
-earlier runs of this name. Only models for the same metric, columns and classes are
-compared.
+receipt stay as they are. --beat champion compares the model with the champion of earlier
+runs of this name. Only models for the same metric, columns and classes are compared. A
+model that misses --require or --beat is rejected, so it cannot be the champion. A model
+that meets --beat champion becomes the champion, even if its score on the validation rows
+is lower.
 
 Runs with the same name form a series. The name defaults to that of the training
-file. If a dataset of the series has the same data and the same --buckets, nothing is
-uploaded, and the run adds a model to this dataset. Otherwise the run adds a dataset to
-the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+file. In this case, a note is printed if the newest model of the series was trained on
+another dataset. If a dataset of the series has the same data and the same --buckets,
+nothing is uploaded, and the run adds a model to this dataset. Otherwise the run adds a
+dataset to the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3
+and so on.
 
 Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
-the best model for the metric and the table of the newest model.
+the best model on the newest training file; see ` + "`foretell models --help`" + `.
 
 --time-limit applies to the whole command, from reading the files to the verified
 result, and includes the time in the queue. The race ends early enough for the
@@ -171,6 +175,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		if err := p.predict(ctx); err != nil {
 			return err
 		}
+	}
+	if err := p.applyToChampion(ctx); err != nil {
+		return err
 	}
 	if !o.output.Quiet {
 		p.printSummary(ctx, o.factory.Now().Sub(began))

@@ -24,8 +24,14 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		series := findRunSeries(all, p.name, p.seriesStem)
-		if key := p.findSameDataset(series); key != "" {
-			return p.AwaitDataset(ctx, key)
+		same := p.findSameDataset(series)
+		if attempt == 1 {
+			if err := p.noteJoinedSeries(ctx, series, same); err != nil {
+				return nil, err
+			}
+		}
+		if same != "" {
+			return p.AwaitDataset(ctx, same)
 		}
 		created, err := p.CreateDataset(ctx, &api.CreateDatasetInput{Body: p.nextDatasetRequest(ctx, all, series)})
 		if api.CodeFromError(err) == api.CodeNameTaken && attempt < attempts {
@@ -72,6 +78,22 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	}
 	p.seriesStem = folder + "-" + p.seriesStem
 	p.output.Note("the series %s has a table with other columns, so the series of this run is called %s; --name sets another name", series.Name, client.DatasetName(p.seriesStem, 1))
+	return nil
+}
+
+// noteJoinedSeries prints a note if the user may not know that the model of the run joins an existing
+// series: the series is named after the training file, and its newest model was trained on another
+// dataset, such as a file of the same name in another folder. dataset is the key of the dataset of
+// the run, or "" if it does not exist yet.
+func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series, dataset string) error {
+	if p.name != "" || len(series.Datasets) == 0 {
+		return nil
+	}
+	models, err := client.ModelsOfSeries(ctx, p.Client, series)
+	if err != nil || len(models) == 0 || models[0].DatasetKey == dataset {
+		return err
+	}
+	p.output.Note("the model joins the existing series %s, whose newest model was trained on another dataset; --name NAME starts a series of its own", series.Name)
 	return nil
 }
 

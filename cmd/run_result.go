@@ -41,6 +41,22 @@ func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
 }
 
+// applyToChampion applies the results of --require and --beat to the choice of the champion. It prints
+// a note if the model is not the champion because another one is promoted.
+func (p *runPipeline) applyToChampion(ctx context.Context) error {
+	m, err := p.gate.ApplyToChampion(ctx, &p.output, p.Session, p.job.ModelKey, p.gateReport)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		p.model = m
+	}
+	if p.model.ChampionReason == api.ReasonAnotherPromoted {
+		p.output.Note("the champion of the series is another model, which is promoted; with `foretell models promote %s --automatic`, the scores decide", term.ShellQuote(p.model.Series))
+	}
+	return nil
+}
+
 // runDocument is the JSON output of run.
 type runDocument struct {
 	DatasetKey          string   `json:"datasetKey"`
@@ -58,6 +74,8 @@ type runDocument struct {
 	Algorithm           string   `json:"algorithm,omitempty"`
 	AlgorithmName       string   `json:"algorithmName,omitempty"`
 	ModelKey            string   `json:"modelKey"`
+	Champion            bool     `json:"champion"`
+	ChampionReason      string   `json:"championReason,omitempty"`
 	PredictionKey       string   `json:"predictionKey,omitempty"`
 	Rows                int      `json:"rows,omitempty"`
 	Path                string   `json:"path,omitempty"`
@@ -80,7 +98,7 @@ func (p *runPipeline) print() error {
 		TrainingJobKey: p.job.TrainingJobKey, Status: p.job.Status, Outcome: p.job.Outcome, Metric: p.job.Metric,
 		TargetPerformance: p.job.TargetPerformance, AchievedPerformance: p.job.AchievedPerformance,
 		TestPerformance: p.job.TestPerformance, TrainingPerformance: p.job.TrainingPerformance,
-		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey,
+		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey, Champion: p.model.Champion, ChampionReason: p.model.ChampionReason,
 		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Steps: p.steps,
 		Understood: p.files.ColumnRoles(),
 		Scores:     p.result.Scores, Warnings: p.files.Warnings(),

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/download"
 	"foretell/internal/exit"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/modelfile"
 	"foretell/internal/term"
 )
@@ -23,7 +23,7 @@ type modelsExportOptions struct {
 
 	format string
 	// features are the input columns of an ONNX model.
-	features []learn.ONNXFeature
+	features []model.ONNXFeature
 }
 
 // The values of --format.
@@ -173,5 +173,5 @@ type exportDocument struct {
 	Bytes    int64  `json:"bytes"`
 	ModelKey string `json:"modelKey"`
 	// Features are the input columns of an ONNX model.
-	Features []learn.ONNXFeature `json:"features,omitempty"`
+	Features []model.ONNXFeature `json:"features,omitempty"`
 }

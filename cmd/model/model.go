@@ -19,7 +19,7 @@ import (
 var (
 	modelListFields = []string{"modelKey", "series", "seriesVersion", "algorithm", "achievedPerformance", "testPerformance", "champion", "createdOn"}
 	modelItemFields = []string{
-		"modelKey", "series", "seriesVersion", "version", "algorithm", "metric", "achievedPerformance", "testPerformance", "champion",
+		"modelKey", "series", "seriesVersion", "version", "algorithm", "metric", "achievedPerformance", "testPerformance", "champion", "championReason",
 		"datasetKey", "trainingJobKey", "createdOn",
 	}
 )
@@ -32,19 +32,24 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
 		Long: `REF selects a model. It has one of these forms:
 
   KEY                  the key of the model, or at least its first 6 characters
-  NAME, NAME@champion  the best model of the series NAME
+  NAME, NAME@champion  the champion of the series NAME
   NAME@v3              the third model of the series NAME
   @last                the newest model
 
 A series has all models that were trained under one name. The models are numbered
 across the datasets of the series. The champion of a series is the model with the
-highest validation performance. Only models with the metric, label, columns and classes
-of the newest model are compared.
+highest validation performance, among those with the dataset and the metric of the
+newest model: scores on the rows of different datasets cannot be compared. A model of a
+cancelled race is ignored, unless the series has no other model. A model that misses
+--require or --beat in the command that trains it is rejected: it cannot be the champion.
+A model that meets --beat champion precedes the other models of its dataset.
+` + "`foretell models promote`" + ` makes another model the champion. The field championReason says
+why a model is the champion, or why it is not.
 
 The datasets of the series NAME are called NAME, NAME-2 and so on. REF may also be
 NAME-2, which selects only models of this dataset.`,
 	}
-	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
+	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsPromoteCmd(f), newModelsDeleteCmd(f))
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/download"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/modelfile"
 	"foretell/internal/preflight"
 	"foretell/internal/receipt"
@@ -41,7 +41,7 @@ func NewPredictCmd(f *cli.Factory) *cobra.Command {
 file of -o, and prints its path.
 
 The default model is the champion of the series that was trained last: the best model
-for the table that was trained last. --with MODEL selects another model.
+on its newest training file. --with MODEL selects another model.
 
 --model FILE predicts with a model file that ` + "`foretell models export`" + ` has written. The
 command then needs no service and no data folder, and writes the same result.
@@ -95,7 +95,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	}
 	defer remove()
 	o.modelPath = path
-	model, err := modelfile.ReadNamed(path, o.model)
+	m, err := modelfile.ReadNamed(path, o.model)
 	if err != nil {
 		return err
 	}
@@ -107,23 +107,23 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err := o.target.ResolvePath(blind, preflight.NormalizedInput(o.model, o.model, true)); err != nil {
 		return err
 	}
-	p, err := o.preflight(ctx, progress, blind, modelfile.Dataset(model))
+	p, err := o.preflight(ctx, progress, blind, modelfile.Dataset(m))
 	if err != nil {
 		return err
 	}
-	return o.predictWithModel(ctx, progress, model, p)
+	return o.predictWithModel(ctx, progress, m, p)
 }
 
 // predictWithModel predicts the rows of the blind file with a model that was read from a file.
-func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
+func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Progress, m *model.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
 	result := &Result{Path: o.target.Path, Receipt: o.target.ReceiptPath(), Warnings: p.Warnings()}
-	rec, err := o.newReceipt(ctx, model, p)
+	rec, err := o.newReceipt(ctx, m, p)
 	if err != nil {
 		return err
 	}
-	classes := model.Schema().Classes
-	known := download.BlindLabel{Column: download.FindLabelColumn(profile, model.Schema().Label, nil), Classes: classes, FindOverlap: download.FindOverlapOfModel(model)}
+	classes := m.Schema().Classes
+	known := download.BlindLabel{Column: download.FindLabelColumn(profile, m.Schema().Label, nil), Classes: classes, FindOverlap: download.FindOverlapOfModel(m)}
 	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
@@ -132,7 +132,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 				return 0, err
 			}
 			defer src.Close()
-			rows, err := model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
+			rows, err := m.Predict(ctx, src, w, model.PredictOptions{Reasons: o.target.Reasons})
 			return rows, modelfile.AddOldModelHint(err)
 		},
 		Check:   known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
@@ -155,15 +155,15 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 
 // newReceipt returns the receipt of a prediction with a model file, without the digests of
 // the result.
-func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight.Preflight) (*receipt.Receipt, error) {
+func (o *predictOptions) newReceipt(ctx context.Context, m *model.Model, p *preflight.Preflight) (*receipt.Receipt, error) {
 	build := build.Current()
 	file, err := receipt.DigestFiles(ctx, o.modelPath)
 	if err != nil {
 		return nil, err
 	}
 	r := &receipt.Receipt{
-		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: model.Schema().Classes, Warnings: p.ReceiptWarnings(),
-		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
+		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: m.Schema().Classes, Warnings: p.ReceiptWarnings(),
+		Model:   receipt.Model{Algorithm: m.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}

@@ -2,9 +2,9 @@
 
     python3 docs/bench/explain.py
 
-BenchmarkExplainTrees of internal/learn does the same with Foretell:
+BenchmarkExplainTrees of internal/learn/model does the same with Foretell:
 
-    go test -run '^$' -bench ExplainTrees -benchtime 1x ./internal/learn
+    go test -run '^$' -bench ExplainTrees -benchtime 1x ./internal/learn/model
 """
 
 import time

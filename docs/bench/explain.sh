@@ -17,12 +17,12 @@ lightgbm=$(realpath "$1") rounds=${2:-3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 root=$(cd "$(dirname "$0")/../.." && pwd)
-(cd "$root" && go test -c -o "$folder/learn.test" ./internal/learn)
+(cd "$root" && go test -c -o "$folder/model.test" ./internal/learn/model)
 cd "$folder"
 
 # seconds prints the user time of a command, in seconds.
 seconds() { { TIMEFORMAT=%U; time "$@" >log 2>&1; } 2>&1; }
-explain() { ./learn.test -test.run '^$' -test.bench ExplainTrees -test.benchtime "$1x"; }
+explain() { ./model.test -test.run '^$' -test.bench ExplainTrees -test.benchtime "$1x"; }
 
 FORETELL_BENCH_TABLE=$folder/train.csv explain 1 >log
 head -10000 train.csv >rows.csv

@@ -56,8 +56,9 @@ type UploadInput struct {
 // ListDatasetsInput is the request of [ListDatasets].
 type ListDatasetsInput struct {
 	PageInput
-	State         string `query:"state" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"Only datasets in this state."`
-	WithModelOnly bool   `query:"withModelOnly" doc:"Only datasets that have a model."`
+	State              string `query:"state" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"Only datasets in this state."`
+	WithModelOnly      bool   `query:"withModelOnly" doc:"Only datasets that have a model."`
+	WithPredictionOnly bool   `query:"withPredictionOnly" doc:"Only datasets that have a prediction. An extension."`
 }
 
 // CreateDatasetInput is the request of [CreateDataset].

@@ -22,6 +22,8 @@ type DriftReport struct {
 	TrainingRows int64  `json:"trainingRows" doc:"Number of rows of the training file."`
 	// Verdict summarises the report in sentences.
 	Verdict []string `json:"verdict" doc:"Sentences that summarise the report."`
+	// Warnings are differences that make the predictions less accurate.
+	Warnings []string `json:"warnings,omitempty" doc:"Differences that make the predictions less accurate, such as numbers in another format."`
 	// Columns are in descending order of Index. Columns that were not compared are last.
 	Columns []DriftColumn `json:"columns" doc:"The columns in descending order of psi; columns that were not compared are last."`
 }

@@ -168,6 +168,10 @@ var (
 		ID: "downloadModel", Method: "GET", Path: "/api/v1/models/{modelKey}/file", Status: 200, Origin: Extension,
 		Summary: "Download the file of a model, as the service stores it.",
 	}}
+	SetModelState = Endpoint[SetModelStateInput, Model]{Operation{
+		ID: "setModelState", Method: "PUT", Path: "/api/v1/models/{modelKey}/state", Status: 200, Origin: Extension,
+		Summary: "Promote a model to the champion of its series, accept or reject it, or let the scores decide whether it is the champion.",
+	}}
 	DeleteModel = Endpoint[ModelInput, None]{Operation{
 		ID: "deleteModel", Method: "DELETE", Path: "/api/v1/models/{modelKey}", Status: 204, Origin: Extension,
 		Summary: "Delete a model and the predictions made with it.",
@@ -303,7 +307,7 @@ func Operations() []Operation {
 		GetPredictionProgress.Operation, GetPredictionDrift.Operation, ListPredictionsOfModel.Operation, ListPredictionsOfDataset.Operation,
 		DownloadResult.Operation, DeletePrediction.Operation,
 		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
-		DownloadModel.Operation, DeleteModel.Operation,
+		DownloadModel.Operation, SetModelState.Operation, DeleteModel.Operation,
 		RequestAccess.Operation, SetPassword.Operation, RequestPassword.Operation, LogOut.Operation,
 		ListSessions.Operation, EndSession.Operation, EndOtherSessions.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
 		AddSecondFactor.Operation, ConfirmSecondFactor.Operation, RemoveSecondFactor.Operation,

@@ -26,7 +26,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether the model is the best one of its series so far. Only models with the metric, label, columns and classes of the newest model are compared."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset and the metric of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
 	ModelExtensions
 }
 
@@ -59,6 +59,40 @@ type ModelExtensions struct {
 	AchievedInterval *Interval `json:"achievedInterval,omitempty" doc:"95 % confidence interval of achievedPerformance."`
 	TestInterval     *Interval `json:"testInterval,omitempty" doc:"95 % confidence interval of testPerformance."`
 	Bytes            int64     `json:"bytes,omitempty" doc:"Size of the model's file."`
+	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
+	// State is empty if the scores decide whether the model is the champion.
+	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
+	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric, or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
+}
+
+// The states of a model, which decide whether it can be the champion of its series.
+const (
+	ModelPromoted  = "promoted"  // the model is the champion
+	ModelAccepted  = "accepted"  // the model precedes the other models of its dataset
+	ModelRejected  = "rejected"  // the model cannot be the champion
+	ModelAutomatic = "automatic" // the scores decide; reported as an empty state
+)
+
+// The values of ModelExtensions.ChampionReason, in addition to ModelPromoted, ModelAccepted and
+// ModelRejected.
+const (
+	ReasonBest            = "best" // the model is the champion
+	ReasonAnotherPromoted = "another-promoted"
+	ReasonCancelled       = "cancelled"
+	ReasonOtherDataset    = "other-dataset"
+	ReasonOtherMetric     = "other-metric"
+	ReasonNotBest         = "not-best"
+)
+
+// SetModelStateInput is the request of [SetModelState].
+type SetModelStateInput struct {
+	ModelInput
+	Body NewModelState
+}
+
+// NewModelState is the new state of a model.
+type NewModelState struct {
+	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays it until another model is promoted. accepted: the model precedes the other models of its dataset. rejected: the model cannot be the champion. automatic: the scores decide." enum:"promoted,accepted,rejected,automatic"`
 }
 
 // ModelPage is the response of [ListModelsOfDataset].

@@ -190,7 +190,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	default:
 		return nil, api.NewFieldProblem("state", "%q: must be PENDING, PROCESSING, COMPLETED or FAILED", in.State)
 	}
-	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w}
+	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, WithPrediction: in.WithPredictionOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
 	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {

@@ -10,10 +10,7 @@ import (
 	"foretell/internal/storedfile"
 )
 
-// GetModel returns a model. Its field Champion is true if the model has the highest
-// achievedPerformance of its series. Models whose metric or table schema (see [api.TableSchema])
-// differs from that of the newest model are ignored. If several models have the highest
-// performance, the oldest is the champion.
+// GetModel returns a model. See [store.Model] for its field Champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -33,6 +30,7 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
 		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
+		Cancelled: m.Cancelled, State: m.State, ChampionReason: m.ChampionReason,
 	}
 }
 
@@ -98,7 +96,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 	return modelreport.Summarize(report), nil
 }
 
-// DownloadModel opens the file of a model, in the format of learn.ReadModel.
+// DownloadModel opens the file of a model, in the format of model.Read.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -108,6 +106,29 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 		_, err := a.findModel(ctx, m.Key)
 		return err
 	})
+}
+
+// SetModelState promotes or rejects a model, or lets the scores decide again whether it is the
+// champion of its series.
+func (a *App) SetModelState(ctx context.Context, in *api.SetModelStateInput) (*api.Model, error) {
+	state := in.Body.State
+	if state == api.ModelAutomatic {
+		state = ""
+	}
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		m, err := t.GetModel(ctx, callerFromContext(ctx).Account, in.ModelKey)
+		if err != nil || m.State == state {
+			return err
+		}
+		if err := t.SetModelState(ctx, m, state); err != nil {
+			return err
+		}
+		return a.RecordAuditEvent(ctx, t, "model."+in.Body.State, m.Key)
+	})
+	if err != nil {
+		return nil, a.problems.Lookup(err, "model", in.ModelKey)
+	}
+	return a.GetModel(ctx, &in.ModelInput)
 }
 
 // DeleteModel deletes a model with its predictions. Its race is kept, without a

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
+	"foretell/internal/learn/metric"
 	"foretell/internal/quota"
 	"foretell/internal/store"
 	"foretell/internal/worker/training"
@@ -82,7 +83,7 @@ func (a *App) insertRace(ctx context.Context, race *store.Training, runs []*stor
 // checkClassesAndColumns returns an error if a request names a class or a column that the dataset does
 // not have, or that cannot be used in this way.
 func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Dataset) error {
-	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
+	if err := metric.CheckName(race.Metric, classLabels(d)); err != nil {
 		return api.NewFieldProblem("metric", "%s", err)
 	}
 	if _, err := n.ClassWeights.Resolve(d.Classes); err != nil {
@@ -138,7 +139,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 		return nil, api.NewFieldProblem("effort", "%q: must be fast or default", n.Effort)
 	}
 	if n.Metric != "" {
-		if err := learn.CheckMetric(n.Metric, nil); err != nil {
+		if err := metric.CheckName(n.Metric, nil); err != nil {
 			return nil, api.NewFieldProblem("metric", "%s", err)
 		}
 		r.Metric = n.Metric

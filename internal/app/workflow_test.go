@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"foretell/internal/api"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 )
 
 // resultInput returns the input of DownloadResult for the signed URL of a result.
@@ -73,9 +73,9 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("%d winners in %+v", winners, progress)
 	}
 
-	model := must(b.GetModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
-	if model.Version != 1 || !model.Champion || !model.AchievedPerformance.Quoted || model.AchievedPerformance.Value != *race.AchievedPerformance {
-		t.Errorf("the model is %+v", model)
+	trained := must(b.GetModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
+	if trained.Version != 1 || !trained.Champion || !trained.AchievedPerformance.Quoted || trained.AchievedPerformance.Value != *race.AchievedPerformance {
+		t.Errorf("the model is %+v", trained)
 	}
 	report := must(b.GetModelReport(b.ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}))(t)
 	if report.ModelKey != race.ModelKey || report.Rows != 300 || len(report.Algorithms) != 2 {
@@ -89,9 +89,9 @@ func TestWorkflow(t *testing.T) {
 
 	file := must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
 	defer file.Close()
-	read := must(learn.ReadModel(file, file.Size))(t)
+	read := must(model.Read(file, file.Size))(t)
 	must(file.Seek(0, io.SeekStart))(t)
-	if err := learn.VerifyModel(file, file.Size); err != nil || read.Algorithm() != model.Algorithm {
+	if err := model.Verify(file, file.Size); err != nil || read.Algorithm() != trained.Algorithm {
 		t.Errorf("the model file is of %s, %v", read.Algorithm(), err)
 	}
 

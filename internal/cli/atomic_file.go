@@ -172,7 +172,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// RemoveIfExists removes a file if it exists. If the name is too long for a file, it does not exist.
+// RemoveIfExists removes a file if it exists. A path whose name is too long for a file counts as one that
+// does not exist.
 func RemoveIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) {
 		return err

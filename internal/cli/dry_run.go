@@ -195,6 +195,7 @@ func (r *dryRunTransport) simulatedResponses() map[string]any {
 		api.CancelTraining.ID:        training,
 		api.DeleteTraining.ID:        api.None{},
 		api.GetModel.ID:              api.Model{ModelKey: simulatedModelKey, DatasetKey: simulatedDatasetKey, TrainingJobKey: simulatedTrainingKey, Version: 1},
+		api.SetModelState.ID:         api.Model{ModelKey: simulatedModelKey, DatasetKey: simulatedDatasetKey, TrainingJobKey: simulatedTrainingKey, Version: 1},
 		api.DeleteModel.ID:           api.None{},
 		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: simulatedPredictionKey, Status: api.PredictionPending},
 		api.GetPrediction.ID:         prediction,

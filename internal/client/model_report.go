@@ -33,13 +33,27 @@ func (c *Client) OwnAccount(ctx context.Context) (*api.Account, error) {
 	return callExtension(ctx, c, api.GetOwnAccount, &api.None{})
 }
 
+// SetModelState promotes or rejects a model, or lets the scores decide again whether it is the
+// champion of its series; see [api.SetModelState]. It returns nil and no error if the service
+// responds with 404, 405 or 501, because not every service implements this extension of the API.
+func (c *Client) SetModelState(ctx context.Context, model, state string) (*api.Model, error) {
+	return callExtension(ctx, c, api.SetModelState, &api.SetModelStateInput{ModelInput: api.ModelInput{ModelKey: model}, Body: api.NewModelState{State: state}})
+}
+
 // callExtension calls an endpoint that not every service implements. It returns nil and no error
 // if the service responds with 404, 405 or 501.
 func callExtension[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
 	out, err := Call(ctx, c, endpoint, in)
-	var problem *api.Problem
-	if errors.As(err, &problem) && (problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented) {
+	if isMissingOperation(err) {
 		return nil, nil
 	}
 	return out, err
+}
+
+// isMissingOperation reports whether err is a response of 404, 405 or 501, which a service returns
+// for an operation that it does not implement.
+func isMissingOperation(err error) bool {
+	var problem *api.Problem
+	return errors.As(err, &problem) &&
+		(problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented)
 }

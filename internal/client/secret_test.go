@@ -22,7 +22,7 @@ import (
 // text, and that are no secrets. A new member must be added here, or to the names in secret.go.
 const publicMembers = `
 Problem.code accessRequests account accountKey accounts achievedInterval achievedPerformance action actor algorithm
-algorithmName algorithms baseline bins blend blended blind class classWeights classes client column columns confusion
+algorithmName algorithms baseline bins blend blended blind championReason class classWeights classes client column columns confusion
 createdOn curve curveClasses curves datasetCreationProgressUrl datasetKey datasetName datasetUploadInfo datasets
 dateOrder decidedBy decidedOn description detail distribution drift effort email errors eventKey events expiresOn
 failureReason field file fileName finishedOn groupColumn host idName importances instance interactions interval intervals

@@ -142,12 +142,13 @@ type SeriesModel struct {
 // Reference returns a reference to the model for the command line, such as NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
-// ModelsOfSeries returns the models of a series, newest first. One of them is the champion: the best
-// of the models that have the metric and the [api.TableSchema] of the newest model.
+// ModelsOfSeries returns the models of a series, newest first. At most one of them is the champion;
+// see [FindChampion].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
 	reported := "" // key of the champion that the service reports
-	before := 0    // number of versions in older datasets, if SeriesVersion is not reported
+	reportsSeries := true
+	before := 0 // number of versions in older datasets, if SeriesVersion is not reported
 	for _, d := range slices.Backward(s.Datasets) {
 		if d.Status != api.DatasetCompleted {
 			continue
@@ -164,6 +165,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 			if m.Champion && m.Series != "" { // a service that reports series has chosen it
 				reported = m.ModelKey
 			}
+			reportsSeries = reportsSeries && m.Series != ""
 			m.Series = s.Name
 			models = append(models, SeriesModel{m, d.DatasetKey, d.DatasetName})
 		}
@@ -172,9 +174,13 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	slices.SortStableFunc(models, func(a, b SeriesModel) int { return cmp.Compare(b.SeriesVersion, a.SeriesVersion) })
 	best := reported
 	if best == "" || len(s.Datasets) == 1 { // s may be one dataset of a longer series, whose champion need not be that of s
-		var err error
-		if best, err = bestComparableModel(ctx, c, models); err != nil {
-			return nil, err
+		if !reportsSeries {
+			if err := setCancelledFields(ctx, c, models); err != nil {
+				return nil, err
+			}
+		}
+		if champion := FindChampion(models); champion != nil {
+			best = champion.ModelKey
 		}
 	}
 	for i := range models {
@@ -183,49 +189,63 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// bestComparableModel returns the key of the model with the highest performance. In a tie, it
-// returns the key of the oldest. newestFirst holds the models of one series, newest first. Models
-// whose metric or table differs from that of the newest model are ignored. A model without a
-// performance is chosen only if no model has one. bestComparableModel returns "" if newestFirst is
-// empty.
-func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesModel) (key string, err error) {
-	order := slices.Clone(newestFirst)
-	slices.Reverse(order) // the oldest of equals is the first
-	slices.SortStableFunc(order, func(a, b SeriesModel) int {
-		return cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value)
-	})
-	sameSchema := map[string]bool{} // by dataset key
-	for _, m := range order {
-		newest := newestFirst[0]
-		if m.Metric != newest.Metric {
-			continue
-		}
-		same, known := sameSchema[m.DatasetKey]
-		if !known {
-			if same, err = haveSameSchema(ctx, c, m.DatasetKey, newest.DatasetKey); err != nil {
-				return "", err
+// setCancelledFields sets the field Cancelled of the models of a service that does not report it.
+// newestFirst holds the models of one series. Only the races of the datasets that decide which model
+// is the champion are read: those of the newest models, up to the newest complete model. If the
+// service cannot list races, all models count as complete.
+func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
+	cancelled := map[string]bool{} // by key of the model
+	read, complete := map[string]bool{}, false
+	for i := range newestFirst {
+		m := &newestFirst[i]
+		if !read[m.DatasetKey] {
+			if complete {
+				continue
 			}
-			sameSchema[m.DatasetKey] = same
+			read[m.DatasetKey] = true
+			for race, err := range AllTrainingsOfDataset(ctx, c, m.DatasetKey) {
+				if isMissingOperation(err) {
+					break
+				}
+				if err != nil {
+					return err
+				}
+				if race.ModelKey != "" && race.Status == api.TrainingCancelled {
+					cancelled[race.ModelKey] = true
+				}
+			}
 		}
-		if same {
-			return m.ModelKey, nil
-		}
+		m.Cancelled = cancelled[m.ModelKey]
+		complete = complete || !m.Cancelled
 	}
-	return "", nil
+	return nil
 }
 
-// haveSameSchema reports whether two datasets have the same label, columns and classes.
-func haveSameSchema(ctx context.Context, c *Client, a, b string) (bool, error) {
-	if a == b {
-		return true, nil
+// FindChampion returns the champion of models of one series, newest first: the promoted model or,
+// if none is promoted, the model with the highest performance on the validation rows, among those
+// with the dataset and the metric of the newest model. Scores on the rows of different datasets
+// cannot be compared. The newest accepted model of this dataset precedes models with a higher
+// performance. Rejected models are ignored. Models of cancelled races are ignored, too,
+// unless all races were cancelled. In a tie, the champion is the oldest model. A model without a
+// performance is the champion only if no other model has one. FindChampion returns nil if there is
+// no model that can be the champion.
+func FindChampion(newestFirst []SeriesModel) *SeriesModel {
+	var newest, best *SeriesModel
+	for i := range newestFirst {
+		m := &newestFirst[i]
+		switch {
+		case m.State == api.ModelPromoted:
+			return m
+		case m.State == api.ModelRejected:
+		case newest == nil || newest.Cancelled && !m.Cancelled:
+			newest, best = m, m
+		case m.Cancelled != newest.Cancelled || m.DatasetKey != newest.DatasetKey || m.Metric != newest.Metric:
+		case best.State == api.ModelAccepted: // it is newer
+		case m.State == api.ModelAccepted:
+			best = m
+		case cmp.Compare(m.AchievedPerformance.Value, best.AchievedPerformance.Value) >= 0: // NaN is the lowest
+			best = m
+		}
 	}
-	first, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: a})
-	if err != nil {
-		return false, err
-	}
-	second, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: b})
-	if err != nil {
-		return false, err
-	}
-	return first.TableSchema().Matches(second.TableSchema()), nil
+	return best
 }

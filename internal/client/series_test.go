@@ -91,21 +91,41 @@ func TestResolveSeries(t *testing.T) {
 
 func TestChampion(t *testing.T) {
 	t.Parallel()
-	model := func(version int, metric string, performance float64) SeriesModel {
-		m := SeriesModel{}
+	model := func(version int, dataset, metric string, performance float64) SeriesModel {
+		m := SeriesModel{DatasetKey: dataset}
 		m.ModelKey, m.Metric, m.AchievedPerformance.Value = strconv.Itoa(version), metric, performance
+		return m
+	}
+	cancelled := func(version int, dataset string, performance float64) SeriesModel {
+		m := model(version, dataset, "accuracy", performance)
+		m.Cancelled = true
+		return m
+	}
+	with := func(state string, m SeriesModel) SeriesModel {
+		m.State = state
 		return m
 	}
 	for name, test := range map[string]struct {
 		models []SeriesModel
 		want   string
 	}{
-		"first of the best of the newest's metric": {[]SeriesModel{model(4, "accuracy", 0.8), model(3, "rocAuc", 0.99), model(2, "accuracy", 0.9), model(1, "accuracy", 0.9)}, "1"},
-		"not measured": {[]SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())}, "2"},
-		"no models":    {nil, ""},
+		"first of the best of the newest's metric": {[]SeriesModel{model(4, "d", "accuracy", 0.8), model(3, "d", "rocAuc", 0.99), model(2, "d", "accuracy", 0.9), model(1, "d", "accuracy", 0.9)}, "1"},
+		"of the newest's dataset":                  {[]SeriesModel{model(3, "e", "accuracy", 0.7), model(2, "d", "accuracy", 0.9), model(1, "e", "accuracy", 0.8)}, "1"},
+		"complete, of any dataset":                 {[]SeriesModel{cancelled(3, "e", 0.99), model(2, "d", "accuracy", 0.8), cancelled(1, "d", 0.9)}, "2"},
+		"all cancelled":                            {[]SeriesModel{cancelled(2, "e", 0.7), cancelled(1, "d", 0.9)}, "2"},
+		"not measured":                             {[]SeriesModel{model(2, "d", "accuracy", 0.1), model(1, "d", "accuracy", math.NaN())}, "2"},
+		"promoted":                                 {[]SeriesModel{model(3, "e", "accuracy", 0.7), with(api.ModelPromoted, cancelled(2, "d", 0.1)), model(1, "e", "accuracy", 0.8)}, "2"},
+		"rejected":                                 {[]SeriesModel{with(api.ModelRejected, model(3, "e", "accuracy", 0.9)), model(2, "d", "accuracy", 0.7), with(api.ModelRejected, model(1, "d", "accuracy", 0.8))}, "2"},
+		"accepted":                                 {[]SeriesModel{model(5, "e", "accuracy", 0.9), with(api.ModelAccepted, model(4, "e", "accuracy", 0.7)), with(api.ModelAccepted, model(3, "e", "accuracy", 0.8)), model(2, "e", "accuracy", 0.9), with(api.ModelAccepted, model(1, "d", "accuracy", 0.9))}, "4"},
+		"all rejected":                             {[]SeriesModel{with(api.ModelRejected, model(1, "d", "accuracy", 0.8))}, ""},
+		"no models":                                {nil, ""},
 	} {
-		if best, err := bestComparableModel(t.Context(), nil, test.models); best != test.want || err != nil {
-			t.Errorf("%s: the champion is version %q, want %q (%v)", name, best, test.want, err)
+		champion := ""
+		if m := FindChampion(test.models); m != nil {
+			champion = m.ModelKey
+		}
+		if champion != test.want {
+			t.Errorf("%s: the champion is version %q, want %q", name, champion, test.want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 var (
@@ -190,7 +191,9 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
 		name, which = ref[:i], ref[i+1:]
 	}
-	return resolveReference("model", ref, func(yield func(refCandidate, error) bool) {
+	var newest *client.SeriesModel // of the series called name
+	hasChampion := false
+	key, err := resolveReference("model", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {
 			yield(refCandidate{}, err)
@@ -202,6 +205,10 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 		}
 		for m, err := range c.Models(ctx, all) {
 			one := refCandidate{m.ModelKey, m.Series, creationTime{m.CreatedOn, m.CreatedMicros}}
+			if err == nil && meant != nil && newest == nil {
+				newest = &m
+			}
+			hasChampion = hasChampion || m.Champion
 			switch {
 			case meant != nil && (m.Champion && which == ChampionRef || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
@@ -213,6 +220,18 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 			}
 		}
 	})
+	if err != nil && newest != nil && !hasChampion && which == ChampionRef {
+		return "", noChampionError(newest)
+	}
+	return key, err
+}
+
+// noChampionError returns the error of a reference to the champion of a series that has none. newest
+// is the newest model of the series.
+func noChampionError(newest *client.SeriesModel) error {
+	ref := term.ShellQuote(newest.Reference())
+	return exit.Errorf(exit.NotFound, "the series %s has no champion: all its models were rejected, because they missed --require or --beat", newest.Series).
+		WithHint("name a model, such as %s, or make it the champion with `foretell models promote %s`", ref, ref)
 }
 
 // DatasetOfModel returns the dataset on which the model with the given key was trained.
@@ -357,7 +376,7 @@ func (c *Session) AddDatasetName(ctx context.Context, key string, predictions it
 }
 
 // NewestChampion returns the champion of the series that was trained last. It returns nil if
-// there is no model.
+// there is no model, and an error if the series has no champion.
 func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, error) {
 	models, err := Collect(c.AllModels(ctx))
 	if err != nil || len(models) == 0 {
@@ -365,6 +384,9 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	}
 	newest := NewestModel(models)
 	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
+	if i < 0 {
+		return nil, noChampionError(newest)
+	}
 	return &models[i], nil
 }
 
@@ -380,6 +402,6 @@ func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 	return &models[newest]
 }
 
-// ChampionRef is the name of the best model of a series, in references and for --beat; see
-// [client.ModelsOfSeries].
+// ChampionRef is the name of the champion of a series, in references and for --beat. See
+// [client.FindChampion].
 const ChampionRef = "champion"

@@ -53,9 +53,13 @@ func (p *Pages) requestAccess(v *visit) error {
 }
 
 // formProblem converts err to a problem that the page of a form can show. If the problem has a
-// RetryAfter, formProblem also sets the header Retry-After of the response.
+// RetryAfter, formProblem also sets the header Retry-After of the response. The detail of an internal
+// error has the ID of the request, because a form shows only the detail.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
-	problem := p.problemFromError(v.r.Context(), err)
+	problem := p.problemFromError(v.r, err)
+	if problem.Status == http.StatusInternalServerError && problem.RequestID != "" {
+		problem.Detail += " (request " + problem.RequestID + " in the service's log)"
+	}
 	if problem.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))
 	}

@@ -86,6 +86,9 @@ func (p *Pages) writeAccounts(v *visit, form api.NewAccount, problem *api.Proble
 	if err != nil {
 		return err
 	}
+	if last := v.lastPage(list.Page); last != "" {
+		return v.redirect(last)
+	}
 	data := usersPage{Accounts: list.Accounts, Pager: newPager(v.r.URL, list.Page, len(list.Accounts)), Form: form, Invitation: p.takeInvitation(v)}
 	content := page{
 		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts --paginate", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
@@ -240,6 +243,9 @@ func (p *Pages) listEvents(v *visit) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAuditEvents, &api.ListAuditEventsInput{PageInput: pageInput(v.r), Actor: data.Actor, Action: data.Action})
 	if err != nil {
 		return err
+	}
+	if last := v.lastPage(list.Page); last != "" {
+		return v.redirect(last)
 	}
 	data.Events, data.Pager = list.Events, newPager(v.r.URL, list.Page, len(list.Events))
 	command := "foretell api GET /api/v1/admin/events --paginate"

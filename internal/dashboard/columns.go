@@ -1,17 +1,13 @@
 package dashboard
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"foretell/internal/api"
-	"foretell/internal/client"
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
@@ -26,10 +22,6 @@ const (
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
-	// convertedName is the stored name of a file that was converted during the upload. Receipts
-	// have this name instead of the name of the visitor's file, because their digest is that of the
-	// converted bytes.
-	convertedName = "data.csv"
 )
 
 // fileSample describes a CSV file by its beginning.
@@ -37,11 +29,11 @@ type fileSample struct {
 	delimiter byte
 	// size is the size of the file, or of its beginning if the file is larger.
 	size int
-	// names are the column names in the header. It is empty if the header cannot be read.
-	names []string
-	// description describes the columns. It has no rows if the names of the columns are not unique,
-	// or if the first row looks like data. The service then rejects the file and reports the
-	// reason.
+	// header has the names in the header. It is empty if the header cannot be read. names are these
+	// names made unique, as on the command line; the first may be empty.
+	header, names []string
+	// description describes the columns. It has no rows if the first row looks like data. The service
+	// then rejects the file and reports the reason.
 	description *roles.Description
 }
 
@@ -55,15 +47,19 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	}
 	header, err := open()
 	if err == nil {
-		s.names, err = roles.ReadHeader(header)
+		s.header, err = roles.ReadHeader(header)
 	}
 	if err != nil || !bytes.ContainsAny(text, "\r\n") {
-		s.names = nil
+		s.header = nil
 		return s, nil //nolint:nilerr // the service will report the defect of the file
 	}
+	if isTitle(s.header) {
+		return s, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(s.header))
+	}
+	s.names, _ = roles.UniqueNames(s.header)
 	s.description = roles.NewDescription(s.names)
 	rows, err := open()
-	if _, renamed := roles.UniqueNames(s.names); err != nil || len(renamed) > 0 {
+	if err != nil {
 		return s, nil //nolint:nilerr // as above
 	}
 	described, err := roles.Describe(ctx, rows, s.names, wanted)
@@ -71,6 +67,25 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 		s.description = described
 	}
 	return s, err
+}
+
+// isTitle reports whether a header is probably a title above the header, as on the command line: only
+// one of at least three columns has a name.
+func isTitle(header []string) bool {
+	named := 0
+	for _, name := range header {
+		if name != "" {
+			named++
+		}
+	}
+	return named == 1 && len(header) >= 3
+}
+
+// setNames makes a layout rename the columns, unless names are those in the header.
+func (s *fileSample) setNames(layout *repair.Layout, names []string) {
+	if !slices.Equal(names, s.header) {
+		layout.Names = names
+	}
 }
 
 // chosenColumns are the columns of the row IDs and of the label of a training file.
@@ -125,7 +140,9 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	case chosen.Question != nil:
 		return layout, api.NewFieldProblem("label", "it is not clear which column is the label: %s. Name the label", chosen.Question.Why)
 	}
-	layout.SetRoles(s.names, chosen.ID, chosen.GeneratedID, chosen.Label)
+	names, _ := roles.NameFirstColumn(s.names, chosen.ID, chosen.GeneratedID)
+	s.setNames(&layout, names)
+	layout.SetRoles(names, chosen.ID, chosen.GeneratedID, chosen.Label)
 	return layout, nil
 }
 
@@ -140,107 +157,19 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	for i := range d.Columns {
 		known.Features = append(known.Features, d.Columns[i].Name)
 	}
+	names := s.names
+	if slices.Contains(known.Features, roles.FirstColumnName) && !slices.Contains(names, roles.FirstColumnName) {
+		// The first column of the training file had no name and was a feature.
+		names, _ = roles.NameFirstColumn(names, roles.FirstColumnName, false)
+		s.description.Columns[0].Name = names[0]
+	}
 	id := roles.ChooseBlindID(s.description, known, roles.Options{})
-	layout.SetRoles(s.names, id.ID, id.Generated, "")
+	if id.ID != "" || id.Generated {
+		names, _ = roles.NameFirstColumn(names, id.ID, id.Generated)
+	}
+	s.setNames(&layout, names)
+	layout.SetRoles(names, id.ID, id.Generated, "")
 	return layout
-}
-
-// convertedFile is an uploaded file that was converted to the canonical form.
-type convertedFile struct {
-	client.Source
-	defect *atomic.Pointer[csvfile.Defect]
-}
-
-// convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
-// and calls layout, which returns how the file is rewritten while it is read. The source can be read
-// only once.
-func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
-	file, beginning, isWhole, err := peekSample(f.file)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkIsCSV(beginning); err != nil {
-		return nil, err
-	}
-	sample, err := readSample(ctx, beginning, isWhole, wanted)
-	if err != nil {
-		return nil, err
-	}
-	shape, err := layout(sample)
-	if err != nil {
-		return nil, err
-	}
-	normalized, err := repair.Normalize(file, shape)
-	if err != nil {
-		return nil, fileProblem(err)
-	}
-	out := &convertedFile{Source: client.Source{Name: f.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
-	if !normalized.IsUnchanged() {
-		out.Name = convertedName
-	}
-	out.Open = func() (io.ReadCloser, error) { return io.NopCloser(defectReader{normalized, out.defect}), nil }
-	return out, nil
-}
-
-// peekSample returns the first sampleBytes of src, and a reader of the whole file. The result
-// isWhole reports whether the file has no more bytes.
-func peekSample(src io.Reader) (file *bufio.Reader, beginning []byte, isWhole bool, err error) {
-	file = bufio.NewReaderSize(src, sampleBytes)
-	beginning, err = file.Peek(sampleBytes)
-	if isWhole = errors.Is(err, io.EOF); err != nil && !isWhole {
-		return nil, nil, false, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
-	}
-	return file, beginning, isWhole, nil
-}
-
-// csvDescription describes a CSV to people who have chosen another kind of file.
-const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
-
-// checkIsCSV returns a problem if a file with this beginning cannot be a CSV, so that nothing is
-// created for it. The service would reject the file, too.
-func checkIsCSV(beginning []byte) error {
-	if defect := csvfile.FindFileType(beginning); defect != nil {
-		return api.NewFieldProblem("file", "%s", defect.Message)
-	}
-	if len(beginning) == 0 {
-		return api.NewFieldProblem("file", "the file is empty: %s", csvDescription)
-	}
-	return nil
-}
-
-// uploadError returns err, the error of an upload of f. If a defect of the file ended the upload,
-// uploadError returns the problem with this defect instead.
-func (f *convertedFile) uploadError(err error) error {
-	if defect := f.defect.Load(); err != nil && defect != nil {
-		return fileProblem(defect)
-	}
-	return err
-}
-
-// fileProblem converts a defect of the file to a problem about the form field `file`. It returns
-// any other err unchanged.
-func fileProblem(err error) error {
-	var defect *csvfile.Defect
-	if errors.As(err, &defect) {
-		return api.NewFieldProblem("file", "%s", defect.Error()).WithCause(err)
-	}
-	return err
-}
-
-// defectReader reads a file and keeps the defect that ends it.
-type defectReader struct {
-	io.Reader
-	defect *atomic.Pointer[csvfile.Defect]
-}
-
-// Read implements io.Reader.
-func (r defectReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	var defect *csvfile.Defect
-	if errors.As(err, &defect) {
-		r.defect.Store(defect)
-	}
-	return n, err
 }
 
 // showColumns responds with the fields for the label and the row IDs in the form to upload a
@@ -253,11 +182,11 @@ func (p *Pages) showColumns(v *visit) error {
 	}
 	var data datasetsPage
 	if form.file != nil {
-		_, beginning, isWhole, err := peekSample(form.file)
+		file, err := peekFile(form.file)
 		if err != nil {
 			return err
 		}
-		sample, err := readSample(v.r.Context(), beginning, isWhole && form.values["whole"] != "", nil)
+		sample, err := readSample(v.r.Context(), file.beginning, file.isWhole && form.values["whole"] != "", nil)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -145,7 +146,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 
 		"GET /predictions":                   p.listPredictions,
 		"GET /predictions/{key}":             p.showPrediction,
-		"GET /predictions/{key}/result":      p.redirectToResult,
+		"GET /predictions/{key}/result":      p.downloadResult,
 		"GET /predictions/{key}/receipt":     p.downloadReceipt,
 		"GET /predictions/{key}/report.html": p.downloadPredictionReport,
 		"POST /predictions/{key}/delete":     p.deletePrediction,
@@ -296,18 +297,24 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem that err wraps. If err does not wrap a problem, it logs err
-// and returns a problem with CodeInternal.
-func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
-	var problem *api.Problem
-	if errors.As(err, &problem) {
-		return problem
+// problemFromError returns the problem that err wraps, with the ID of the request. If err does not
+// wrap a problem, it logs err and returns a problem with CodeInternal.
+func (p *Pages) problemFromError(r *http.Request, err error) *api.Problem {
+	var problem api.Problem
+	if wrapped := (*api.Problem)(nil); errors.As(err, &wrapped) {
+		problem = *wrapped // a copy, because other requests may have the same problem
+	} else {
+		if r.Context().Err() == nil {
+			p.opts.Log.ErrorContext(r.Context(), "cannot serve a page", "requestId", requestID(r), "error", err)
+		}
+		problem = *api.NewProblem(api.CodeInternal, "internal error")
 	}
-	if ctx.Err() == nil {
-		p.opts.Log.ErrorContext(ctx, "cannot serve a page", "error", err)
-	}
-	return api.NewProblem(api.CodeInternal, "internal error")
+	problem.RequestID = cmp.Or(problem.RequestID, requestID(r))
+	return &problem
 }
+
+// requestID returns the ID of a request in the service's log.
+func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 
 // page is the data that the layout of every page shows.
 type page struct {
@@ -372,7 +379,7 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 
 // writeError responds with a page that shows an error.
 func (p *Pages) writeError(v *visit, err error) {
-	problem := p.problemFromError(v.r.Context(), err)
+	problem := p.problemFromError(v.r, err)
 	if p.respondToEndedPoll(v, problem) {
 		return
 	}

@@ -25,29 +25,45 @@ type pager struct {
 	// are 0 if the page has no rows.
 	Offset, First, Last, Total int64
 	Newer, Older               string
+	// Noun is what the rows are, if they are not the rows of the only table on the page.
+	Noun string
 }
 
 // newPager returns the pager of the page p of a list. address is the URL of this page,
 // and shown is the number of rows on this page.
 func newPager(address *url.URL, p api.Page, shown int) pager {
-	link := func(offset int64) string {
-		query := address.Query()
-		query.Del("part")
-		query.Del(linkMessages.parameter)
-		query.Set("offset", strconv.FormatInt(offset, 10))
-		return address.Path + "?" + query.Encode()
-	}
 	out := pager{Offset: p.Offset, First: p.Offset + 1, Last: p.Offset + int64(shown), Total: p.Total}
 	if shown == 0 {
 		out.First, out.Last = 0, 0
 	}
 	if p.Offset > 0 {
-		out.Newer = link(max(0, p.Offset-p.Limit))
+		out.Newer = listAddress(address, max(0, p.Offset-p.Limit))
 	}
 	if p.NextOffset != nil {
-		out.Older = link(*p.NextOffset)
+		out.Older = listAddress(address, *p.NextOffset)
 	}
 	return out
+}
+
+// listAddress returns the address of the page of a list that begins after offset rows. address is
+// the URL of any page of the list.
+func listAddress(address *url.URL, offset int64) string {
+	query := address.Query()
+	query.Del("part")
+	query.Del(linkMessages.parameter)
+	query.Set("offset", strconv.FormatInt(offset, 10))
+	return address.Path + "?" + query.Encode()
+}
+
+// lastPage returns the address of the last page of a list if the request is for a page p after it.
+// Otherwise it returns "". Such a page is requested by an old link, after rows were deleted. It has no
+// rows, although the list has some.
+func (v *visit) lastPage(p api.Page) string {
+	isRead := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead
+	if !isRead || p.Total == 0 || p.Offset < p.Total || p.Limit < 1 {
+		return ""
+	}
+	return listAddress(v.r.URL, (p.Total-1)/p.Limit*p.Limit)
 }
 
 // pageInput returns the API parameters for the page of a list that begins at the query parameter
@@ -90,6 +106,9 @@ func (p *Pages) writeDatasets(v *visit, form datasetForm, problem *api.Problem) 
 	list, err := client.Call(v.r.Context(), v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: pageInput(v.r), State: state})
 	if err != nil {
 		return err
+	}
+	if last := v.lastPage(list.Page); last != "" {
+		return v.redirect(last)
 	}
 	data := datasetsPage{Datasets: list.Datasets.Items, State: state, Form: form, Pager: newPager(v.r.URL, list.Page, len(list.Datasets.Items))}
 	for _, d := range data.Datasets {

@@ -24,7 +24,7 @@ func TestRejectedFields(t *testing.T) {
 	}{
 		{"train", trainFields, trainPage{Dataset: dataset, Algorithms: api.Algorithms(2)}},
 		{"datasets", datasetFields, datasetsPage{}},
-		{"model", predictFields, modelPage{&htmlreport.Document{Model: &api.Model{}, Dataset: dataset}, nil, ""}},
+		{"model", predictFields, modelPage{&htmlreport.Document{Model: &api.Model{}, Dataset: dataset}, nil, 0, ""}},
 		{"request_access", accessFields, requestAccessPage{}},
 		{"forgotten_password", forgottenFields, forgottenPasswordPage{}},
 		{"password", passwordFields, passwordPage{Code: "code", First: true}},

@@ -148,7 +148,7 @@ func TestPreview(t *testing.T) {
 func TestRejectedPrediction(t *testing.T) {
 	document := &htmlreport.Document{Model: &api.Model{ModelKey: "key"}, Dataset: &api.Dataset{}}
 	var body bytes.Buffer
-	content := &page{Path: "/models/key/predict", Error: "the file has only 3 bytes", Data: modelPage{document, nil, "5"}}
+	content := &page{Path: "/models/key/predict", Error: "the file has only 3 bytes", Data: modelPage{document, nil, 0, "5"}}
 	if err := parseTemplates(time.Now)["model"].ExecuteTemplate(&body, "content", content); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,9 @@ func (p *Pages) listJobs(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if last := v.lastPage(jobs.Page); last != "" {
+		return v.redirect(last)
+	}
 	data.Workers, data.Queues, data.Jobs, data.Pager = workers.Workers, jobs.Queues, jobs.Jobs, newPager(v.r.URL, jobs.Page, len(jobs.Jobs))
 	command := "foretell jobs list"
 	if data.Account != "" {

@@ -51,8 +51,12 @@ func (p *Pages) listModels(v *visit) error {
 		return err
 	}
 	page := page{Title: "Models", Section: "models", Commands: []string{"foretell leaderboard", "foretell models list"}}
-	paging := api.Page{Offset: min(pageInput(v.r).Offset, int64(len(all))), Limit: seriesPerPage}
+	paging := api.Page{Offset: pageInput(v.r).Offset, Limit: seriesPerPage}
 	paging.SetTotalAndNext(int64(len(all)))
+	if last := v.lastPage(paging); last != "" {
+		return v.redirect(last)
+	}
+	paging.Offset = min(paging.Offset, int64(len(all)))
 	var data modelsPage
 	for _, s := range all[paging.Offset:min(paging.Offset+seriesPerPage, int64(len(all)))] {
 		view, err := loadSeriesView(ctx, v.client, s)
@@ -248,7 +252,9 @@ func formatProperty(value any) string {
 // modelPage is the data of the page of a model.
 type modelPage struct {
 	*htmlreport.Document
-	Predictions []api.Prediction
+	// Predictions are the newest predictions of the model, and NumPredictions counts all.
+	Predictions    []api.Prediction
+	NumPredictions int64
 	// Reasons is the chosen number of reasons of a rejected form.
 	Reasons string
 }
@@ -286,7 +292,7 @@ func (p *Pages) writeModel(v *visit, reasons string, problem *api.Problem) error
 	}
 	quoted := term.ShellQuote(document.Name)
 	content := page{
-		Title: document.Name, Section: "models", Data: modelPage{document, predictions.Predictions, reasons},
+		Title: document.Name, Section: "models", Data: modelPage{document, predictions.Predictions, predictions.Total, reasons},
 		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
 	}
 	content.setProblem(problem, predictFields)

@@ -21,54 +21,6 @@ import (
 	"foretell/internal/term"
 )
 
-// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions.
-// For each of them, the page lists at most predictionsPerDataset predictions.
-const (
-	predictionDatasetsPerPage = 20
-	predictionsPerDataset     = 20
-)
-
-// predictionsPage is the data of the list of predictions.
-type predictionsPage struct {
-	Groups []predictionGroup
-	Pager  pager
-	IsBusy bool
-}
-
-// predictionGroup has the newest predictions of a dataset.
-type predictionGroup struct {
-	Dataset     api.DatasetEntry
-	Predictions []api.Prediction
-	Total       int64
-}
-
-func (p *Pages) listPredictions(v *visit) error {
-	ctx := v.r.Context()
-	in := pageInput(v.r)
-	in.Limit = predictionDatasetsPerPage
-	datasets, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: in, WithModelOnly: true})
-	if err != nil {
-		return err
-	}
-	data := predictionsPage{Pager: newPager(v.r.URL, datasets.Page, len(datasets.Datasets.Items))}
-	for _, d := range datasets.Datasets.Items {
-		list, err := client.Call(ctx, v.client, api.ListPredictionsOfDataset, &api.DatasetPageInput{
-			DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: predictionsPerDataset},
-		})
-		if err != nil {
-			return err
-		}
-		if list.Total == 0 {
-			continue
-		}
-		data.Groups = append(data.Groups, predictionGroup{Dataset: d, Predictions: list.Predictions, Total: list.Total})
-		for _, one := range list.Predictions {
-			data.IsBusy = data.IsBusy || isPredicting(one.Status)
-		}
-	}
-	return p.show(v, http.StatusOK, "predictions", page{Title: "Predictions", Section: "predictions", Commands: []string{"foretell predictions list"}, Data: data})
-}
-
 func isPredicting(status string) bool {
 	return status == api.PredictionPending || status == api.PredictionRunning
 }
@@ -82,6 +34,8 @@ type predictionPage struct {
 	// Rows is the number of rows predicted so far.
 	Rows    int64
 	Preview *preview
+	// PreviewFailure says that the first rows cannot be read. It is empty if they can.
+	PreviewFailure string
 	// Drift compares the blind file with the training file. It is nil if the two files were not
 	// compared.
 	Drift *htmlreport.Drift
@@ -139,7 +93,10 @@ func (p *Pages) showPrediction(v *visit) error {
 		data.Rows = progress.Rows
 	}
 	if one.Status == api.PredictionCompleted {
-		data.Preview = p.previewResult(v, one)
+		if data.Preview, err = p.previewResult(v, one); err != nil {
+			p.opts.Log.WarnContext(ctx, "cannot read the first rows of a result", "requestId", requestID(v.r), "prediction", one.PredictionKey, "error", err)
+			data.PreviewFailure = "The first rows of the result cannot be read, so the download may fail, too. The service's log has the cause under request " + requestID(v.r) + "."
+		}
 		limited, stop := context.WithTimeout(ctx, driftWait)
 		drift, _ := fetchDrift(limited, v, key) // without a drift, the rest of the page is still useful
 		// After driftWait, the page is shown without the drift, and requests it again.
@@ -162,7 +119,7 @@ func (d *predictionPage) commands() []string {
 	if d.Drift != nil {
 		blind := "blind.csv"
 		if d.Prediction.Blind != nil {
-			blind = cmp.Or(d.Prediction.Blind.FileName, blind)
+			blind = cmp.Or(originalName(d.Prediction.Blind.FileName), blind)
 		}
 		commands = append(commands, "foretell models report "+d.Prediction.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
 	}
@@ -197,15 +154,13 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	return p.writeReport(v, source)
 }
 
-// previewResult returns the first rows of a result. If the rows cannot be read, it logs the error
-// and returns nil: the visitor sees the error when downloading the result.
-func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
+// previewResult returns the first rows of a result. If the result has none, it returns nil.
+func (p *Pages) previewResult(v *visit, one *api.Prediction) (*preview, error) {
 	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {
-		p.opts.Log.WarnContext(v.r.Context(), "cannot read the first rows of a result", "prediction", one.PredictionKey, "error", err)
-		return nil
+		return nil, err
 	}
-	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes)
+	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes), nil
 }
 
 // parsePreview parses the beginning of a result. If isComplete is false, the result continues after
@@ -298,14 +253,17 @@ func (p *Pages) predictFile(v *visit, form *fileForm) error {
 	return nil
 }
 
-// redirectToResult sends the browser to the signed URL of a result.
-func (p *Pages) redirectToResult(v *visit) error {
+// downloadResult responds with a result. If it is in an S3 store, the browser is sent to its signed URL.
+func (p *Pages) downloadResult(v *visit) error {
 	one, err := client.Call(v.r.Context(), v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
 	if err != nil {
 		return err
 	}
 	if one.PredictionResultURL == "" {
 		return api.NewProblem(api.CodeWrongState, "the prediction is %s and has no result", one.Status)
+	}
+	if path, isOwn := strings.CutPrefix(one.PredictionResultURL, v.client.BaseURL()); isOwn {
+		return p.forwardToAPI(v, path)
 	}
 	return v.redirect(one.PredictionResultURL)
 }

@@ -1,12 +1,15 @@
 package dashboard
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"mime"
 	"net/http"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -66,11 +69,20 @@ type verifyPage struct {
 	Receipt *receipt.Receipt
 	// Name is the file name of the result.
 	Name string
-	// Verdict is the outcome of the verification with the receipt. ServiceVerdict is the outcome of
-	// the comparison with the result that the service has, and MatchesService reports whether the
-	// two results are equal.
-	Verdict, ServiceVerdict string
-	MatchesService          bool
+	// Verdict is the outcome of the verification with the receipt.
+	Verdict string
+	serviceComparison
+}
+
+// serviceComparison is the outcome of the comparison of a receipt with the prediction that the service
+// has.
+type serviceComparison struct {
+	// ServiceVerdict is the outcome as text.
+	ServiceVerdict string
+	// Stored is the prediction if the service has the same result, and otherwise nil. Algorithm is
+	// then the algorithm of its model.
+	Stored    *api.Prediction
+	Algorithm string
 }
 
 func (p *Pages) showVerify(v *visit) error {
@@ -99,6 +111,9 @@ const (
 // compares the receipt with the result that the service has.
 func (p *Pages) verifyResult(v *visit) error {
 	form, err := readFileForm(v.r, maxReceiptBytes)
+	if api.CodeFromError(err) == api.CodeTooLarge {
+		return p.writeVerify(v, http.StatusOK, verifyPage{}, "the file in the field Receipt is larger than a receipt: "+receiptHint)
+	}
 	if err != nil {
 		return err
 	}
@@ -119,6 +134,9 @@ func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 		return api.NewProblem(api.CodeInvalid, "choose a receipt and a result")
 	}
 	r, err := receipt.Parse([]byte(form.values["receipt"]))
+	if errors.Is(err, receipt.ErrNoReceipt) {
+		return noReceiptProblem(form.file)
+	}
 	if err != nil {
 		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
 	}
@@ -126,6 +144,19 @@ func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 		p.opts.LimitUploadTime(v.w, v.r) // because others may wait
 		return p.verifyFile(v, r, form, data)
 	})
+}
+
+// receiptHint says where a receipt is.
+const receiptHint = "choose the file whose name ends with .receipt.json"
+
+// noReceiptProblem returns the problem of a form whose field for the receipt has another file. result is
+// the file in the field for the result.
+func noReceiptProblem(result io.Reader) error {
+	beginning, _ := bufio.NewReaderSize(result, 64).Peek(64) // fewer bytes of a short file
+	if bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) {
+		return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt, but that in the field Result may be one: exchange the two files")
+	}
+	return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt: %s", receiptHint)
 }
 
 // verifyFile verifies the file of a form with its receipt.
@@ -146,7 +177,10 @@ func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *fileForm, data *v
 		return api.NewProblem(api.CodeInvalid, "%s does not match the receipt: %v", form.fileName, err)
 	}
 	data.Receipt, data.Verdict = r, "Verified: "+humanize.Count(r.Result.Rows, "row")
-	data.ServiceVerdict, data.MatchesService, err = p.compareWithService(v, r)
+	compared, err := p.compareWithService(v, r)
+	if err == nil {
+		data.serviceComparison = *compared
+	}
 	return err
 }
 
@@ -176,39 +210,65 @@ func verifyStorageProblem(cause error) error {
 	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file to verify it: use `foretell predictions verify`").WithCause(cause)
 }
 
-// compareWithService compares the digest in a receipt with the digest of the result that the
-// service has. It returns a message for the visitor, and whether the digests are equal. A receipt
-// reveals only accidental changes, because it can be changed together with the result. This
-// comparison also reveals deliberate changes.
-func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
+// compareWithService compares a receipt with the prediction that the service has: the digest of the
+// result, and the statements about the model. A receipt reveals only accidental changes, because it
+// can be changed together with the result. This comparison also reveals deliberate changes.
+func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (*serviceComparison, error) {
 	ctx := v.r.Context()
+	only := func(format string, args ...any) (*serviceComparison, error) {
+		return &serviceComparison{ServiceVerdict: fmt.Sprintf(format, args...)}, nil
+	}
 	if r.PredictionKey == "" {
-		return "It was predicted with a model file, without a service.", false, nil
+		return only("It was predicted with a model file, without a service.")
 	}
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: r.PredictionKey})
 	switch code := api.CodeFromError(err); {
 	case code == api.CodeNotFound || code == api.CodeMalformed:
-		return fmt.Sprintf("Your account at this service has no prediction %s, so the result was compared with its receipt only.", r.PredictionKey), false, nil
+		return only("Your account at this service has no prediction %s, so the result was compared with its receipt only.", r.PredictionKey)
 	case err != nil:
-		return "", false, err
+		return nil, err
 	case r.Result.Columns != nil:
-		return "The service has the prediction. The result has selected columns only, so the two cannot be compared.", false, nil
+		return only("The service has the prediction. The result has selected columns only, so the two cannot be compared.")
 	}
 	stored, err := p.opts.OpenResult(ctx, one.PredictionKey)
 	if err != nil {
-		var problem *api.Problem
-		if errors.As(err, &problem) && problem.Code == api.CodeWrongState {
-			return "The prediction at the service has no result.", false, nil
+		if api.CodeFromError(err) == api.CodeWrongState {
+			return only("The prediction at the service has no result.")
 		}
-		return "", false, err
+		return nil, err
 	}
 	defer func() { _ = stored.Close() }() // the file was only read
 	var changed *receipt.LineDifference
 	switch err := r.CheckDigest(ctx, stored); {
 	case errors.As(err, &changed):
-		return "", false, api.NewProblem(api.CodeInvalid, "the receipt describes this result, but the service has a different result for this prediction: both the result and the receipt were changed")
+		return nil, api.NewProblem(api.CodeInvalid, "the receipt describes this result, but the service has a different result for this prediction: both the result and the receipt were changed")
 	case err != nil:
-		return "", false, err
+		return nil, err
 	}
-	return "The service has the same result.", true, nil
+	return compareModelWithService(v, r, one)
+}
+
+// compareModelWithService compares what a receipt says about the model with what the service knows. one
+// is the prediction, whose result is that of the receipt.
+func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) (*serviceComparison, error) {
+	known := receipt.New(one)
+	known.DescribeModel(v.r.Context(), v.client)
+	compared, differing := r.CompareModel(known)
+	if len(differing) > 0 {
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", joinWithAnd(differing))
+	}
+	verdict := "The service has the same result."
+	if len(compared) > 0 {
+		verdict = "The service has the same result, and the same " + joinWithAnd(compared) + " for it."
+	}
+	return &serviceComparison{ServiceVerdict: verdict, Stored: one, Algorithm: known.Model.Algorithm}, nil
+}
+
+// joinWithAnd joins words to a list such as "model, seed and scores".
+func joinWithAnd(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/design"
 	"foretell/internal/htmlreport"
 )
@@ -23,6 +24,8 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
 		"asset":  assetPath,
 		"charts": func() bool { return true },
+
+		"maxUpload": func() int64 { return api.MaxUploadBytes },
 	})
 	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")

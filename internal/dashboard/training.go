@@ -104,6 +104,9 @@ func (p *Pages) listTrainings(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if last := v.lastPage(list.Page); last != "" {
+		return v.redirect(last)
+	}
 	data := trainingsPage{Races: list.TrainingJobs, Pager: newPager(v.r.URL, list.Page, len(list.TrainingJobs))}
 	for _, race := range data.Races {
 		data.IsBusy = data.IsBusy || isRacing(race.Status)

@@ -2,9 +2,14 @@ package dashboard
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"strings"
 
+	"foretell/internal/api"
 	"foretell/internal/client"
 )
 
@@ -59,7 +64,8 @@ func (t *inProcessTransport) asBrowserRequest(r *http.Request) *http.Request {
 }
 
 // forwardToAPI sends a request for a path of the API, with the visitor's token, and writes the
-// response to the browser.
+// response to the browser. If the response is a problem, it returns the problem instead, so that the
+// browser gets a page.
 func (p *Pages) forwardToAPI(v *visit, path string) error {
 	request, err := http.NewRequestWithContext(v.r.Context(), v.r.Method, p.opts.BaseURL(v.r)+path, http.NoBody)
 	if err != nil {
@@ -71,9 +77,48 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 		}
 	}
 	request.Header.Set("Authorization", "Bearer "+v.token)
-	p.opts.API.ServeHTTP(v.w, (&inProcessTransport{page: v.r}).asBrowserRequest(request))
-	return nil
+	headers := v.w.Header().Clone()
+	w := &downloadWriter{ResponseWriter: v.w}
+	p.opts.API.ServeHTTP(w, (&inProcessTransport{page: v.r}).asBrowserRequest(request))
+	if w.problem == nil {
+		return nil
+	}
+	clear(v.w.Header()) // those of the API do not describe a page
+	maps.Copy(v.w.Header(), headers)
+	problem := &api.Problem{}
+	if err := json.Unmarshal(w.problem.Bytes(), problem); err != nil {
+		return fmt.Errorf("the problem of a download cannot be read: %w", err)
+	}
+	return problem
 }
+
+// downloadWriter passes a response of the API on to the browser, unless it is a problem.
+type downloadWriter struct {
+	http.ResponseWriter
+	problem *bytes.Buffer // the body of a problem; nil for another response
+}
+
+// WriteHeader passes the status on, unless the response is a problem.
+func (w *downloadWriter) WriteHeader(status int) {
+	switch {
+	case w.problem != nil:
+	case status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "application/problem+json"):
+		w.problem = &bytes.Buffer{}
+	default:
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write passes bytes on, or keeps those of a problem.
+func (w *downloadWriter) Write(b []byte) (int, error) {
+	if w.problem != nil {
+		return w.problem.Write(b)
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets [http.ResponseController] find the methods of the wrapped writer.
+func (w *downloadWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // responseBuffer is an http.ResponseWriter that keeps the response in memory.
 type responseBuffer struct {

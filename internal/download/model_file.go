@@ -7,7 +7,7 @@ import (
 
 	"foretell/internal/connect"
 	"foretell/internal/exit"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 )
 
 // WithModelFile downloads a model to a temporary file, calls fn with the path of the file,
@@ -37,7 +37,7 @@ func VerifyModelFile(path, retryCommand string) error {
 	if err != nil {
 		return err
 	}
-	if err := learn.VerifyModel(file, info.Size()); err != nil {
+	if err := model.Verify(file, info.Size()); err != nil {
 		return exit.Errorf(exit.Untrusted, "the downloaded file is unusable: %w", err).WithHint("no model was written; try again with `%s`", retryCommand)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/connect"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/modelfile"
 	"foretell/internal/scoring"
 )
@@ -18,14 +18,14 @@ const maxModelBytes = 64 << 20
 
 // FindOverlapOfModel returns a function for [BlindLabel.FindOverlap]. The function looks for the
 // background rows of model, which are a sample of its training rows.
-func FindOverlapOfModel(model *learn.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
+func FindOverlapOfModel(m *model.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) *scoring.TrainingOverlap {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil
 		}
 		defer file.Close()
-		found, sample, err := model.FindTrainingRows(ctx, file)
+		found, sample, err := m.FindTrainingRows(ctx, file)
 		if err != nil || found == 0 {
 			return nil
 		}
@@ -46,9 +46,9 @@ func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, pre
 			return nil
 		}
 		_ = WithModelFile(ctx, session, prediction.ModelKey, func(modelPath string) error { // an error does no harm: only the warning is missing
-			model, err := modelfile.Read(modelPath)
+			m, err := modelfile.Read(modelPath)
 			if err == nil {
-				rows = FindOverlapOfModel(model)(ctx, path)
+				rows = FindOverlapOfModel(m)(ctx, path)
 			}
 			return err
 		})

@@ -12,7 +12,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
-	"foretell/internal/table/cells"
 	"foretell/internal/table/compare"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
@@ -38,7 +37,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 		}
 	}
 	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(sortKey(&b), sortKey(&a)) })
-	r.Verdict = verdict(r, importantColumns)
+	r.Verdict, r.Warnings = verdict(r, importantColumns), warnings(train, p)
 	return r
 }
 
@@ -65,7 +64,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		c.Reason = "the dataset has no distribution of the column"
 		return c
 	case !ordered || p.Missing >= int(rows): // there is no form to compare
-	case !compare.HasSameForm(knownColumn(known), p):
+	case !compare.HasSameForm(KnownColumn(known, trainingRows), p):
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	case p.Numbers == nil:
@@ -76,7 +75,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	missing := float64(p.Missing)
 	if ordered {
 		parts = countNumberParts(known, p, trainingRows)
-		missing += removeUnreadNumbers(parts, known, p, rows)
+		missing += removeUnreadNumbers(parts, known, p, trainingRows, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, rows)
 	}
@@ -127,26 +126,16 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 // removeUnreadNumbers removes from parts the numbers that a model does not read, because they are not in
 // the format of the training column. It removes the same fraction of each part, and returns the number
 // of removed numbers.
-func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.ColumnProfile, rows int64) (removed float64) {
+func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
 	if known.NumberFormat == nil {
 		return 0
 	}
 	filled := float64(rows) - float64(p.Missing)
-	removed = min(float64(compare.UnreadNumbers(knownColumn(known), p, int(rows))), filled)
+	removed = min(float64(compare.UnreadNumbers(KnownColumn(known, trainingRows), p, int(rows))), filled)
 	for i := range parts {
 		parts[i].count *= 1 - removed/max(filled, 1)
 	}
 	return removed
-}
-
-// knownColumn returns the form of a training column and the format of its numbers.
-func knownColumn(known *api.Column) *profile.KnownColumn {
-	column := &profile.KnownColumn{Name: known.Name, Form: inference.Form(known.Kind)}
-	if known.NumberFormat != nil {
-		format := cells.NumberFormat(*known.NumberFormat)
-		column.NumberFormat = &format
-	}
-	return column
 }
 
 // formatInteger formats the smallest integer that is at least value.

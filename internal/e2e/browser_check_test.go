@@ -34,8 +34,8 @@ var refusedTraining = map[string]string{
 	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":              "Line 2 has 1 column, but the header has 3.",
 	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n": "Line 4 has no label.",
 
-	"id,height,height,kind\n1,2,3,rose\n2,3,4,tulip\n3,4,4,rose\n4,5,6,tulip\n": "The header has the name height twice.",
-	"id,height,kind\n1,2 \" 3,rose\n2,3,tulip\n3,4,rose\n4,5,tulip\n":           "Line 2 has a quote inside a field that is not in quotes.",
+	"flowers,,\nid,height,kind\n1,2,rose\n2,3,tulip\n":                "Only one of 3 columns has a name",
+	"id,height,kind\n1,2 \" 3,rose\n2,3,tulip\n3,4,rose\n4,5,tulip\n": "Line 2 has a quote inside a field that is not in quotes.",
 }
 
 // refusedBlind maps blind files that do not match the training file of TestFileCheckInBrowser to the
@@ -76,6 +76,9 @@ func TestFileCheckInBrowser(t *testing.T) {
 	p.visit("/datasets")
 	p.choose(filepath.Join(files, "train.csv"), train.String(), ".note.good", "kB: 5 columns. Row IDs: id. Labels: kind, 2 different.")
 	p.sees("[data-check] .note.warn") // the labels differ in a space
+	odd := "sep=;\r\n;height;height;;kind\r\n1;2;3;4;rose\r\n2;3;4;5;tulip\r\n3;4;4;5;rose\r\n4;5;6;6;tulip\r\n"
+	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.good", "5 columns. Row IDs: the first column, which has no name. Labels: kind, 2 different.")
+	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.warn", "column 3 is read as height_2, column 4 is read as column_4")
 
 	scanned, err := profile.Scan(t.Context(), strings.NewReader(train.String()), profile.ScanOptions{Brief: true})
 	if err != nil || scanned.DefectSummary() != "" {

@@ -5,10 +5,13 @@ package e2e_test
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -52,38 +55,157 @@ func TestPredictionWithoutIDs(t *testing.T) {
 		if header, rows, _ := strings.Cut(result, "\n"); !strings.HasPrefix(header, c.want) || !strings.Contains(rows, "rose") || !strings.Contains(rows, "tulip") {
 			t.Errorf("%s: the result is %s", name, result)
 		}
+		if name == "no_ids" {
+			checkPagesOfPrediction(t, visitor, base, key)
+			checkVerifyPage(t, visitor, base, key)
+			checkLostResult(t, visitor, base, dir, key)
+		}
 	}
+	if status, page := getPage(t, visitor, base+"/models/00000000-0000-4000-8000-000000000000/file"); status != http.StatusNotFound || !strings.Contains(page, "<h1>Not Found</h1>") {
+		t.Errorf("the file of an unknown model: %d %s", status, page)
+	}
+	commas := "height,width\n" + strings.Repeat("\"1,5\",2\n\"3,5\",2\n", 50)
+	key := sendBlind(t, visitor, base+"/models/"+model+"/predict", commas)
+	foretell("predictions", "wait", key)
+	foretell("api", "GET", "/api/v1/predictions/"+key+"/drift") // waits for the comparison
+	if _, page := getPage(t, visitor, base+"/predictions/"+key); !strings.Contains(page, "so the predictions may be less accurate") || !strings.Contains(page, "The column &#34;height&#34;: 100 rows") {
+		t.Errorf("no warning of decimal commas: %s", page)
+	}
+}
+
+// checkPagesOfPrediction checks that the page of a prediction, whose file was converted, shows a command
+// with the name of the visitor's file.
+func checkPagesOfPrediction(t *testing.T, visitor *http.Client, base, key string) {
+	t.Helper()
+	_, page := getPage(t, visitor, base+"/predictions/"+key)
+	for strings.Contains(page, `data-hx-trigger="every`) {
+		_, page = getPage(t, visitor, base+"/predictions/"+key)
+	}
+	if !strings.Contains(page, "--blind blind.csv --html") || !strings.Contains(page, "First rows") {
+		t.Error(page)
+	}
+	if status, text := getPage(t, visitor, base+"/predictions/"+key+"/result"); status != http.StatusOK || !strings.HasPrefix(text, "id,height,width,prediction") {
+		t.Errorf("the download: %d %s", status, text)
+	}
+}
+
+// checkVerifyPage verifies a result with its receipt, with a changed receipt, and with the two files
+// exchanged.
+func checkVerifyPage(t *testing.T, visitor *http.Client, base, key string) {
+	t.Helper()
+	_, result := getPage(t, visitor, base+"/predictions/"+key+"/result")
+	_, receipt := getPage(t, visitor, base+"/predictions/"+key+"/receipt")
+	for _, c := range []struct{ receipt, result, want string }{
+		{receipt, result, "The service has the same result, and the same model, algorithm, seed, race and scores for it."},
+		{strings.Replace(receipt, `"algorithm": "BSIX01"`, `"algorithm": "BFIF01"`, 1), result, "but another algorithm for it than the receipt: the receipt was changed"},
+		{strings.Replace(receipt, `"predictionKey": "`, `"unknown": "`, 1), result, "which was not checked and may have been changed"},
+		{result, receipt, "exchange the two files"},
+		{"[]", result, "is not a receipt: choose the file whose name ends with .receipt.json"},
+	} {
+		body, kind := multipartForm(t, [2]string{"receipt", c.receipt}, [2]string{"file", c.result})
+		response := sendForm(t, visitor, base+"/verify", body, kind)
+		page, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || !strings.Contains(string(page), c.want) {
+			t.Errorf("verifying does not show %q: %v %s", c.want, err, page)
+		}
+	}
+}
+
+// checkLostResult deletes the stored result of a prediction. The pages must say so, with the ID of the
+// request.
+func checkLostResult(t *testing.T, visitor *http.Client, base, dir, key string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && bytes.HasPrefix(text, []byte("id,height,width,prediction,")) {
+			err = os.Remove(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"": "The first rows of the result cannot be read", "/result": "<h1>", "/receipt": "<h1>"} {
+		status, page := getPage(t, visitor, base+"/predictions/"+key+path)
+		hasRequest, _ := regexp.MatchString(`(?i)request [\w-]{8,}`, page)
+		if (status != http.StatusOK) != (path != "") || !strings.Contains(page, want) || !hasRequest {
+			t.Errorf("%s without a stored result: %d %s", path, status, page)
+		}
+	}
+}
+
+// getPage returns the status and the body of a page.
+func getPage(t *testing.T, visitor *http.Client, address string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := visitor.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
 }
 
 // sendBlind sends the form with a blind file and returns the key of its prediction.
 func sendBlind(t *testing.T, visitor *http.Client, address, blind string) string {
 	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	file, err := form.CreateFormFile("file", "blind.csv")
-	if err == nil {
-		_, err = file.Write([]byte(blind))
-	}
-	if err == nil {
-		err = form.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, &body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", form.FormDataContentType())
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	response, err := visitor.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, kind := multipartForm(t, [2]string{"file", blind})
+	response := sendForm(t, visitor, address, body, kind)
 	defer response.Body.Close()
 	key, isPrediction := strings.CutPrefix(response.Request.URL.Path, "/predictions/")
 	if !isPrediction {
 		t.Fatalf("sending %s: %s at %s", blind, response.Status, response.Request.URL)
 	}
 	return key
+}
+
+// multipartForm returns a form with these fields. The field file is the file blind.csv.
+func multipartForm(t *testing.T, fields ...[2]string) (body *bytes.Buffer, kind string) {
+	t.Helper()
+	body = &bytes.Buffer{}
+	form := multipart.NewWriter(body)
+	for _, field := range fields {
+		create := form.CreateFormField
+		if field[0] == "file" {
+			create = func(name string) (io.Writer, error) { return form.CreateFormFile(name, "blind.csv") }
+		}
+		part, err := create(field[0])
+		if err == nil {
+			_, err = io.WriteString(part, field[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return body, form.FormDataContentType()
+}
+
+// sendForm sends a form as a browser does.
+func sendForm(t *testing.T, visitor *http.Client, address string, body io.Reader, kind string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", kind)
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := visitor.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,5 +107,41 @@ func TestOtherDeployment(t *testing.T) {
 	defer mu.Unlock()
 	if leaked != "" {
 		t.Errorf("another host saw the token: %q", leaked)
+	}
+}
+
+// TestGateWithoutModelStates uses a deployment that cannot store the state of a model. A missed
+// requirement still ends the command with exit status 10, and a warning says that the model may
+// become the champion.
+func TestGateWithoutModelStates(t *testing.T) {
+	t.Parallel()
+	address, dir := serve(t)
+	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
+	add.Stdin = strings.NewReader("a long password\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("users add: %v: %s", err, out)
+	}
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
+		proxy := httputil.NewSingleHostReverseProxy(target)
+		deployment := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/state") {
+				w.Header().Set("Content-Type", "application/problem+json")
+				w.WriteHeader(status)
+				fmt.Fprintf(w, `{"title":"no such operation","status":%d}`, status)
+				return
+			}
+			proxy.ServeHTTP(w, r)
+		}))
+		run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--name", fmt.Sprint("status ", status), "--algorithm", "BSIX01", "--effort", "fast", "--require", "logLoss<0", "-q")
+		run.Env = []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + deployment.URL, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password"}
+		out, _ := run.CombinedOutput() // the exit status is used instead of the error
+		if run.ProcessState.ExitCode() != 10 || !bytes.Contains(out, []byte("is rejected, so it can become the champion of its series")) {
+			t.Errorf("%d: exit %d: %s", status, run.ProcessState.ExitCode(), out)
+		}
+		deployment.Close()
 	}
 }

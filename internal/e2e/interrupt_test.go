@@ -47,6 +47,14 @@ func TestInterrupt(t *testing.T) {
 		if out, err := models.Output(); err != nil || len(out) == 0 {
 			t.Errorf("models list: %v: %q", err, out)
 		}
+		// A complete model replaces the incomplete one as the champion.
+		for _, args := range [][]string{{"run", train, "--algorithm", "BSIX01", "--effort", "fast", "-q"}, {"models", "get", "train@champion", "--jq", ".seriesVersion"}} {
+			command := exec.Command("foretell", args...)
+			command.Env = env
+			if out, err := command.Output(); err != nil || args[0] == "models" && string(out) != "2\n" {
+				t.Errorf("%v: %v: %s", args, err, out)
+			}
+		}
 	})
 	t.Run("a_served_race_runs_on", func(t *testing.T) {
 		if testing.Short() {

@@ -113,8 +113,8 @@ func newFinishedCounter() *finishedCounter {
 	return c
 }
 
-// CountFinished counts the job of a race that ended while no process ran it, by a change in the
-// database. outcome is the final state of the race.
+// CountFinished counts the job of a race that was ended in the database while no process ran it.
+// outcome is the final state of the race.
 func (q *Queue) CountFinished(kind, outcome string) { q.finished.add(kind, outcome) }
 
 // add counts a job of this kind that ended. outcome is the final state of the resource

@@ -31,7 +31,9 @@ type Entry struct {
 	Algorithm     string `json:"algorithm,omitempty"`
 	AlgorithmName string `json:"algorithmName,omitempty"`
 	Champion      bool   `json:"champion"`
-	Metric        string `json:"metric"`
+	// ChampionReason is that of [api.ModelExtensions].
+	ChampionReason string `json:"championReason,omitempty"`
+	Metric         string `json:"metric"`
 	// Test is the test score with its interval; nil if it is unknown.
 	Test     *float64 `json:"test"`
 	Low      *float64 `json:"low"`
@@ -78,7 +80,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
 	e := &Entry{
-		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
+		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion, ChampionReason: m.ChampionReason,
 		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, dataID: m.DatasetKey,
 	}
 	race, err := raceKey(ctx, c, m)

@@ -134,8 +134,10 @@ func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 // Footnotes explains the marks of a table that a terminal shows, in one line each.
 func Footnotes(rows []*Entry) []string {
 	var lines []string
-	if slices.ContainsFunc(rows, func(e *Entry) bool { return e.Champion }) {
-		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: it has the best score on the validation rows, while the table shows scores on the test rows")
+	if i := slices.IndexFunc(rows, func(e *Entry) bool { return e.Champion }); i >= 0 && rows[i].ChampionReason == api.ModelPromoted {
+		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: it was promoted")
+	} else if i >= 0 {
+		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: of the models of the newest dataset, it has the best score on the validation rows, while the table shows scores on the test rows")
 	}
 	if countTestSets(rows) > 1 {
 		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
-	"foretell/internal/onnx"
-	"foretell/internal/table/frame"
 )
 
 // fitter trains one model on the training rows of one fold, step by step. The type
@@ -32,36 +30,14 @@ type fitter interface {
 	Checkpoint()
 	// Model returns the model that the last Checkpoint saved, or the current model if
 	// there is no checkpoint.
-	Model() predictor
-}
-
-// predictor is the model of a fitter. It is immutable and safe for concurrent
-// use.
-type predictor interface {
-	// Predict writes the class probabilities of f's rows lo…hi-1 to dst,
-	// row-major.
-	Predict(dst []float32, f *frame.Frame, lo, hi int)
-	// Encode encodes the rows of f for explanations by Shapley values.
-	Encode(f *frame.Frame) shapley.Rows
-	// AppendBinary appends the predictor's binary form to b.
-	AppendBinary(b []byte) ([]byte, error)
-	// AddONNX adds the predictor to g and returns its class probabilities. The columns
-	// of x are those that the predictor was trained on.
-	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
+	Model() model.Predictor
 }
 
 // algorithm describes an algorithm of the race.
 type algorithm struct {
-	// name is the name without the prefix B (for two classes) or M (for more), such as
-	// SIX01.
-	name string
-	// kind is the number of the algorithm in model files and in seeds. It never changes.
-	kind uint8
+	*model.Algorithm
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
-	// read is the inverse of the predictor's AppendBinary. It returns an error
-	// if b is malformed. It does not retain b.
-	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run has stalled.
 	// holdoutPatience replaces patience in a run with a single holdout. It may be
 	// smaller, because a holdout has many rows, so its scores have less noise.
@@ -112,7 +88,7 @@ func newVariants(algorithms []algorithm, classes int) []variant {
 	}
 	variants := make([]variant, len(algorithms))
 	for i := range algorithms {
-		variants[i] = variant{Name: prefix + algorithms[i].name, algorithm: &algorithms[i]}
+		variants[i] = variant{Name: prefix + algorithms[i].Name, algorithm: &algorithms[i]}
 	}
 	return variants
 }
@@ -125,7 +101,7 @@ func findVariant(algorithms []algorithm, name string, classes int) (variant, err
 		if v.Name == name {
 			return v, nil
 		}
-		if name != "" && v.algorithm.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
+		if name != "" && v.algorithm.Name == name[1:] && strings.ContainsAny(name[:1], "BM") {
 			return variant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, v.Name)
 		}
 	}

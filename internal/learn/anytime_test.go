@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/smooth"
 )
@@ -82,7 +83,7 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 						t.Errorf("%s: %s, want %s", run.Algorithm, run.Status, want[i])
 					}
 				}
-				if o.Algorithm != Blend || o.Status != want[1] || len(o.Report.Shares) != 2 || len(o.Runs[2].Curve) != 0 {
+				if o.Algorithm != model.Blend || o.Status != want[1] || len(o.Report.Shares) != 2 || len(o.Runs[2].Curve) != 0 {
 					t.Fatalf("%s with %s of %v", o.Status, o.Algorithm, o.Report.Shares)
 				}
 				// The score is cross-fitted: each half of the rows is scored with weights
@@ -95,7 +96,7 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				if best := min(r.runs[0].best.logLoss, r.runs[1].best.logLoss); o.Report.Validation.LogLoss >= best {
 					t.Errorf("log loss %v, the best algorithm has %v", o.Report.Validation.LogLoss, best)
 				}
-				if members := len(o.Model.members); !o.Refit && members != 20 || o.Refit && members != 2 || o.Refit != (p.TimeLimit > 0) {
+				if members := len(o.Model.Members()); !o.Refit && members != 20 || o.Refit && members != 2 || o.Refit != (p.TimeLimit > 0) {
 					t.Errorf("refit %v, %d members", o.Refit, members)
 				}
 			})

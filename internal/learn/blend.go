@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"foretell/internal/learn/evaluation"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
 )
-
-// Blend is the algorithm name of a model that is a blend of several algorithms.
-const Blend = "BLEND"
 
 // candidate is a model that a race may choose: the model of a single run, or a blend of
 // several.
@@ -40,11 +38,11 @@ func newSingleCandidate(run *run) *candidate {
 	return &candidate{score: run.best.score, components: []component{{run, 1}}, probabilities: run.best.probabilities}
 }
 
-// name returns Blend if there are several components. Otherwise it returns the name of
+// name returns model.Blend if there are several components. Otherwise it returns the name of
 // the run's algorithm.
 func (c *candidate) name() string {
 	if len(c.components) > 1 {
-		return Blend
+		return model.Blend
 	}
 	return c.components[0].Name
 }
@@ -58,11 +56,11 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// newFoldModel returns a copy of m whose members are the components' models of the given
-// fold. These models were not trained on the validation rows of the fold. numFolds is the
-// number of folds of the validation plan.
-func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
-	var members []member
+// loadFold returns the components' models of the given fold. These models were not
+// trained on the validation rows of the fold. numFolds is the number of folds of the
+// validation plan.
+func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
+	var members []model.Member
 	for _, part := range c.components {
 		one, err := part.loadFoldMember(split.MergedFoldIndex(fold, numFolds, len(part.folds)))
 		if err != nil {
@@ -70,13 +68,13 @@ func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 		}
 		members = append(members, one)
 	}
-	return m.withMembers(members...), nil
+	return members, nil
 }
 
 // foldMembers yields the models of the final folds of all components; see
 // run.firstFinalFold. It loads each model when the iteration reaches it.
-func (c *candidate) foldMembers() iter.Seq2[member, error] {
-	return func(yield func(member, error) bool) {
+func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
+	return func(yield func(model.Member, error) bool) {
 		for _, part := range c.components {
 			for one, err := range part.foldMembers() {
 				if !yield(one, err) {
@@ -88,14 +86,12 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 }
 
 // reloadMembers yields copies of members. Each copy is made when the iteration reaches
-// it, by encoding and decoding the model.
-func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
-	return func(yield func(member, error) bool) {
+// it; see [model.Member.Reload].
+func reloadMembers(members []model.Member) iter.Seq2[model.Member, error] {
+	return func(yield func(model.Member, error) bool) {
 		for _, m := range members {
-			for _, part := range c.components {
-				if part.algorithm.kind == m.kind && !yield(part.algorithm.reloadMember(m)) {
-					return
-				}
+			if !yield(m.Reload()) {
+				return
 			}
 		}
 	}

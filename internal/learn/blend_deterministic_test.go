@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 )
 
@@ -44,7 +45,7 @@ func sameBlend(t *testing.T, limit refitLimit, workers ...int) {
 		if first == nil {
 			first = o
 		}
-		if o.Algorithm != Blend || len(o.Report.Shares) < 2 {
+		if o.Algorithm != model.Blend || len(o.Report.Shares) < 2 {
 			t.Errorf("chose %s with shares %v, want a blend", o.Algorithm, o.Report.Shares)
 		}
 		if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {

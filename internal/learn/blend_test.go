@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/model"
 )
 
 // twoClassProbabilities returns the probabilities of both classes for each row. The
@@ -181,7 +182,7 @@ func TestBlendIsPreferred(t *testing.T) {
 		r.runs[i].best = savedStep{score: must(newScore(t.Context(), r.evaluator, p)), step: 1, probabilities: p}
 	}
 	c := must(r.chooseCandidate(t.Context(), r.newLossFunc(Completed)))
-	if c.name() != Blend || c.logLoss <= r.runs[0].best.logLoss {
+	if c.name() != model.Blend || c.logLoss <= r.runs[0].best.logLoss {
 		t.Errorf("chose %s with log loss %v; the best run has %v", c.name(), c.logLoss, r.runs[0].best.logLoss)
 	}
 }

@@ -26,6 +26,9 @@ func (c *countedContext) Err() error {
 // TestCancelledEvaluation checks that each computation of the evaluator returns the error of its
 // context, whenever the context is cancelled.
 func TestCancelledEvaluation(t *testing.T) {
+	if testing.Short() { // an evaluator starts no goroutines
+		t.Skip("takes long under the race detector")
+	}
 	f := fakeFrame(1500, 3)
 	for _, name := range []string{metric.NameAccuracy, metric.NameMacroF1, metric.NameLogLoss, metric.NameROCAUC, "f1[b]"} {
 		r, err := newRace(t.Context(), f, Params{Metric: name}, fakeAlgorithms(fakeFitter{}, fakeFitter{}))

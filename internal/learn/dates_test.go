@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 )
 
@@ -45,15 +46,12 @@ func TestScreenedDates(t *testing.T) {
 			t.Errorf("%s has the importance %v", column.Column, column.Importance)
 		}
 	}
-	if o.Model.background.Columns[d.From].Floats == nil || o.Model.background.Columns[d.To].Floats == nil {
-		t.Fatal("the background has no dates")
-	}
 	file := bytesOf(t, o.Model)
-	m, err := ReadModel(bytes.NewReader(file), int64(len(file)))
-	if err != nil || m.fileVersion() != versionDateDifferences {
+	m, err := model.Read(bytes.NewReader(file), int64(len(file)))
+	if err != nil || fileVersion(file) != 5 {
 		t.Fatal(err)
 	}
-	list, err := m.Explain(t.Context(), f.Take([]int32{0, 1, 2, 3}), ExplainOptions{Class: 2})
+	list, err := m.Explain(t.Context(), f.Take([]int32{0, 1, 2, 3}), model.ExplainOptions{Class: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"foretell/internal/learn/duplicate"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 )
 
@@ -67,12 +68,9 @@ func driftFrame(rows int, from, to float64, seed uint64) (f *frame.Frame, times 
 }
 
 // accuracyOn returns the fraction of the rows of f that m predicts correctly.
-func accuracyOn(t *testing.T, m *Model, f *frame.Frame) float64 {
+func accuracyOn(t *testing.T, m *model.Model, f *frame.Frame) float64 {
 	t.Helper()
-	p, err := m.predictAll(t.Context(), f, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := probabilitiesOf(t, m, f)
 	right := 0
 	for row, label := range f.Labels {
 		if (p[2*row+1] > p[2*row]) == (label == 1) {
@@ -200,7 +198,7 @@ func TestTrainingRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, o := training(c.params, c.limit, c.algorithms)
-			if len(c.algorithms) > 1 && (o.Algorithm != Blend || !o.Refit) {
+			if len(c.algorithms) > 1 && (o.Algorithm != model.Blend || !o.Refit) {
 				t.Fatalf("%s, refit %v, want a blend", o.Algorithm, o.Refit)
 			}
 			want := r.plan.Rest

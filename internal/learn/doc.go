@@ -1,10 +1,11 @@
 // Package learn trains models: Race trains four algorithms in parallel on a table
-// and chooses the best model or blend. It also reads and writes model files and
-// predicts with them.
+// and chooses the best model or blend. Package model predicts with the models, and reads
+// and writes their files.
 //
 //	race           Race: train, choose, refit
 //	new_race       checks of the parameters, division of the rows into folds
-//	params         the parameters of a race
+//	params         the parameters of a race, its effort
+//	monotone       the directions of columns
 //	outcome        the result of a race
 //	algorithm      the interfaces of algorithms, their names
 //	registry       the four algorithms
@@ -12,19 +13,15 @@
 //	evaluate       scores on the validation rows
 //	blend          weighted means of several runs, and the choice among candidates
 //	refit          training on all labelled rows
-//	model          the model
-//	file, file_features   the binary form of a model
-//	onnx           the model in the ONNX format
-//	predict        prediction of a CSV
 //	report         metrics of a model
 //	smooth         the smooth part of a run of networks
-//	explain        the model and its validation rows for package explain
 //	background     the rows with which explanations compare
+//	validation     the validation rows and the fold models for package explain
 //	fold_features  features that are fitted to the training rows of a fold
 //	text_scores    scores of texts as features
-//	text_memo      scores of texts that several members of a blend share
 //	training_data  the table and its binned matrices
 //	timer          the time limit
+//	stopwatch      the time that this machine trains
 //	remote         runs that other machines train
 //	recording      the binary form of a run
 //	notes          what is unusual about a model or its metrics

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -43,7 +44,7 @@ func Example() {
 	fmt.Printf("%s: %s has accuracy %.2f\n", outcome.Status, outcome.Algorithm, outcome.Achieved)
 
 	var result strings.Builder
-	if _, err := outcome.Model.Predict(ctx, strings.NewReader(blind), &result, learn.PredictOptions{}); err != nil {
+	if _, err := outcome.Model.Predict(ctx, strings.NewReader(blind), &result, model.PredictOptions{}); err != nil {
 		fmt.Println(err)
 		return
 	}

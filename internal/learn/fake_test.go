@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/onnx"
@@ -73,7 +74,7 @@ func (t *fakeFitter) skill(step int) float64 { return t.skills[min(max(step, 1),
 
 func (t *fakeFitter) Checkpoint() { t.savedStep = t.step }
 
-func (t *fakeFitter) Model() predictor {
+func (t *fakeFitter) Model() model.Predictor {
 	step := t.savedStep
 	if step == 0 {
 		step = t.step
@@ -109,7 +110,7 @@ func (m fakeModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.fill(dst, labels)
 }
 
-// Encode implements predictor. All encoded rows are equal.
+// Encode implements model.Predictor. All encoded rows are equal.
 func (m fakeModel) Encode(*frame.Frame) shapley.Rows { return fakeRows{m} }
 
 type fakeRows struct{ fakeModel }
@@ -126,13 +127,13 @@ func (m fakeModel) AppendBinary(b []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, uint32(m.classes)), nil
 }
 
-// AddONNX implements predictor. A fake model has no ONNX form.
+// AddONNX implements model.Predictor. A fake model has no ONNX form.
 func (m fakeModel) AddONNX(g *onnx.Graph, _ onnx.Matrix) onnx.Value {
 	g.RecordError(errors.New("a fake model"))
 	return ""
 }
 
-func readFake(b []byte) (predictor, error) {
+func readFake(b []byte) (model.Predictor, error) {
 	if len(b) != 16 {
 		return nil, errors.New("not a toy")
 	}
@@ -150,7 +151,8 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	list := make([]algorithm, len(fitters))
 	for i, l := range fitters {
 		list[i] = algorithm{
-			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), holdoutPatience: (cmp.Or(l.patience, 5) + 1) / 2, read: readFake,
+			Algorithm: &model.Algorithm{Name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], Kind: uint8(i + 1), Read: readFake},
+			patience:  cmp.Or(l.patience, 5), holdoutPatience: (cmp.Or(l.patience, 5) + 1) / 2,
 			newFitter: func(_ context.Context, t fitTask) (fitter, error) {
 				fresh := l
 				fresh.fitTask = t

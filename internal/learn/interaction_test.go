@@ -12,6 +12,9 @@ import (
 // columns, and on a third column. The strongest interaction must be that of the two
 // columns, and the interactions must be the same for any number of workers.
 func TestInteractionsAreFound(t *testing.T) {
+	if testing.Short() { // TestRaceIsDeterministic computes interactions, too, of a smaller table
+		t.Skip("takes long under the race detector")
+	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	f := &frame.Frame{Rows: 1500, Schema: &frame.Schema{ID: "id", Label: "y", Classes: []string{"no", "yes"}}}
 	for i := range 4 {
@@ -30,11 +33,7 @@ func TestInteractionsAreFound(t *testing.T) {
 		f.Labels = append(f.Labels, label)
 	}
 	found := ""
-	counts := []int{1, 3}
-	if testing.Short() { // one race takes many seconds under the race detector
-		counts = []int{3}
-	}
-	for _, workers := range counts {
+	for _, workers := range []int{1, 3} {
 		o, err := Race(t.Context(), f, Params{Algorithms: []string{"BSIX01"}, Workers: workers, Seed: 1})
 		if err != nil {
 			t.Fatal(err)

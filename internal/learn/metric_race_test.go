@@ -8,7 +8,6 @@ import (
 
 	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/metric"
-	"foretell/internal/table/frame"
 )
 
 // TestRaceForMetric checks that the performance of a race is the value of its metric.
@@ -145,7 +144,7 @@ func TestExtremeClassWeights(t *testing.T) {
 		e := evaluation.New(metric.NameMacroF1, 3, make([]int32, 5), nil)
 		e.Weights = weights
 		p := must(e.ScoredPredictions(t.Context(), probabilities))
-		model := &Model{schema: &frame.Schema{Classes: classes}, weights: must(e.FitClassWeights(t.Context(), probabilities, 1))}
+		fitted := must(e.FitClassWeights(t.Context(), probabilities, 1)) // the decision weights of the model
 		for row := range 5 {
 			q := p.Probabilities[3*row:][:3]
 			scaled := []float64{0, 0, 0} // divided by the largest weight, so that the products do not overflow
@@ -161,7 +160,7 @@ func TestExtremeClassWeights(t *testing.T) {
 			if got := metric.Decide(p.Probabilities[3*row:][:3], p.Weights); got != want {
 				t.Errorf("weights %v: class %d of the validation row %v, want %d", given, got, q, want)
 			}
-			if got := metric.Decide(q, model.weights); got != want {
+			if got := metric.Decide(q, fitted); got != want {
 				t.Errorf("weights %v: the model predicts class %d of %v, want %d", given, got, q, want)
 			}
 		}

@@ -3,6 +3,8 @@ package learn
 import (
 	"errors"
 	"slices"
+
+	"foretell/internal/learn/model"
 )
 
 // Status is the state of a race or of one run in it.
@@ -27,8 +29,8 @@ type Outcome struct {
 	// Model is nil if every algorithm failed or was stopped before its first score. It
 	// may still read from Params.Disk when it is used. To avoid this, write the model and
 	// read it back.
-	Model *Model
-	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
+	Model *model.Model
+	// Algorithm is the name of Model's algorithm, or model.Blend. It is empty if
 	// there is no model.
 	Algorithm string
 	// Refit reports whether Model was trained on every labelled row. It is false if the

@@ -1,9 +1,9 @@
 package learn
 
 import (
+	"strings"
 	"time"
 
-	"foretell/internal/learn/metric"
 	"foretell/internal/spill"
 )
 
@@ -89,10 +89,6 @@ func (p *Params) clock() time.Time {
 	return p.Now()
 }
 
-// CheckMetric returns an error if name is not a metric for races on a label with the
-// given classes. If classes is nil, it checks only the form of the name.
-func CheckMetric(name string, classes []string) error { return metric.CheckName(name, classes) }
-
 // Event is a new score of an algorithm or a change of its status.
 type Event struct {
 	Algorithm string
@@ -105,4 +101,35 @@ type Event struct {
 	BestPerformance, BestLogLoss float64
 	// Step is the number of steps that were scored so far.
 	Step int
+}
+
+// Effort determines how many algorithms and folds a race trains. The empty string means
+// [EffortDefault].
+type Effort string
+
+// The efforts, spelt as in the API.
+const (
+	EffortFast    Effort = "fast"
+	EffortDefault Effort = "default"
+)
+
+// Includes reports whether a race of this effort trains the named algorithm by default,
+// when Params.Algorithms is empty. EffortFast includes only the two kinds of boosting.
+func (e Effort) Includes(algorithm string) bool {
+	if e != EffortFast {
+		return true
+	}
+	name := strings.TrimLeft(algorithm, "BM")
+	return name == "SIX01" || name == "SEV02"
+}
+
+// fastFolds is the largest number of folds of a run in a fast race without Params.Times.
+const fastFolds = 3
+
+// maxFolds returns the maximum number of folds in a run of algorithm a; 0 means no limit.
+func (e Effort) maxFolds(a *algorithm) int {
+	if e == EffortFast {
+		return fastFolds
+	}
+	return a.maxFolds
 }

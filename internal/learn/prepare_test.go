@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -98,11 +99,11 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if len(i) != 2 || i[0].Column != set.column || i[0].Importance < 0.1 {
 				t.Errorf("importances %v", i)
 			}
-			again, err := readBytes(bytesOf(t, o.Model), algorithms)
+			again, err := readModel(bytesOf(t, o.Model))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, model := range map[string]*Model{"the model": o.Model, "the model as read": again} {
+			for name, model := range map[string]*model.Model{"the model": o.Model, "the model as read": again} {
 				if got := accuracyOnFile(t, model, file); got < 0.86 {
 					t.Errorf("%s: %v of the rows are right in a result", name, got)
 				}
@@ -113,10 +114,10 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 
 // accuracyOnFile returns the fraction of the rows of a training file that a model
 // predicts correctly if it reads the file as a blind file.
-func accuracyOnFile(t *testing.T, m *Model, file []byte) float64 {
+func accuracyOnFile(t *testing.T, m *model.Model, file []byte) float64 {
 	t.Helper()
 	var result bytes.Buffer
-	if _, err := m.Predict(t.Context(), bytes.NewReader(file), &result, PredictOptions{}); err != nil {
+	if _, err := m.Predict(t.Context(), bytes.NewReader(file), &result, model.PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(result.String()), "\n")[1:]

@@ -201,7 +201,7 @@ func (r *race) runHere(ctx context.Context, run *run) {
 // train does the steps of run until it has reached the threshold, has stalled,
 // or can no longer win, or until ctx is cancelled.
 func (r *race) train(ctx context.Context, run *run) error {
-	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.kind))); err != nil {
+	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.Kind))); err != nil {
 		return err
 	}
 	for r.scheduler.WaitTurn(ctx, run.index) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -73,9 +74,9 @@ func benchmarkSet(b *testing.B, dir string) {
 	if o.Model == nil {
 		b.Fatal(o.Status)
 	}
-	b.Logf("%-8s %s: validation %.4f/%.4f test %.4f/%.4f training %.4f/%.4f T %.3f, %.1fs", filepath.Base(dir), o.Algorithm,
+	b.Logf("%-8s %s: validation %.4f/%.4f test %.4f/%.4f training %.4f/%.4f, %.1fs", filepath.Base(dir), o.Algorithm,
 		o.Achieved, o.Report.Validation.LogLoss, o.Test, o.Report.Test.LogLoss, o.Training, o.Report.Training.LogLoss,
-		float64(o.Model.temperature), time.Since(began).Seconds())
+		time.Since(began).Seconds())
 	b.ReportMetric(o.Achieved, "validation")
 	b.ReportMetric(o.Test, "test")
 	b.ReportMetric(float64(peak)/1e6, "MB-in-use")
@@ -86,7 +87,7 @@ func benchmarkSet(b *testing.B, dir string) {
 
 // accuracyOnAnswers returns the fraction of the rows of dir/blind.csv that m predicts as
 // in dir/answers.csv.
-func accuracyOnAnswers(tb testing.TB, m *Model, dir string) float64 {
+func accuracyOnAnswers(tb testing.TB, m *model.Model, dir string) float64 {
 	tb.Helper()
 	blind, err := os.Open(filepath.Join(dir, "blind.csv"))
 	if err != nil {
@@ -94,7 +95,7 @@ func accuracyOnAnswers(tb testing.TB, m *Model, dir string) float64 {
 	}
 	defer blind.Close()
 	var result bytes.Buffer
-	if _, err := m.Predict(tb.Context(), blind, &result, PredictOptions{}); err != nil {
+	if _, err := m.Predict(tb.Context(), blind, &result, model.PredictOptions{}); err != nil {
 		tb.Fatal(err)
 	}
 	answers, err := os.Open(filepath.Join(dir, "answers.csv"))

@@ -3,6 +3,7 @@ package learn
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
@@ -21,7 +23,11 @@ import (
 func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 	f := fakeFrame(2000, 2)
 	var first *Outcome
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() { // enough for each number of workers; the other seeds change only the pauses
+		seeds = 4
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			// The third algorithm needs more steps than the others, but its steps cost the
 			// least.
@@ -94,7 +100,7 @@ func TestRaceThreshold(t *testing.T) {
 	t.Run("if_all_miss_it_the_best_is_kept", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(1.0)},
 			fakeFitter{skills: risingSkills(0.5, 0.8, 8), work: 1e6}, fakeFitter{skills: risingSkills(0.5, 0.9, 8), work: 9e9}, fakeFitter{skills: risingSkills(0.5, 0.7, 3), work: 1e3})
-		if o.Status != NotCompleted || o.Algorithm != Blend || !o.Refit {
+		if o.Status != NotCompleted || o.Algorithm != model.Blend || !o.Refit {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
 		}
 		// Each of 8 steps is better than the one before. Then the run stalls.
@@ -102,7 +108,7 @@ func TestRaceThreshold(t *testing.T) {
 			t.Errorf("%d steps", n)
 		}
 		// The member with the largest weight is the best run.
-		if p := o.Model.members[0].predictor.(fakeModel); p.rows != f.Rows || p.skill != 0.9 {
+		if p := o.Model.Members()[0].Predictor.(fakeModel); p.rows != f.Rows || p.skill != 0.9 {
 			t.Errorf("the model was trained on %d rows to skill %v", p.rows, p.skill)
 		}
 	})
@@ -119,7 +125,7 @@ func TestRefitStopsWhereValidationDid(t *testing.T) {
 	o := mustRace(t, fakeFrame(300, 2), Params{}, fakeFitter{skills: skills, work: 1e6, patience: 30, schedule: func(rows int) int { return rows / 4 }})
 	// A fold trains on 216 of the 300 rows. The refit trains on all 300 rows, so its
 	// schedule has 75 steps, and half of it is 38 steps.
-	if got := o.Model.members[0].predictor.(fakeModel); got.skill != skills[38-1] || got.rows != 300 {
+	if got := o.Model.Members()[0].Predictor.(fakeModel); got.skill != skills[38-1] || got.rows != 300 {
 		t.Errorf("the refit on %d rows ended at skill %v, want %v", got.rows, got.skill, skills[38-1])
 	}
 }
@@ -172,8 +178,8 @@ func TestRaceEnds(t *testing.T) {
 			if took := time.Since(began); took > 101*time.Second {
 				t.Errorf("took %v", took)
 			}
-			if o.Status != Cancelled || o.Algorithm != Blend || o.Refit || len(o.Model.members) != 20 { // two runs of ten folds
-				t.Errorf("%s with %s, refit %v, %d members", o.Status, o.Algorithm, o.Refit, len(o.Model.members))
+			if o.Status != Cancelled || o.Algorithm != model.Blend || o.Refit || len(o.Model.Members()) != 20 { // two runs of ten folds
+				t.Errorf("%s with %s, refit %v, %d members", o.Status, o.Algorithm, o.Refit, len(o.Model.Members()))
 			}
 			if o.Runs[0].Status != Cancelled || o.Report.Importances != nil {
 				t.Errorf("%+v", o.Runs[0])
@@ -295,7 +301,7 @@ func mustRace(t *testing.T, f *frame.Frame, p Params, fitters ...fakeFitter) *Ou
 	return o
 }
 
-func bytesOf(tb testing.TB, m *Model) []byte {
+func bytesOf(tb testing.TB, m *model.Model) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	n, err := m.WriteTo(&b)
@@ -303,6 +309,26 @@ func bytesOf(tb testing.TB, m *Model) []byte {
 		tb.Fatalf("%d bytes are reported as %d: %v", b.Len(), n, err)
 	}
 	return b.Bytes()
+}
+
+// readModel reads a model from its bytes.
+func readModel(file []byte) (*model.Model, error) {
+	return model.Read(bytes.NewReader(file), int64(len(file)))
+}
+
+// fileVersion returns the version of a model file.
+func fileVersion(file []byte) uint16 {
+	return binary.LittleEndian.Uint16(file[len("FORETELL"):])
+}
+
+// probabilitiesOf returns the class probabilities that m predicts for the rows of f.
+func probabilitiesOf(tb testing.TB, m *model.Model, f *frame.Frame) []float32 {
+	tb.Helper()
+	p, err := m.PredictMembers(tb.Context(), f, reloadMembers(m.Members()), 2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
 }
 
 // TestEarlyStopping checks that a run without errors on the validation rows stalls

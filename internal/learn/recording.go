@@ -4,17 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"time"
 
 	"foretell/internal/learn/codec"
-	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/text"
-	"foretell/internal/onnx"
-	"foretell/internal/spill"
-	"foretell/internal/table/frame"
 )
 
 // A recording is a file that describes a run that another machine has trained. The file
@@ -32,7 +27,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	var b codec.Writer
 	b.Bytes([]byte(recordingMagic)...)
 	b.Uint16(recordingVersion)
-	b.Bytes(run.algorithm.kind)
+	b.Bytes(run.algorithm.Kind)
 	b.Bool(run.reached)
 	b.Bool(run.status == r.endStatus() && run.err == nil)
 	failure := ""
@@ -55,8 +50,13 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	if err := flush(w, &b); err != nil {
 		return err
 	}
-	for _, model := range run.models {
-		if err := writeFoldModel(w, &b, model); err != nil {
+	for _, p := range run.models {
+		b.Bool(p != nil)
+		err := flush(w, &b)
+		if err == nil && p != nil {
+			err = model.WritePredictor(w, p)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", run.Name, err)
 		}
 	}
@@ -70,44 +70,6 @@ func flush(w io.Writer, b *codec.Writer) error {
 		_, err = w.Write(head)
 	}
 	b.Reset()
-	return err
-}
-
-// writeFoldModel writes the contents of b and then a fold model to w. It resets b. The
-// model may be nil.
-func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
-	b.Bool(model != nil)
-	if model == nil {
-		return flush(w, b)
-	}
-	inner, features := unwrapFeatures(model)
-	writeFeatureColumns(b, features)
-	hasTexts := features != nil && features.texts != nil
-	b.Bool(hasTexts)
-	if hasTexts {
-		if err := flush(w, b); err != nil {
-			return err
-		}
-		put := func(parts ...[]byte) error {
-			_, err := w.Write(slices.Concat(parts...))
-			return err
-		}
-		if err := writeTextModels(put, []*textModels{features.texts}); err != nil {
-			return err
-		}
-	}
-	encoded, err := inner.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	if len(encoded) > math.MaxUint32 {
-		return fmt.Errorf("%d bytes are too many for a recording", len(encoded))
-	}
-	b.Uint32(uint32(len(encoded)))
-	if err := flush(w, b); err != nil {
-		return err
-	}
-	_, err = w.Write(encoded)
 	return err
 }
 
@@ -147,7 +109,7 @@ type recordedEnd struct {
 // If it returns an error, run is unchanged.
 func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
-	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.kind {
+	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.Kind {
 		b.Fail("not a recording of this run")
 	}
 	end.reached, end.ended = b.Bool(), b.Bool()
@@ -168,9 +130,11 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 		}
 		best.probabilities = b.FiniteFloat32s(n)
 	}
-	models := make([]predictor, len(run.folds))
+	models := make([]model.Predictor, len(run.folds))
 	for i := range models {
-		models[i] = r.readFoldModel(b, run)
+		if b.Bool() { // otherwise the recording has no model of the fold
+			models[i] = model.ReadPredictor(b, run.algorithm.Algorithm, r.data.Schema, r.data.params.Disk)
+		}
 	}
 	if err := b.End(); err != nil {
 		return end, err
@@ -187,9 +151,9 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 
 // endAsRecorded ends run in the same way as the recorded run ended.
 func (r *race) endAsRecorded(run *run, end recordedEnd) {
-	for i, model := range run.models {
-		if inner, features := unwrapFeatures(model); features != nil {
-			run.models[i] = foldModel{inner, r.data.shareFeatures(run.firstFoldIndex+i, features)}
+	for i, p := range run.models {
+		if inner, features := model.UnwrapFeatures(p); features != nil {
+			run.models[i] = model.WithFeatures(inner, r.data.shareFeatures(run.firstFoldIndex+i, features))
 		}
 	}
 	r.data.textTimer.AddRecorded(end.texts)
@@ -213,69 +177,4 @@ func (r *race) discardRecording(run *run) {
 	defer r.mu.Unlock()
 	run.step, run.lastCost, run.reached, run.recorded = 0, 0, false, false
 	run.curve, run.best, run.models = nil, savedStep{}, nil
-}
-
-// readFoldModel reads a fold model. It returns nil if the recording has no model for the
-// fold.
-func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
-	if !b.Bool() {
-		return nil
-	}
-	features := readFeatureColumns(b, len(r.data.Columns))
-	if b.Bool() {
-		columns := r.data.Schema.TextColumns()
-		if len(columns) == 0 {
-			b.Fail("text models without a column of texts")
-		}
-		if texts := readTextModelsOf(b, columns, r.data.classes()); texts != nil {
-			features = withTexts(features, texts)
-		}
-	}
-	encoded := b.Next(b.Count32(1))
-	if b.Err() != nil {
-		return nil
-	}
-	if _, err := run.algorithm.read(encoded); err != nil {
-		b.Fail(err.Error())
-	}
-	m := recordedModel{run.algorithm, r.data.params.Disk.NewStream()}
-	_, _ = m.encoded.Write(encoded) // Stream.Write never fails
-	return withFeatures(m, features)
-}
-
-// recordedModel is a fold model of a recorded run, in its binary form. It is decoded each
-// time that it is used; see component.loadFoldMember.
-type recordedModel struct {
-	algorithm *algorithm
-	encoded   *spill.Stream
-}
-
-// AppendBinary implements predictor.
-func (m recordedModel) AppendBinary(b []byte) ([]byte, error) {
-	return m.encoded.AppendTo(b, m.encoded.Len())
-}
-
-// Predict implements predictor.
-func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	m.decode().Predict(dst, f, lo, hi)
-}
-
-// Encode implements predictor.
-func (m recordedModel) Encode(f *frame.Frame) shapley.Rows { return m.decode().Encode(f) }
-
-// AddONNX implements predictor.
-func (m recordedModel) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
-	return m.decode().AddONNX(g, x)
-}
-
-func (m recordedModel) decode() predictor {
-	encoded, err := m.AppendBinary(nil)
-	if err != nil {
-		panic(err) // like the other models that are stored on Params.Disk
-	}
-	p, err := m.algorithm.read(encoded)
-	if err != nil {
-		panic(err) // cannot happen, because readFoldModel has decoded it
-	}
-	return p
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
@@ -48,7 +49,7 @@ const (
 // Refits of components with small weights are skipped if they would take too long; see
 // affordableRefits. This happens only on large tables. They have a single holdout, so the
 // fold model was trained on almost all rows.
-func (r *race) refit(ctx context.Context, c *candidate) (members []member, complete bool) {
+func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
 	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
@@ -58,7 +59,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	for i, part := range c.components {
 		switch {
 		case i < len(refitted) && refitted[i].err == nil:
-			members = append(members, member{part.algorithm.kind, part.weight, refitted[i].predictor})
+			members = append(members, part.newMember(refitted[i].predictor, part.weight))
 			continue
 		case i < len(refitted) && ctx.Err() != nil:
 			complete, r.refitInterrupted = false, true
@@ -72,7 +73,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		r.keepsFoldModels = true
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
 		for _, p := range models {
-			members = append(members, member{part.algorithm.kind, part.weight / float64(len(models)), p})
+			members = append(members, part.newMember(p, part.weight/float64(len(models))))
 		}
 	}
 	if unfinished != nil {
@@ -100,7 +101,7 @@ func (r *race) maxRefitCost() float64 {
 
 // refitResult is the model of a refitted run, or the error of the refit.
 type refitResult struct {
-	predictor predictor
+	predictor model.Predictor
 	err       error
 }
 
@@ -136,7 +137,7 @@ const (
 
 // refitRun returns a model of run's algorithm, trained on every labelled row
 // for the best number of steps.
-func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) {
+func (r *race) refitRun(ctx context.Context, run *run) (p model.Predictor, err error) {
 	all := r.data.allRows()
 	err = parallel.Recover(func() error {
 		if err := ctx.Err(); err != nil {
@@ -144,7 +145,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 		}
 		fitter, err := run.algorithm.newFoldFitter(ctx, fitTask{
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
-			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.kind)+refitSeedOffset),
+			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.Kind)+refitSeedOffset),
 		})
 		for step, over := 0, false; err == nil && !over && !run.isRefitted(fitter, step, r.data.Rows); step++ {
 			over, err = fitter.Step(ctx)
@@ -160,11 +161,11 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 
 // foldMembers yields the models of c's final folds as members of equal weight. The
 // weights add up to c.weight. It loads each model when the iteration reaches it.
-func (c component) foldMembers() iter.Seq2[member, error] {
-	return func(yield func(member, error) bool) {
+func (c component) foldMembers() iter.Seq2[model.Member, error] {
+	return func(yield func(model.Member, error) bool) {
 		for i := c.firstFinalFold; i < len(c.folds); i++ {
 			one, err := c.loadFoldMember(i)
-			one.weight /= float64(len(c.folds) - c.firstFinalFold)
+			one.Weight /= float64(len(c.folds) - c.firstFinalFold)
 			if !yield(one, err) {
 				return
 			}
@@ -172,27 +173,19 @@ func (c component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// loadFoldMember returns a copy of the run's model of the given fold. A model allocates
-// memory when it predicts. If only the copy predicts, this memory is freed with the copy,
-// and the model of the run stays small.
-func (c component) loadFoldMember(fold int) (member, error) {
-	one, err := c.algorithm.reloadMember(member{c.algorithm.kind, c.weight, c.models[fold]})
-	if err != nil {
-		return member{}, fmt.Errorf("%s: fold %d: %w", c.Name, fold+1, err)
-	}
-	return one, nil
+// newMember returns a member of a model: a predictor of the run's algorithm.
+func (r *run) newMember(p model.Predictor, weight float64) model.Member {
+	return model.Member{Algorithm: r.algorithm.Algorithm, Weight: weight, Predictor: p}
 }
 
-// reloadMember returns a copy of m, made by encoding and decoding it.
-func (a *algorithm) reloadMember(m member) (member, error) {
-	inner, features := unwrapFeatures(m.predictor)
-	b, err := inner.AppendBinary(nil)
+// loadFoldMember returns a copy of the run's model of the given fold. Only the copy
+// predicts, so the model of the run stays small; see [model.Member.Reload].
+func (c component) loadFoldMember(fold int) (model.Member, error) {
+	one, err := c.newMember(c.models[fold], c.weight).Reload()
 	if err != nil {
-		return member{}, err
+		return model.Member{}, fmt.Errorf("%s: fold %d: %w", c.Name, fold+1, err)
 	}
-	m.predictor, err = a.read(b)
-	m.predictor = withFeatures(m.predictor, features)
-	return m, err
+	return one, nil
 }
 
 // refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit.

@@ -3,10 +3,10 @@ package learn
 import (
 	"cmp"
 	"context"
-	"encoding"
 
 	"foretell/internal/learn/boost"
 	"foretell/internal/learn/forest"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/neural"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
@@ -16,10 +16,10 @@ import (
 // algorithms are the algorithms of the engine, in the order in which they are shown. If
 // several reach the threshold at the same virtual time, the first in this order wins.
 var algorithms = []algorithm{
-	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
-	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
-	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], rowMajor: true, monotone: true},
-	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model], monotone: true},
+	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, smooth: true},
+	{Algorithm: model.FIF01, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, monotone: true},
+	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, rowMajor: true, monotone: true},
+	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, monotone: true},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
@@ -94,7 +94,7 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 
 // typedFitter has the methods of fitter, except that Model returns the concrete type M.
 // The fitters of boost, forest and neural implement it.
-type typedFitter[M predictor] interface {
+type typedFitter[M model.Predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64
 	Progress() float64
@@ -104,15 +104,15 @@ type typedFitter[M predictor] interface {
 }
 
 // adapter converts a typedFitter to a fitter.
-type adapter[M predictor] struct {
+type adapter[M model.Predictor] struct {
 	typedFitter[M]
 }
 
-func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
+func (f adapter[M]) Model() model.Predictor { return f.typedFitter.Model() }
 
 // newAdapter returns a new fitter in an adapter. newFitter is its constructor, such as
 // forest.New, which is called with the data and the fold of t.
-func newAdapter[O any, F typedFitter[M], M predictor](
+func newAdapter[O any, F typedFitter[M], M model.Predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {
 	f, err := newFitter(t.data.Frame, t.fold, opts)
@@ -128,17 +128,4 @@ func withContext[O, F any](
 	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
 ) func(*frame.Frame, split.Fold, O) (F, error) {
 	return func(f *frame.Frame, fold split.Fold, opts O) (F, error) { return newFitter(ctx, f, fold, opts) }
-}
-
-// readPredictor reads a predictor of type T.
-func readPredictor[T any, P interface {
-	*T
-	predictor
-	encoding.BinaryUnmarshaler
-}](b []byte) (predictor, error) {
-	p := P(new(T))
-	if err := p.UnmarshalBinary(b); err != nil {
-		return nil, err
-	}
-	return p, nil
 }

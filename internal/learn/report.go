@@ -8,6 +8,7 @@ import (
 	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
 )
 
@@ -132,7 +133,7 @@ const (
 
 // finalize builds the chosen model from its members and adds the model and its
 // report to the outcome.
-func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
+func (r *race) finalize(ctx context.Context, c *candidate, members []model.Member, o *Outcome) error {
 	temperature, err := metric.FitTemperature(ctx, r.evaluator.Predictions(c.probabilities))
 	if err != nil {
 		return err
@@ -141,23 +142,24 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	if err != nil {
 		return err
 	}
-	m := &Model{
-		schema:      r.data.Schema,
-		algorithm:   c.name(),
-		temperature: temperature,
-		weights:     weights,
-		background:  r.newBackground(members),
-	}
-	o.Model = m.withMembers(members...)
-	o.Algorithm = m.algorithm
+	m := model.New(model.Parts{
+		Schema:      r.data.Schema,
+		Algorithm:   c.name(),
+		Members:     members,
+		Temperature: temperature,
+		Weights:     weights,
+		Background:  r.sampleBackground(),
+	})
+	o.Model = m
+	o.Algorithm = m.Algorithm()
 	o.Achieved = c.performance
 	if o.Report, err = r.newReport(ctx, c); err != nil {
 		return err
 	}
 	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
-	r.addTestMetrics(limited, m, c, o)
-	r.addTrainingMetrics(limited, c, o)
+	r.addTestMetrics(limited, c, o)
+	r.addTrainingMetrics(limited, o)
 	o.Test = o.Report.Test.Performance(r.evaluator.Metric)
 	o.Training = o.Report.Training.Performance(r.evaluator.Metric)
 	if len(c.components) == 1 {
@@ -218,18 +220,18 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 
 // addTestMetrics adds the metrics on the test rows to o. The predictions are the mean of
 // c's fold models.
-func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
+func (r *race) addTestMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
 	rows := o.sampleReportRows(r.plan.Test, len(r.plan.Test))
 	test := r.data.selectRows(rows)
-	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
+	probabilities, err := o.Model.PredictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
 		r.addFailureNote(ctx, err, "the test rows were not predicted")
 		return
 	}
-	p := m.newPredictions(probabilities, test.Labels)
+	p := o.Model.Predictions(probabilities, test.Labels)
 	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.ClassRows
 	report := o.Report
 	if err := r.scoreTestRows(ctx, p, &report); err != nil {
@@ -261,7 +263,7 @@ func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *
 
 // addImportancesAndEffects adds the importances of the columns, their partial dependence
 // and their interactions. They are omitted if there is no time.
-func (r *race) addImportancesAndEffects(ctx context.Context, m *Model, c *candidate, report *Report) {
+func (r *race) addImportancesAndEffects(ctx context.Context, m *model.Model, c *candidate, report *Report) {
 	validation := r.newValidation(m, c)
 	importances, err := validation.Importances(ctx)
 	if err != nil {
@@ -279,17 +281,17 @@ func (r *race) addImportancesAndEffects(ctx context.Context, m *Model, c *candid
 
 // addTrainingMetrics adds to o the metrics of the final model on rows that it was trained
 // on.
-func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
+func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
 	train := r.data.selectRows(o.sampleReportRows(r.finalTrainingRows(), maxTrainingRows))
-	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
+	probabilities, err := o.Model.PredictMembers(ctx, train, reloadMembers(o.Model.Members()), r.data.params.Workers)
 	if err != nil {
 		r.addFailureNote(ctx, err, "the training rows were not predicted")
 		return
 	}
-	p := o.Model.newPredictions(probabilities, train.Labels)
+	p := o.Model.Predictions(probabilities, train.Labels)
 	p.ClassRows = r.evaluator.ClassRows
 	scores, err := evaluation.NewScores(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p })
 	if err != nil {

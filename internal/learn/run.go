@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/scheduler"
@@ -23,7 +24,7 @@ type run struct {
 	// models are the models of the fitters. They are set when the run has ended. They are
 	// only copied and never used to predict, because a model that has predicted needs
 	// several times the memory. See component.loadFoldMember.
-	models []predictor
+	models []model.Predictor
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows. If
 	// there is no refit, they are the final model. Usually all folds are final. If the
@@ -146,7 +147,7 @@ func (r *run) progress() float64 {
 
 // takeModels sets the models of a run that has ended and releases its fitters.
 func (r *run) takeModels() {
-	r.models = make([]predictor, len(r.folds))
+	r.models = make([]model.Predictor, len(r.folds))
 	for i, fitter := range r.fitters {
 		if fitter != nil && r.status != Failed {
 			r.models[i] = r.withSmoothPart(fitter.Model(), i)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"foretell/internal/learn/neural"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/smooth"
 )
@@ -80,50 +80,33 @@ func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (
 	return mixed, better, nil
 }
 
-// withSmoothPart returns model, the model of a fold, with the smooth part of the run's best
-// checkpoint. If this checkpoint has no smooth part, it returns model unchanged.
-func (r *run) withSmoothPart(model predictor, fold int) predictor {
+// withSmoothPart returns networks, the networks of a fold, with the smooth part of the run's
+// best checkpoint. If this checkpoint has no smooth part, it returns networks unchanged.
+func (r *run) withSmoothPart(networks model.Predictor, fold int) model.Predictor {
 	choice := r.best.smooth
 	if choice.Weight == 0 || r.smoothFits == nil {
-		return model
+		return networks
 	}
-	return smooth.NewModel(model, r.smoothFits.Model(fold), choice.Weight)
+	return smooth.NewModel(networks, r.smoothFits.Model(fold), choice.Weight)
 }
 
-// refitSmoothPart returns model with a smooth part that is fitted to all rows. If the best
-// checkpoint has no smooth part, it returns model unchanged.
-func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, model predictor) (predictor, error) {
+// refitSmoothPart returns p with a smooth part that is fitted to all rows. If the best
+// checkpoint has no smooth part, it returns p unchanged.
+func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p model.Predictor) (model.Predictor, error) {
 	choice := run.best.smooth
 	if choice.Weight == 0 {
-		return model, nil
+		return p, nil
 	}
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
 	case errors.Is(err, rbf.ErrTooWide):
 		r.addNote("the final model of %s has no smooth part: all rows together have too many different categories for it", run.Name)
-		return model, nil
+		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):
 		r.addNote("the final model of %s has no smooth part, because its training on all rows did not converge", run.Name)
-		return model, nil
+		return p, nil
 	case err != nil:
 		return nil, err
 	}
-	return smooth.NewModel(model, part, choice.Weight), nil
-}
-
-// readNetworks reads a model of SEV01, with or without a smooth part.
-func readNetworks(b []byte) (predictor, error) {
-	if smooth.IsModel(b) {
-		return readPredictor[smooth.Model](b)
-	}
-	return readPredictor[neural.Model](b)
-}
-
-// isSmoothed reports whether p has a smooth part.
-func isSmoothed(p predictor) bool {
-	if recorded, ok := p.(recordedModel); ok {
-		p = recorded.decode()
-	}
-	_, ok := p.(*smooth.Model)
-	return ok
+	return smooth.NewModel(p, part, choice.Weight), nil
 }

@@ -48,11 +48,11 @@ func TestSmoothPart(t *testing.T) {
 	o := raceNetworks(t, f, 2)
 	m := o.Model
 	file := bytesOf(t, m)
-	if !isSmoothed(m.members[0].predictor) || m.fileVersion() != versionTexts {
-		t.Fatalf("no smooth part, version %d", m.fileVersion())
+	if _, ok := m.Members()[0].Predictor.(*smooth.Model); !ok || fileVersion(file) != 4 {
+		t.Fatalf("no smooth part, version %d", fileVersion(file))
 	}
 	t.Run("read_back_is_equal", func(t *testing.T) {
-		again, err := readBytes(file, algorithms)
+		again, err := readModel(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestSmoothPart(t *testing.T) {
 	})
 	t.Run("paths_end_at_their_rows", func(t *testing.T) {
 		var got, from, to [9]float32
-		p := m.members[0].predictor
+		p := m.Members()[0].Predictor
 		p.Encode(f).PredictPath(got[:], &shapley.Path{From: 3, To: 7, Steps: 2, Step: []int32{1, 2}})
 		p.Predict(from[:3], f, 3, 4)
 		p.Predict(to[:3], f, 7, 8)

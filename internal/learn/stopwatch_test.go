@@ -82,7 +82,7 @@ func TestTrainedTimeWithoutWait(t *testing.T) {
 		}
 		fake := fakeFitter{skills: []float64{0.7}, work: 1e9, pause: pause, done: 3}
 		fakes := fakeAlgorithms(fake, fake)
-		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].name}}
+		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].Name}}
 		remote.Await = func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
 			time.Sleep(time.Hour)
 			return nil, 0, errors.New("lost")
@@ -105,10 +105,10 @@ func TestTimeToStopOtherMachinesIsReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeFitter{skills: []float64{0.7}, work: 1e9, pause: func(int) time.Duration { return time.Second }, done: 3}
 		fakes := fakeAlgorithms(fake, fake)
-		const limit, timeout = 2 * time.Hour, 3 * time.Second
+		const limit, timeout = 10 * time.Minute, 3 * time.Second // the race reads the clock 100 times a second
 		var stopped time.Duration
 		began := time.Now()
-		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].name}, StopTimeout: timeout}
+		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].Name}, StopTimeout: timeout}
 		remote.Await = func(ctx context.Context, _ string, _ <-chan struct{}) (io.ReadCloser, int64, error) {
 			<-ctx.Done()
 			stopped = time.Since(began)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
 	"foretell/internal/learn/text"
 	"foretell/internal/learn/tree"
@@ -27,7 +28,7 @@ type trainingData struct {
 
 	// features are the features of a fold if the data is for one fold; see dataOfFold.
 	// Otherwise it is nil.
-	features *foldFeatures
+	features *model.Features
 	// sharedBins is the field foldBins of the race's data if this data is for one fold.
 	// Otherwise it is nil.
 	sharedBins *sharedBins
@@ -46,7 +47,7 @@ type trainingData struct {
 	foldData map[int]*trainingData // by fold index; nil if all folds have the same features
 	// foldFeatures holds the features of each fold, by fold index. They were fitted on
 	// this machine or are from the recording of another machine.
-	foldFeatures map[int]*foldFeatures
+	foldFeatures map[int]*model.Features
 	textTimer    text.Timer
 	foldBins     sharedBins
 }
@@ -63,7 +64,7 @@ type sharedBins struct {
 // asMatrices returns the shared bins as matrices, one for each number of bins. Each matrix has
 // numFeatures features, beginning with the columns of fold. A feature without shared
 // bins, such as a score of a text, is the zero Feature. s may be nil.
-func (s *sharedBins) asMatrices(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
+func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
 	}
@@ -72,7 +73,7 @@ func (s *sharedBins) asMatrices(fold *foldFeatures, numFeatures int) []*tree.Bin
 	var list []*tree.BinnedMatrix
 	for _, shared := range s.features {
 		b := &tree.BinnedMatrix{Features: make([]tree.Feature, numFeatures)}
-		for i, column := range fold.columns {
+		for i, column := range fold.Columns {
 			b.Features[i] = shared[column]
 		}
 		list = append(list, b)
@@ -82,7 +83,7 @@ func (s *sharedBins) asMatrices(fold *foldFeatures, numFeatures int) []*tree.Bin
 
 // add stores those bins of b that belong to columns of the schema. b is the matrix of a
 // fold with the given features, and bins its number of bins. s may be nil.
-func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
+func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 	if s == nil {
 		return
 	}
@@ -94,7 +95,7 @@ func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	if s.features[bins] == nil {
 		s.features[bins] = map[int32]tree.Feature{}
 	}
-	for i, column := range fold.columns {
+	for i, column := range fold.Columns {
 		if _, known := s.features[bins][column]; !known {
 			s.features[bins][column] = b.Features[i]
 		}
@@ -211,7 +212,7 @@ func (t *trainingData) trainedFeatures() []bool {
 		known[i] = true
 	}
 	for _, features := range t.foldFeatures {
-		for _, i := range features.columns {
+		for _, i := range features.Columns {
 			known[i] = true
 		}
 	}

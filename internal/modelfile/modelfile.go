@@ -9,18 +9,18 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
 // Read reads the model file at path. The error for a folder is a usage error, and that for a
 // file that is not a model has the status exit.Rejected.
-func Read(path string) (*learn.Model, error) { return ReadNamed(path, path) }
+func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
 
 // ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe
 // from which it was copied.
-func ReadNamed(path, name string) (*learn.Model, error) {
+func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -33,17 +33,17 @@ func ReadNamed(path, name string) (*learn.Model, error) {
 	if info.IsDir() {
 		return nil, exit.Usagef("\"%s\" is a folder, not a file", name).WithHint("use a model file in it")
 	}
-	model, err := learn.ReadModel(file, info.Size())
+	m, err := model.Read(file, info.Size())
 	if err != nil {
 		return nil, exit.Errorf(exit.Rejected, "%s: %w", name, err).At(name, 0, 0).
 			WithHint("export it again with `foretell models export REF`")
 	}
-	return model, nil
+	return m, nil
 }
 
 // Dataset describes a model's training data as the service describes a dataset.
-func Dataset(model *learn.Model) *api.Dataset {
-	schema := model.Schema()
+func Dataset(m *model.Model) *api.Dataset {
+	schema := m.Schema()
 	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
 	fields := schema.Fields
 	if fields == nil {
@@ -54,7 +54,7 @@ func Dataset(model *learn.Model) *api.Dataset {
 	for _, name := range fields {
 		column := describeColumn(schema, name)
 		if column.NumberFormat != nil {
-			column.Sample = sampleRange(model, name)
+			column.Sample = sampleRange(m, name)
 		}
 		dataset.Columns = append(dataset.Columns, column)
 	}
@@ -64,13 +64,13 @@ func Dataset(model *learn.Model) *api.Dataset {
 	return dataset
 }
 
-// sampleRange returns the range of a numeric column in the background of the model, or nil if it is
+// sampleRange returns the range of a numeric column in the background of the model m, or nil if it is
 // not known.
-func sampleRange(model *learn.Model, name string) *api.NumberSample {
-	schema := model.Schema()
+func sampleRange(m *model.Model, name string) *api.NumberSample {
+	schema := m.Schema()
 	for i := range schema.Columns {
 		if c := &schema.Columns[i]; c.SourceName() == name && c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
-			if lowest, highest, rows := model.BackgroundRange(i); rows > 0 {
+			if lowest, highest, rows := m.BackgroundRange(i); rows > 0 {
 				return &api.NumberSample{Rows: rows, Min: lowest, Max: highest}
 			}
 		}
@@ -112,7 +112,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 // AddOldModelHint adds a hint to err if the model is too old to be explained. Other errors
 // are returned unchanged.
 func AddOldModelHint(err error) error {
-	if errors.Is(err, learn.ErrNoBackground) {
+	if errors.Is(err, model.ErrNoBackground) {
 		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
 	}
 	return err

@@ -9,31 +9,31 @@ import (
 
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/onnx"
 )
 
-// WriteONNX writes the model file at path as an ONNX model to w; see learn.Model.WriteONNX.
+// WriteONNX writes the model file at path as an ONNX model to w; see model.Model.WriteONNX.
 // It returns the columns of the model's input. The errors for the model file are those of
 // Read.
-func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
-	model, err := Read(path)
+func WriteONNX(w io.Writer, path string) ([]model.ONNXFeature, error) {
+	m, err := Read(path)
 	if err != nil {
 		return nil, err
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
-	if err := model.WriteONNX(out); err != nil {
+	if err := m.WriteONNX(out); err != nil {
 		if errors.Is(err, onnx.ErrTooLarge) {
 			return nil, exit.Errorf(exit.Rejected, "%w", err).WithHint("export the model with --format python, or train one with fewer trees, such as --algorithm BSIX01")
 		}
 		return nil, err
 	}
-	return model.ONNXFeatures(), out.Flush()
+	return m.ONNXFeatures(), out.Flush()
 }
 
 // StepsOutsideONNX returns a text that lists the steps by which the features are computed
 // from a file. The ONNX model does not contain these steps.
-func StepsOutsideONNX(features []learn.ONNXFeature) string {
+func StepsOutsideONNX(features []model.ONNXFeature) string {
 	names := map[string][]string{} // by step: names of columns of the file
 	for i := range features {
 		f := &features[i]
@@ -63,11 +63,11 @@ const (
 	stepScores  = "scores of texts"
 )
 
-func onnxStep(f *learn.ONNXFeature) string {
+func onnxStep(f *model.ONNXFeature) string {
 	switch f.Kind {
-	case learn.ONNXCategory:
+	case model.ONNXCategory:
 		return stepCodes
-	case learn.ONNXScore:
+	case model.ONNXScore:
 		return stepScores
 	}
 	switch f.Part {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/onnx/onnxtest"
 )
 
@@ -42,7 +42,7 @@ func compareONNX(t *testing.T, path string, want, features []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var described []learn.ONNXFeature
+	var described []model.ONNXFeature
 	if err := json.Unmarshal([]byte(m.Metadata["foretell.features"]), &described); err != nil {
 		t.Fatal(err)
 	}

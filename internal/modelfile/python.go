@@ -13,7 +13,7 @@ import (
 	"os"
 	"unicode"
 
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 )
 
 // pythonParts holds the parts of the Python program.
@@ -28,7 +28,7 @@ var pythonPartNames = []string{"header", "cells", "dates", "file", "features", "
 // program contains the model and requires only NumPy. The errors for the model file are
 // those of Read.
 func WritePython(w io.Writer, path string) error {
-	model, err := Read(path)
+	m, err := Read(path)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func WritePython(w io.Writer, path string) error {
 		}
 		_, _ = out.Write(part) // Flush returns the error
 	}
-	if err := writePythonConstants(out, model); err != nil {
+	if err := writePythonConstants(out, m); err != nil {
 		return err
 	}
 	_, _ = out.WriteString("MODEL = \"\"\"\n")
@@ -52,8 +52,8 @@ func WritePython(w io.Writer, path string) error {
 }
 
 // writePythonConstants writes the constants that depend on the model or on this program.
-func writePythonConstants(w io.Writer, model *learn.Model) error {
-	schema := model.Schema()
+func writePythonConstants(w io.Writer, m *model.Model) error {
+	schema := m.Schema()
 	columns, known := []string{}, map[string]bool{} // the columns that features are extracted from
 	for i := range schema.Columns {
 		if name := schema.Columns[i].SourceName(); !known[name] {
@@ -61,7 +61,7 @@ func writePythonConstants(w io.Writer, model *learn.Model) error {
 		}
 	}
 	features := []string{}
-	for _, feature := range model.ONNXFeatures() {
+	for _, feature := range m.ONNXFeatures() {
 		features = append(features, feature.Name)
 	}
 	for _, constant := range []struct {

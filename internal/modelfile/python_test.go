@@ -16,12 +16,13 @@ import (
 	"testing"
 
 	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/testenv"
 )
 
-const goldenFolder = "../learn/testdata/model/"
+const goldenFolder = "../learn/model/testdata/"
 
 // writePython writes the Python program of a model file to a temporary folder.
 func writePython(t *testing.T, model string) (program string) {
@@ -51,9 +52,9 @@ func runPython(t *testing.T, program string, input []byte, args ...string) []byt
 }
 
 // comparePython predicts a blind file with a model file and with its Python program.
-func comparePython(t *testing.T, model, blind string) {
+func comparePython(t *testing.T, file, blind string) {
 	t.Helper()
-	m, err := Read(model)
+	m, err := Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +64,17 @@ func comparePython(t *testing.T, model, blind string) {
 	}
 	defer in.Close()
 	var want bytes.Buffer
-	if _, err := m.Predict(t.Context(), in, &want, learn.PredictOptions{}); err != nil {
+	if _, err := m.Predict(t.Context(), in, &want, model.PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	absolute, err := filepath.Abs(blind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := writePython(t, model)
+	program := writePython(t, file)
 	got := runPython(t, program, nil, program, absolute)
 	compareResults(t, want.Bytes(), got, len(m.Schema().Classes))
-	compareONNX(t, model, want.Bytes(), runPython(t, program, nil, program, absolute, "--features"))
+	compareONNX(t, file, want.Bytes(), runPython(t, program, nil, program, absolute, "--features"))
 }
 
 // compareResults compares two results. Their last classes + 1 columns are probabilities,

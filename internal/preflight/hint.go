@@ -96,8 +96,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label. If no row has a label, that is not a
-// corrected copy, which would have no rows.
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
+// no row has a label, the copy would be empty, so there is another remedy.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
@@ -334,7 +334,7 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 }
 
 // correctedNames returns a copy of names. In it, each name that is not a column of the training file
-// is replaced by the name of a similar column, if there is one.
+// is replaced by the most similar name of a column, if one is similar enough.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {

@@ -3,11 +3,10 @@ package preflight
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/drift"
 	"foretell/internal/roles"
-	"foretell/internal/table/cells"
 	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
@@ -42,7 +41,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)
 			continue
 		}
-		known = append(known, toKnownColumn(&column, dataset.Rows))
+		known = append(known, *drift.KnownColumn(&column, dataset.Rows))
 	}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {
 		return err
@@ -121,32 +120,6 @@ func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 		Code: codeUnusedColumn, Line: 1, Count: len(added), Message: csvfile.MissingColumnsMessage(added, "of the training file") + reason,
 	}, "")
-}
-
-// toKnownColumn returns what a dataset with the given number of rows says about a column.
-func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
-	known := profile.KnownColumn{
-		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
-		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
-		Levels: c.Levels,
-	}
-	if c.NumberFormat != nil {
-		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
-	}
-	if c.Sample != nil {
-		known.SampleRows, known.Min, known.Max = c.Sample.Rows, c.Sample.Min, c.Sample.Max
-	}
-	d := c.Distribution
-	if d == nil {
-		return known
-	}
-	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
-	for _, value := range d.Top {
-		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
-			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
-		}
-	}
-	return known
 }
 
 // mergeMissingColumns merges the findings about columns that the blind file lacks into one, which

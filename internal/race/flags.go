@@ -307,20 +307,25 @@ func (f *Flags) CheckClassFlags(labels []string) error {
 	if err != nil {
 		return exit.Usagef("invalid --class-weight %q: %w", f.classWeight, err)
 	}
-	return CheckMetricClass(f.metric, labels)
-}
-
-// CheckMetricClass returns a usage error if the value of --metric names a class that is not in
-// labels. If labels is empty, the classes are unknown, and it returns nil.
-func CheckMetricClass(name string, labels []string) error {
-	base, class := metric.SplitName(name)
-	if class == "" || len(labels) == 0 {
+	if f.metric == "" {
 		return nil
 	}
-	if label := gate.Unquote(class); metric.CheckName(base+"["+label+"]", labels) != nil {
-		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
+	name, err := ParseMetric(f.metric, api.RaceMetrics())
+	if err != nil {
+		return err
 	}
-	return nil
+	return CheckMetricClass(name, labels)
+}
+
+// CheckMetricClass returns a usage error if a metric names a class that is not in labels. name is the
+// result of [ParseMetric], so quotes in it belong to the label. If labels is empty, the classes are
+// unknown, and CheckMetricClass returns nil.
+func CheckMetricClass(name string, labels []string) error {
+	_, class := metric.SplitName(name)
+	if class == "" || len(labels) == 0 || slices.Contains(labels, class) {
+		return nil
+	}
+	return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", class, humanize.List(labels, 20))
 }
 
 // algorithmNames returns the completions of --algorithm.

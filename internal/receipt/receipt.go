@@ -7,6 +7,7 @@
 package receipt
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -264,11 +265,22 @@ func (r *Receipt) Encode() ([]byte, error) {
 }
 
 // Errors of Read wrap ErrDamaged if the receipt is invalid, and ErrNewer if its version is
-// newer than Version.
+// newer than Version. ErrNoReceipt is an ErrDamaged of a file that was never a receipt, such as a
+// result.
 var (
-	ErrDamaged = errors.New("the receipt is damaged")
-	ErrNewer   = errors.New("the receipt has a newer version")
+	ErrDamaged         = errors.New("the receipt is damaged")
+	ErrNewer           = errors.New("the receipt has a newer version")
+	ErrNoReceipt error = noReceiptError{}
 )
+
+// noReceiptError is the type of ErrNoReceipt.
+type noReceiptError struct{}
+
+// Error implements error.
+func (noReceiptError) Error() string { return "the file is not a receipt" }
+
+// Is reports whether target is ErrDamaged.
+func (noReceiptError) Is(target error) bool { return target == ErrDamaged }
 
 // Read reads a receipt. If there is no such file, the error wraps fs.ErrNotExist.
 func Read(path string) (*Receipt, error) {
@@ -282,10 +294,19 @@ func Read(path string) (*Receipt, error) {
 // Parse decodes the contents of a receipt. Its errors are those of Read.
 func Parse(b []byte) (*Receipt, error) {
 	r := &Receipt{}
-	if err := json.Unmarshal(b, r); err != nil {
+	if !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		return nil, ErrNoReceipt
+	}
+	var wrongType *json.UnmarshalTypeError
+	switch err := json.Unmarshal(b, r); {
+	case errors.As(err, &wrongType):
+		return nil, fmt.Errorf("%w: the value of %s is a %s", ErrDamaged, wrongType.Field, wrongType.Value)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	switch {
+	case r.Version == 0 && r.Result.SHA256 == "":
+		return nil, ErrNoReceipt
 	case r.Version > Version:
 		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Version, Version)
 	case r.Version < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.isValid():

@@ -128,9 +128,15 @@ func TestRead(t *testing.T) {
 	if _, err := receipt.Read(path); err != nil {
 		t.Error(err)
 	}
-	for _, text := range []string{"", "{}", "[]", string(text[:len(text)/2]), strings.Replace(string(text), `"lines": 1`, `"lines": 0`, 1)} {
+	for _, text := range []string{"", "{}", "[]", "[{}]", "id,label\n1,a\n", `{"a":1}`} {
 		write(t, path, text)
-		if _, err := receipt.Read(path); !errors.Is(err, receipt.ErrDamaged) {
+		if _, err := receipt.Read(path); !errors.Is(err, receipt.ErrNoReceipt) || !errors.Is(err, receipt.ErrDamaged) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{`{"receipt":"x"}`, string(text[:len(text)/2]), strings.Replace(string(text), `"lines": 1`, `"lines": 0`, 1)} {
+		write(t, path, text)
+		if _, err := receipt.Read(path); !errors.Is(err, receipt.ErrDamaged) || errors.Is(err, receipt.ErrNoReceipt) || strings.Contains(err.Error(), "Go ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -91,8 +91,8 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. The report r, which has the algorithms, may
-// be nil. The parameter algorithms, which is used only in this case, then has them.
+// RaceCommand returns the command that repeats a race. r is the report of its model, or nil. The
+// algorithms of the race must be given if r is nil; otherwise those in r are used.
 func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
 	command := strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
 	if r == nil {

@@ -27,7 +27,7 @@ func ExplainWin(r *api.ModelReport) string {
 	case winner.LogLoss <= other.LogLoss:
 		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
-		return fmt.Sprintf("%s won: a blend is usually better than its best algorithm (log loss %s, %s %s; lower is better)",
+		return fmt.Sprintf("%s won: one algorithm is better on these rows, but a blend is usually better on new ones (log loss %s, %s %s; lower is better)",
 			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
 	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))

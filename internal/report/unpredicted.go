@@ -15,8 +15,9 @@ import (
 const minUnpredictedRows = 5
 
 // describeUnpredicted returns a sentence, without a full stop, that names the classes that the model
-// predicts for no test row, and the flags with which a model would predict them more often. It
-// returns "" if there is no such class.
+// predicts for no test row. Unless the race has already weighted the decisions, the sentence also has
+// the flags with which a model would predict these classes more often. describeUnpredicted returns ""
+// if there is no such class.
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
 	label := "" // the last class in quoted

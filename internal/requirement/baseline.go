@@ -1,7 +1,6 @@
 package requirement
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -109,9 +108,9 @@ type challenger struct {
 	schema api.TableSchema
 }
 
-// bestEarlierModel returns the best of those models of a series that are comparable with target: they
-// are older, and were trained for the same metric on the same label, columns and classes. In a tie it
-// returns the oldest of the best models.
+// bestEarlierModel returns the champion of the models of a series that are comparable with target:
+// they are older, and were trained for the same metric on the same label, columns and classes. See
+// [client.FindChampion].
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {
@@ -123,26 +122,23 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	if len(models) == 0 {
 		return baseline{reason: "the series " + s.Name + " has no earlier model"}, nil
 	}
-	slices.SortStableFunc(models, func(a, b client.SeriesModel) int {
-		return cmp.Or(cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value), cmp.Compare(a.SeriesVersion, b.SeriesVersion))
+	models = slices.DeleteFunc(models, func(m client.SeriesModel) bool {
+		return target.metric != "" && m.Metric != "" && m.Metric != target.metric
 	})
-	same := map[string]bool{} // whether a dataset has the schema of target, by dataset key
-	for _, m := range models {
-		if target.metric != "" && m.Metric != "" && m.Metric != target.metric {
-			continue
+	for len(models) > 0 {
+		found := client.FindChampion(models)
+		if found == nil { // all are rejected
+			break
 		}
-		fits, known := same[m.DatasetKey]
-		if !known {
-			d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
-			if err != nil {
-				return baseline{}, err
-			}
-			fits = d.TableSchema().Matches(target.schema)
-			same[m.DatasetKey] = fits
+		champion := *found // DeleteFunc moves the models
+		d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: champion.DatasetKey})
+		if err != nil {
+			return baseline{}, err
 		}
-		if fits {
-			return baseline{key: m.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
+		if d.TableSchema().Matches(target.schema) {
+			return baseline{key: champion.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(champion.SeriesVersion), dataset: champion.DatasetKey}, nil
 		}
+		models = slices.DeleteFunc(models, func(m client.SeriesModel) bool { return m.DatasetKey == champion.DatasetKey })
 	}
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same label, columns, classes and metric"}, nil
 }

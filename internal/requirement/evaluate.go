@@ -34,6 +34,9 @@ func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *co
 	if err != nil {
 		return err
 	}
+	if _, err := f.ApplyToChampion(ctx, o, session, job.ModelKey, results); err != nil {
+		return err
+	}
 	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err
 	}

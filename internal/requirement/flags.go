@@ -23,6 +23,8 @@ type Flags struct {
 
 	requirements []*gate.Requirement
 	baseline     baseline
+	// rejected is true if ApplyToChampion has rejected the model.
+	rejected bool
 }
 
 // Bind adds --require, --beat and --junit to cmd. If cmd has --force, it must have been

@@ -71,6 +71,7 @@ type BlindID struct {
 // is a feature, its values are copied. Next comes the ID column of the training file, even if values
 // of it are missing or repeated: the user must decide what to do with invalid IDs. Otherwise a column
 // that looks like an ID and is not a feature is chosen. In a file without rows, its name is enough.
+// If there is no such column, IDs are generated.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	has := func(name string) bool { return name != "" && t.ColumnIndex(name) >= 0 }
 	switch {

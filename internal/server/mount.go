@@ -42,6 +42,7 @@ func (s *service) mountEndpoints() {
 	mount(s, api.ListModelsOfDataset, a.ListModelsOfDataset)
 	mount(s, api.GetModel, a.GetModel)
 	mount(s, api.GetModelReport, a.GetModelReport)
+	mount(s, api.SetModelState, a.SetModelState)
 	mount(s, api.DeleteModel, a.DeleteModel)
 
 	s.mountAccounts()

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"foretell/internal/api"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/server"
 )
 
@@ -168,7 +168,7 @@ func (s *testServer) checkModel(t *testing.T, path string) {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/octet-stream" || resp.ContentLength != int64(len(body)) {
 		t.Fatalf("%d: %d bytes of %s", resp.StatusCode, len(body), resp.Header.Get("Content-Type"))
 	}
-	if err := learn.VerifyModel(bytes.NewReader(body), resp.ContentLength); err != nil {
+	if err := model.Verify(bytes.NewReader(body), resp.ContentLength); err != nil {
 		t.Error(err)
 	}
 	part, rest := s.send(t, call{method: "GET", path: path, header: map[string]string{"Range": "bytes=10-"}})

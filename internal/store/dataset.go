@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -63,26 +62,6 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 		return nil, err
 	}
 	return &d, json.Unmarshal(classes, &d.Classes)
-}
-
-// getTableSchema returns the label, the columns and the classes of a dataset. Parts that are
-// not stored are empty, which means that they are unknown.
-func (t *Tx) getTableSchema(ctx context.Context, key string) (api.TableSchema, error) {
-	var columnsText, classesText, schemaText []byte
-	err := t.tx.QueryRowContext(ctx, "SELECT columns, classes, schema FROM dataset WHERE key = ?", key).Scan(&columnsText, &classesText, &schemaText)
-	var columns []api.Column
-	var classes []api.Class
-	var schema struct{ Label string }
-	schemaText = bytes.TrimSuffix(bytes.TrimPrefix(schemaText, []byte("[")), []byte("]")) // see frame.Schema.EncodeStored
-	decode := func(text []byte, v any) {
-		if err == nil && len(text) > 0 {
-			err = json.Unmarshal(text, v)
-		}
-	}
-	decode(columnsText, &columns)
-	decode(classesText, &classes)
-	decode(schemaText, &schema)
-	return api.NewTableSchema(schema.Label, columns, classes), err
 }
 
 // InsertDataset adds a dataset. It returns ErrExists if the account already has a
@@ -150,8 +129,8 @@ type DatasetQuery struct {
 	// State selects the datasets in this state. If it is empty, datasets in all states are
 	// selected.
 	State string
-	// WithModel selects datasets that have a model.
-	WithModel bool
+	// WithModel selects datasets that have a model, and WithPrediction datasets that have a prediction.
+	WithModel, WithPrediction bool
 	Page
 }
 
@@ -160,7 +139,7 @@ type DatasetQuery struct {
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
 	list := listQuery{columns: datasetListColumns, from: "dataset d", table: "dataset d", key: "d.key", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
-	if q.State == "" && !q.WithModel {
+	if q.State == "" && !q.WithModel && !q.WithPrediction {
 		list.total, list.totalArgs = "SELECT datasets FROM account WHERE key = ?", []any{q.Account}
 	}
 	if q.State != "" {
@@ -168,6 +147,9 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Data
 	}
 	if q.WithModel {
 		list.addCondition("d.key IN (SELECT m.dataset FROM model m WHERE m.account = ?)", q.Account)
+	}
+	if q.WithPrediction {
+		list.addCondition("d.key IN (SELECT p.dataset FROM prediction p WHERE p.account = ?)", q.Account)
 	}
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }

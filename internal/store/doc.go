@@ -1,10 +1,10 @@
 // Package store persists accounts, tokens, datasets, training jobs, models,
 // predictions and the job queue in SQLite or PostgreSQL.
 //
-// The methods of [Tx] have the same verbs for all tables: Insert, Get, List, Update and Delete. One
-// [Store.Write] is one transaction. An update has a parameter fromState, the state that the row
-// must have before. Of two concurrent updates with the same fromState, one succeeds and the other
-// returns [ErrWrongState].
+// The methods of [Tx] begin with the same verbs for all tables, such as Insert, Get, List, Update and
+// Delete. One [Store.Write] is one transaction. An update has a parameter fromState, the state that
+// the row must have before. Of two concurrent updates with the same fromState, one succeeds and the
+// other returns [ErrWrongState].
 //
 // Transactions have the effect of running one after the other. Several processes may share a
 // database. With SQLite they run on one machine: when a process dies, the others find its

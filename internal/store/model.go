@@ -24,11 +24,23 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion is true if the model has the highest AchievedPerformance of its series. Models whose
-	// metric or table schema (see [api.TableSchema]) differs from that of the newest model are
-	// ignored. If several models have the highest performance, the oldest is the champion. Champion
-	// is read-only.
-	Champion bool
+	// State is api.ModelPromoted if the model was made the champion of its series,
+	// api.ModelAccepted if it precedes the other models of its dataset, api.ModelRejected if it
+	// cannot be the champion, and "" otherwise. Only SetModelState changes it.
+	State string
+	// Cancelled is true if the race of the model was cancelled, so the model is incomplete. It is
+	// read-only.
+	Cancelled bool
+	// Champion is true if the model is the champion of its series: the promoted model or, if none
+	// is promoted, the model with the highest AchievedPerformance among those with the dataset and
+	// the metric of the newest model. Scores on the rows of different datasets cannot be compared.
+	// Cancelled models are ignored, unless all models of the series are cancelled. Rejected models
+	// are always ignored, and the newest accepted model precedes models with a higher performance.
+	// If several models have the highest performance, the oldest is the champion. ChampionReason
+	// says why the model is the champion, or why it is not; see [api.ModelExtensions]. Both fields
+	// are read-only.
+	Champion       bool
+	ChampionReason string
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
 	// race had none. TestPerformance is nil if it was not measured. These fields are read-only.
@@ -45,21 +57,22 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, m.validation_interval, m.test_interval`
+	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
 func scanModel(row rowScanner) (*Model, error) {
 	var m Model
 	var created int64
+	var status string
 	var validationInterval, testInterval []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
-		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance,
+		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status, &m.State,
 		&validationInterval, &testInterval)
 	if err != nil {
 		return nil, err
 	}
-	m.Created = fromMicros(created)
+	m.Created, m.Cancelled = fromMicros(created), status == api.TrainingCancelled
 	m.DecodeError = errors.Join(
 		decodeOptional(validationInterval, &m.ValidationInterval, "validation_interval", "model", m.Key),
 		decodeOptional(testInterval, &m.TestInterval, "test_interval", "model", m.Key),
@@ -128,53 +141,78 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// setChampionFields sets the field Champion of each model. The models must belong to the
-// same series.
+// SetModelState sets the State of m. If a model is promoted, no other model of its series remains
+// promoted.
+func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
+	if state == api.ModelPromoted {
+		err := t.exec(ctx, "UPDATE model SET state = '' WHERE state = ? AND dataset IN (SELECT key FROM dataset WHERE account = ? AND series = ?)",
+			api.ModelPromoted, m.Account, m.Series)
+		if err != nil {
+			return err
+		}
+	}
+	return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ? WHERE key = ?", state, m.Key)
+}
+
+// setChampionFields sets the fields Champion and ChampionReason of each model. The models must
+// belong to the same series.
 func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil
 	}
-	champion, err := t.findChampion(ctx, models[0].Account, models[0].Series)
-	for _, m := range models {
-		m.Champion = err == nil && m.Key == champion
+	c, err := t.findChampion(ctx, models[0].Account, models[0].Series)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, m := range models {
+		m.Champion, m.ChampionReason = m.Key == c.key, c.reason(m)
+	}
+	return nil
 }
 
-// findChampion returns the key of the champion of a series (see Model.Champion), or "" if the series
-// has no model. It reads the columns of datasets only if the best model and the newest model have
-// different datasets.
-func (t *Tx) findChampion(ctx context.Context, account, series string) (champion string, err error) {
-	const ofSeries = " FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
-	var newest, metric string
-	err = t.tx.QueryRowContext(ctx, "SELECT m.dataset, t.metric"+ofSeries+" ORDER BY m.series_version DESC LIMIT 1", account, series).Scan(&newest, &metric)
-	best, args := "SELECT m.key, m.dataset"+ofSeries+" AND t.metric = ?", []any{account, series, metric}
-	for err == nil {
-		var dataset string
-		err = t.tx.QueryRowContext(ctx, best+" ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", args...).Scan(&champion, &dataset)
-		if err != nil || dataset == newest {
-			break
-		}
-		same, err := t.haveSameSchema(ctx, dataset, newest)
-		if err != nil || same {
-			return champion, err
-		}
-		best, args = best+" AND m.dataset <> ?", append(args, dataset)
+// champion is the champion of a series. It is zero if the series has no champion.
+type champion struct {
+	key, dataset, metric, state string
+}
+
+// findChampion returns the champion of a series; see Model.Champion.
+func (t *Tx) findChampion(ctx context.Context, account, series string) (champion, error) {
+	const ofSeries = " FROM " + modelFrom + " WHERE d.account = ? AND d.series = ? AND m.state <> ?"
+	var c champion
+	args := []any{account, series, api.ModelRejected}
+	// Either the promoted model, or the newest one.
+	err := t.tx.QueryRowContext(ctx, "SELECT m.key, m.dataset, t.metric, m.state"+ofSeries+" ORDER BY m.state <> ?, t.status = ?, m.series_version DESC LIMIT 1",
+		append(args, api.ModelPromoted, api.TrainingCancelled)...).Scan(&c.key, &c.dataset, &c.metric, &c.state)
+	if err == nil && c.state != api.ModelPromoted {
+		err = t.tx.QueryRowContext(ctx, "SELECT m.key"+ofSeries+` AND m.dataset = ? AND t.metric = ?
+			ORDER BY t.status = ?, CASE WHEN m.state = ? THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1`,
+			append(args, c.dataset, c.metric, api.TrainingCancelled, api.ModelAccepted)...).Scan(&c.key)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+		return champion{}, nil
 	}
-	return champion, err
+	return c, err
 }
 
-// haveSameSchema reports whether two datasets have the same label, columns and classes.
-func (t *Tx) haveSameSchema(ctx context.Context, a, b string) (bool, error) {
-	first, err := t.getTableSchema(ctx, a)
-	if err != nil {
-		return false, err
+// reason returns the ChampionReason of a model of the series whose champion is c.
+func (c champion) reason(m *Model) string {
+	switch {
+	case m.Key == c.key && m.State != "":
+		return m.State
+	case m.Key == c.key:
+		return api.ReasonBest
+	case m.State == api.ModelRejected:
+		return api.ModelRejected
+	case c.state == api.ModelPromoted:
+		return api.ReasonAnotherPromoted
+	case m.Cancelled:
+		return api.ReasonCancelled
+	case m.Dataset != c.dataset:
+		return api.ReasonOtherDataset
+	case m.Metric != c.metric:
+		return api.ReasonOtherMetric
 	}
-	second, err := t.getTableSchema(ctx, b)
-	return first.Matches(second), err
+	return api.ReasonNotBest
 }
 
 // DeleteModel deletes a model with its predictions. It returns the keys of the

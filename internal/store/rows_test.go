@@ -74,6 +74,7 @@ func (s suite) datasets(t *testing.T) {
 			{DatasetQuery{Account: "ann", Page: Page{1 << 62, 2}}, nil, 3},
 			{DatasetQuery{Account: "ann", State: api.DatasetProcessing, Page: Page{0, 2}}, []string{"d2"}, 1},
 			{DatasetQuery{Account: "ann", WithModel: true, Page: Page{0, 2}}, []string{"d1"}, 1},
+			{DatasetQuery{Account: "ann", WithPrediction: true, Page: Page{0, 2}}, []string{"d1"}, 1},
 			{DatasetQuery{Account: "bob", Page: Page{0, 2}}, nil, 0},
 		} {
 			rows, total, err := tx.ListDatasets(t.Context(), tt.query)

@@ -12,10 +12,11 @@ import (
 // series checks that versions count up over the datasets of a series and are never reused, and that
 // one model of the series is its champion.
 func (s suite) series(t *testing.T) {
+	status := api.TrainingCompleted // of the races that add adds
 	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()
 		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, AchievedPerformance: achieved, Report: []byte("{}")}
-		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, Status: api.TrainingCompleted})
+		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, Status: status})
 		if err = errors.Join(err, tx.InsertModel(t.Context(), m)); err != nil {
 			t.Fatal(err)
 		}
@@ -51,43 +52,106 @@ func (s suite) series(t *testing.T) {
 		if equal.Version != 2 || equal.SeriesVersion != 3 || equal.Series != "N" {
 			t.Errorf("version %d, of the series %q %d", equal.Version, equal.Series, equal.SeriesVersion)
 		}
-		if diff := cmp.Diff(map[string]bool{"first": false, "best": true, "equal": false, "unmeasured": false, "alone": true}, champions(tx)); diff != "" {
+		// A model of an earlier dataset is not compared, although its score is the same as that of the champion.
+		if diff := cmp.Diff(map[string]bool{"first": false, "best": false, "equal": true, "unmeasured": false, "alone": true}, champions(tx)); diff != "" {
 			t.Error("champions: (-want +got)\n" + diff)
+		}
+		add(tx, "d1", "tie", api.MetricAccuracy, new(0.9))
+		if got := champions(tx); !got["equal"] || got["tie"] {
+			t.Errorf("in a tie, the champion is not the oldest: %v", got)
+		}
+		if _, err := tx.DeleteModel(t.Context(), "ann", "tie"); err != nil {
+			return err
 		}
 		if _, err := tx.DeleteModel(t.Context(), "ann", "equal"); err != nil {
 			return err
 		}
-		if next := add(tx, "d2", "next", api.MetricROCAUC, new(0.5)); next.SeriesVersion != 4 {
+		if next := add(tx, "d2", "next", api.MetricROCAUC, new(0.5)); next.SeriesVersion != 5 {
 			t.Errorf("after a delete the version is %d", next.SeriesVersion)
 		}
 		// Models with another metric than the newest are not compared.
 		if got := champions(tx); got["best"] || !got["next"] {
 			t.Errorf("champions: %v", got)
 		}
-		// Nor are models of another table. The order of the columns does not matter.
-		describe := func(dataset, label string, columns ...string) {
-			d, err := tx.GetDataset(t.Context(), "ann", dataset)
+		// Nor are models of another dataset, even if they are better.
+		add(tx, "d1", "last", api.MetricAccuracy, new(0.1))
+		if got := champions(tx); !got["first"] || got["best"] {
+			t.Errorf("the newest dataset is an old one: champions: %v", got)
+		}
+		// A promoted model is the champion, whatever its score, and a rejected one is not.
+		setState := func(key, state string) *Model {
+			t.Helper()
+			m, err := tx.GetModel(t.Context(), "ann", key)
+			if err == nil {
+				err = tx.SetModelState(t.Context(), m, state)
+			}
+			if err == nil {
+				m, err = tx.GetModel(t.Context(), "ann", key)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range columns {
-				d.Columns = append(d.Columns, api.Column{Name: name})
-			}
-			d.Classes, d.Schema = []api.Class{{Label: "a"}}, []byte(`[{"label":"`+label+`","columns":[]}]`)
-			if err := tx.UpdateDataset(t.Context(), d, api.DatasetCompleted); err != nil {
-				t.Fatal(err)
+			return m
+		}
+		setState("next", api.ModelPromoted)
+		if m := setState("best", api.ModelPromoted); !m.Champion || m.ChampionReason != api.ModelPromoted {
+			t.Errorf("a promoted model is %+v", m)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", "next"); err != nil || m.Champion || m.ChampionReason != api.ReasonAnotherPromoted {
+			t.Errorf("a model that was promoted earlier is %+v, %v", m, err)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", "alone"); err != nil || !m.Champion {
+			t.Errorf("the champion of another series is %+v, %v", m, err)
+		}
+		setState("best", "")
+		if m := setState("first", api.ModelRejected); m.Champion || m.ChampionReason != api.ModelRejected {
+			t.Errorf("a rejected model is %+v", m)
+		}
+		if got := champions(tx); !got["last"] {
+			t.Errorf("the best model is rejected: champions: %v", got)
+		}
+		// An accepted model precedes models of its dataset with a higher score, but not those of newer
+		// datasets.
+		setState("first", "")
+		if m := setState("last", api.ModelAccepted); !m.Champion || m.ChampionReason != api.ModelAccepted {
+			t.Errorf("an accepted model is %+v", m)
+		}
+		setState("last", "")
+		if m := setState("best", api.ModelAccepted); m.Champion || m.ChampionReason != api.ReasonOtherDataset {
+			t.Errorf("an accepted model of an earlier dataset is %+v", m)
+		}
+		setState("best", "")
+		setState("alone", api.ModelRejected)
+		setState("unmeasured", api.ModelRejected)
+		if got := champions(tx); got["alone"] || got["unmeasured"] {
+			t.Errorf("all models are rejected: champions: %v", got)
+		}
+		if m := setState("first", ""); m.ChampionReason != api.ReasonBest {
+			t.Errorf("the best model is %+v", m)
+		}
+		// A cancelled model is not compared, whether its dataset is new or not.
+		status = api.TrainingCancelled
+		cancelled := add(tx, "d1", "cancelled", api.MetricAccuracy, new(0.99))
+		add(tx, "d3", "cancelled, of a new dataset", api.MetricROCAUC, new(0.99))
+		if got := champions(tx); !got["first"] {
+			t.Errorf("a cancelled model is the newest: champions: %v", got)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", cancelled.Key); err != nil || !m.Cancelled || m.Champion {
+			t.Errorf("a cancelled model is %+v, %v", m, err)
+		}
+		status = api.TrainingTimedOut
+		add(tx, "d3", "ended by its time limit", api.MetricROCAUC, new(0.1))
+		if got := champions(tx); !got["ended by its time limit"] {
+			t.Errorf("a model of a race with a time limit is the newest: champions: %v", got)
+		}
+		// Without a complete model, the champion is a cancelled one.
+		for _, key := range []string{"ended by its time limit", "last", "next", "best", "first"} {
+			if _, err := tx.DeleteModel(t.Context(), "ann", key); err != nil {
+				return err
 			}
 		}
-		describe("d1", "y", "m", "n")
-		describe("d2", "y", "n", "m")
-		describe("d3", "z", "n", "m")
-		add(tx, "d1", "last", api.MetricAccuracy, new(0.1))
-		if got := champions(tx); !got["best"] {
-			t.Errorf("the same columns in another order: champions: %v", got)
-		}
-		add(tx, "d3", "other label", api.MetricAccuracy, new(0.2))
-		if got := champions(tx); got["best"] || !got["other label"] {
-			t.Errorf("a table with another label: champions: %v", got)
+		if got := champions(tx); !got["cancelled, of a new dataset"] {
+			t.Errorf("all models are cancelled: champions: %v", got)
 		}
 		return nil
 	})

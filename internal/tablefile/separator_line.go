@@ -2,24 +2,14 @@ package tablefile
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
-
-// separatorLine matches a first line of a CSV file that sets the delimiter for Excel, such as sep=;
-// with or without quotes. The match includes the first byte of the line end. The expression is
-// compiled at its first use, because most commands read no such file.
-var separatorLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\x{FEFF})?(?:(?i:sep)=[^\pL\pN"\r\n]|"(?i:sep)=[^\pL\pN"\r\n]")[\r\n]`)
-})
 
 // skipSeparatorLine makes s omit a separator line and the byte order mark before it. The line end
 // of the separator line is kept, so that the other lines keep their numbers. Readers of CSV skip
@@ -32,11 +22,8 @@ func (s *stream) skipSeparatorLine() error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if line := separatorLine().Find(head); line != nil {
-		_, err := in.Discard(len(bytes.TrimRight(line, "\r\n")))
-		return err
-	}
-	return nil
+	_, err = in.Discard(csvfile.SeparatorLineLen(head))
+	return err
 }
 
 // skipLines makes s omit its first n lines. Their line ends are kept, so that the other lines keep

@@ -86,8 +86,8 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // it counts as different from all other rows. All these texts have the same code, but in a
 // training table each of them is the text of a single row. An exception is a column with more
 // texts than columnstats.Column keeps: there, several rows may have such a text, and copies of
-// these rows are not found. The feature frame.ExtractText is not changed, because its texts that
-// are not levels are numbers that another feature has.
+// these rows are not found. Nothing is changed for the feature frame.ExtractText, because its
+// texts that are not levels are numbers that another feature has.
 func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {

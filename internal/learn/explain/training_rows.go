@@ -125,9 +125,10 @@ func (c *hashCounts) add(hash uint64) {
 // maxByChance returns an upper limit for the number of rows of a sample that are equal to
 // counted rows by chance, if the sample and the counted rows are from the same population.
 // The probability that a row of the sample is equal to a counted row is estimated by the
-// fraction of the counted rows that have the same hash as another counted row. Two rows with and two without such a hash are added (A.
-// Agresti and B. Coull, The American Statistician 52, 1998). Rows with equal hashes are
-// not independent: most are pairs, which doubles the variance of this fraction.
+// fraction of the counted rows that have the same hash as another counted row. Two rows
+// with and two without such a hash are added (A. Agresti and B. Coull, The American
+// Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which
+// doubles the variance of this fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

@@ -79,12 +79,12 @@ func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, b
 //go:noescape
 func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
 
-// gatherRows is Gather; width is in bytes. ahead is the number of rows that are followed by a row to prefetch.
+// gatherRows is Gather; width is in bytes. In the first ahead rows, it prefetches the row prefetchDistance later.
 //
 //go:noescape
 func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the number of rows that are followed by a row to prefetch.
+// gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the same as for gatherRows.
 //
 //go:noescape
 func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)

@@ -36,11 +36,11 @@ const (
 // given positions. trueProbabilities holds, for each candidate, the probability of each
 // row's true class. The weights are at least 0 and add up to 1.
 //
-// The weights with the lowest log loss, plus the prior, are found by expectation
+// The weights minimise the sum of the log loss and a prior. They are found by expectation
 // maximisation (Dempster, Laird and Rubin, 1977). An iteration divides each row among the
 // candidates in proportion to weight · probability. The next weight of a candidate is its
-// share of all rows, with priorRows more rows. The loss with the prior is strictly convex
-// in the weights, so the solution is unique. Rows on which the candidates agree are left
+// share of all rows, where the prior counts as priorRows more rows of each candidate. The
+// sum is strictly convex in the weights, so the solution is unique. Rows on which the candidates agree are left
 // out, because they do not change the solution and slow down convergence. In the end,
 // weights below minWeight are set to 0.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
@@ -49,7 +49,7 @@ func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	return zeroSmallAndNormalize(weights)
 }
 
-// maximisePosterior returns the weights of the mixture with the lowest log loss plus the
+// maximisePosterior returns the weights that minimise the sum of the log loss and the
 // prior, and the number of iterations. Its arguments are those of FitWeights.
 func maximisePosterior(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
 	weights = slices.Repeat([]float64{1 / float64(len(trueProbabilities))}, len(trueProbabilities))

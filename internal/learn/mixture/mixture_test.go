@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestMaximiseLikelihood checks that the iterations end when the weights no longer
+// TestMaximisePosterior checks that the iterations end when the weights no longer
 // change.
-func TestMaximiseLikelihood(t *testing.T) {
+func TestMaximisePosterior(t *testing.T) {
 	const size = 4000
 	draw := rand.New(rand.NewPCG(1, 2))
 	byCandidate, all := make([][]float64, 3), make([]int32, size)

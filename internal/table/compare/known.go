@@ -217,8 +217,7 @@ func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unread
 
 // UnreadNumbers returns the number of rows of a blind column whose number is not in the format of the
 // training column. A model treats these numbers as missing. rows is the number of rows of the blind
-// file. UnreadNumbers returns 0 if one of the columns is not
-// FormNumeric, or if the format is not known.
+// file. UnreadNumbers returns 0 if one of the columns is not FormNumeric, or if the format is not known.
 func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
 	if known.Form != inference.FormNumeric || blind.Form != inference.FormNumeric || known.NumberFormat == nil {
 		return 0

@@ -86,8 +86,8 @@ type tableSeparator struct {
 // findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
 // separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
 // separators very likely separate thousands decide. If no column decides, or if they disagree, it is the
-// point. That is then unknown, unless no column proves a separator and no ambiguous number has a comma:
-// in most files, 4.568 has decimals.
+// point. In this case, isUnknown is set, except if no column proves a separator and no ambiguous number
+// has a comma: in most files, 4.568 has decimals.
 func findTableSeparator(inferences []Result) tableSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {

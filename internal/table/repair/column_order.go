@@ -257,14 +257,14 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameFoldEqual renames columns as in the training file. It renames a column if its name is equal to
-// a name of the training file after csvfile.FoldName, and no other column has such a name.
+// renameFoldEqual renames columns as in the training file. It renames a column if [csvfile.NormalizeName]
+// returns the same for its name as for a name of the training file, and for no other column's name.
 func (r *repairer) renameFoldEqual(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
 		r.names[at] = want
 	}
-	if r.id >= 0 && r.names[r.id] != train.Schema.ID && csvfile.FoldName(r.names[r.id]) == csvfile.FoldName(train.Schema.ID) {
+	if r.id >= 0 && r.names[r.id] != train.Schema.ID && csvfile.NormalizeName(r.names[r.id]) == csvfile.NormalizeName(train.Schema.ID) {
 		rename(train.Schema.ID, r.id)
 	}
 	for _, want := range train.Schema.FieldNames() {
@@ -273,7 +273,7 @@ func (r *repairer) renameFoldEqual(train *profile.Profile) {
 		}
 		likely := -1
 		for at, name := range r.names {
-			if csvfile.FoldName(name) == csvfile.FoldName(want) && train.ColumnIndex(name) < 0 && at != r.id && at != r.label {
+			if csvfile.NormalizeName(name) == csvfile.NormalizeName(want) && train.ColumnIndex(name) < 0 && at != r.id && at != r.label {
 				if likely >= 0 {
 					likely = -1
 					break

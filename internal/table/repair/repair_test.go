@@ -275,6 +275,14 @@ func TestFileBlind(t *testing.T) {
 			verifyRepaired(t, got, done, profile.ScanOptions{Blind: true, ID: train.Schema.ID})
 		})
 	}
+	t.Run("names_without_letters_differ", func(t *testing.T) {
+		train := scanned(t, people("id,name,%,class"), profile.ScanOptions{})
+		got, done, err := repairText(t, "id,name,$\na,Ann,21\n", Options{Layout: Layout{Blind: true}, Train: train})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareRepaired(t, "id,name,$\na,Ann,21\n", got, nil, done)
+	})
 	t.Run("a_row_that_cannot_be_told_is_an_error", func(t *testing.T) {
 		_, _, err := repairText(t, "id,name,note\na,Ann,x\nb,Ann,Bob,Eve\n", Options{Layout: Layout{Blind: true}, Train: train})
 		var defect *csvfile.Defect

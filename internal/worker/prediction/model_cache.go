@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 )
 
 // modelCacheSize is the maximum number of models kept in memory.
@@ -19,12 +19,12 @@ type modelCache struct {
 
 type cachedModel struct {
 	key   string
-	model *learn.Model
+	model *model.Model
 }
 
 func newModelCache() *modelCache { return &modelCache{} }
 
-func (c *modelCache) get(key string) *learn.Model {
+func (c *modelCache) get(key string) *model.Model {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range c.entries {
@@ -37,7 +37,7 @@ func (c *modelCache) get(key string) *learn.Model {
 	return nil
 }
 
-func (c *modelCache) put(key string, m *learn.Model) {
+func (c *modelCache) put(key string, m *model.Model) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	same := func(e cachedModel) bool { return e.key == key } // two jobs may have loaded it concurrently

@@ -4,15 +4,15 @@ import (
 	"strconv"
 	"testing"
 
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 )
 
 func TestModelCacheKeepsRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	c := newModelCache()
-	models := map[string]*learn.Model{}
+	models := map[string]*model.Model{}
 	put := func(key string) {
-		models[key] = &learn.Model{}
+		models[key] = &model.Model{}
 		c.put(key, models[key])
 	}
 	for i := range modelCacheSize {
@@ -38,9 +38,9 @@ func TestModelCacheKeepsRecentlyUsed(t *testing.T) {
 func TestModelCacheReplaces(t *testing.T) {
 	t.Parallel()
 	c := newModelCache()
-	second := &learn.Model{}
-	c.put("a", &learn.Model{})
-	c.put("b", &learn.Model{})
+	second := &model.Model{}
+	c.put("a", &model.Model{})
+	c.put("b", &model.Model{})
 	c.put("a", second)
 	if len(c.entries) != 2 || c.get("a") != second || c.get("b") == nil {
 		t.Errorf("the cache has %+v", c.entries)

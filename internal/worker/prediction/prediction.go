@@ -13,7 +13,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/problem"
 	"foretell/internal/repeat"
 	"foretell/internal/store"
@@ -79,7 +79,7 @@ func (pr *Predictor) Predict(ctx context.Context, r *job.RunningJob) error {
 	case ctx.Err() == nil && errors.Is(context.Cause(limited), errTimeLimit):
 		p.FailureReason = errTimeLimit.Error()
 		return pr.endAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
-	case errors.Is(err, learn.ErrNoBackground):
+	case errors.Is(err, model.ErrNoBackground):
 		p.FailureReason = "cannot compute the reasons, because the model was trained by an earlier version and has no background rows: train a new model"
 		return pr.endAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
@@ -119,7 +119,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { pr.writeProgress(ctx, &r.Job, written, rows.Load()) })
 	err = pr.files.Read(ctx, storedfile.Blind(p), func(blind io.Reader, _ int64) (err error) {
-		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
+		p.Rows, err = m.Predict(ctx, blind, result, model.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
 	stopRecording()
@@ -179,7 +179,7 @@ func (pr *Predictor) Fail(ctx context.Context, j *job.Job, cause error) error {
 }
 
 // loadModel returns the model of a prediction, from the cache if it is there.
-func (pr *Predictor) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model, error) {
+func (pr *Predictor) loadModel(ctx context.Context, p *store.Prediction) (*model.Model, error) {
 	if m := pr.models.get(p.Model); m != nil {
 		return m, nil
 	}
@@ -191,10 +191,10 @@ func (pr *Predictor) loadModel(ctx context.Context, p *store.Prediction) (*learn
 	if err != nil {
 		return nil, err
 	}
-	var m *learn.Model
+	var m *model.Model
 	f := storedfile.Model(row)
 	err = pr.files.Read(ctx, f, func(file io.Reader, size int64) (err error) {
-		if m, err = learn.ReadModel(file, size); err != nil {
+		if m, err = model.Read(file, size); err != nil {
 			return storedfile.NewUnreadableProblem(f, err)
 		}
 		return nil

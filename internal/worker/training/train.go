@@ -14,6 +14,7 @@ import (
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/modelreport"
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
@@ -318,7 +319,7 @@ const modelRetryInterval = 2 * time.Second
 // writeModel stores a model as a blob. While the S3 store is unavailable, it tries again,
 // because otherwise the race would have to be repeated. If awaitSpace is true, it also tries
 // again while the disk is full.
-func (tr *Trainer) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
+func (tr *Trainer) writeModel(ctx context.Context, m *model.Model, awaitSpace bool) (blob.Info, error) {
 	for {
 		info, err := tr.tryWriteModel(ctx, m)
 		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
@@ -333,7 +334,7 @@ func (tr *Trainer) writeModel(ctx context.Context, m *learn.Model, awaitSpace bo
 	}
 }
 
-func (tr *Trainer) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+func (tr *Trainer) tryWriteModel(ctx context.Context, m *model.Model) (blob.Info, error) {
 	file, err := tr.files.Create(ctx)
 	if err != nil {
 		return blob.Info{}, err

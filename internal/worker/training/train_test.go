@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/problem"
 	"foretell/internal/store"
 )
@@ -17,7 +18,7 @@ import (
 func TestUnmeasuredIsNil(t *testing.T) {
 	t.Parallel()
 	run := learn.Run{Algorithm: "BSIX01", Status: learn.TimedOut, Curve: []float64{0.8}, Performance: 0.8, TestPerformance: 0.75}
-	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &learn.Model{}, Achieved: 0.8}
+	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &model.Model{}, Achieved: 0.8}
 	o.Report.ValidationRows = 10
 	var hasty, slow store.Training
 	setRunResult(&hasty, run, o)

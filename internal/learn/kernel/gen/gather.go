@@ -10,10 +10,10 @@ import (
 // prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The first loop prefetches the row prefetchDistance
-// after the current one. The parameter ahead of the assembly function is the number of its
-// iterations. The second loop, for the remaining rows, does not prefetch. body receives the
-// registers that hold the index of the current row, i, and its offset in bytes, at.
+// rowLoop emits two loops over rows. The first loop has as many iterations as the parameter
+// ahead of the assembly function says. It prefetches the row prefetchDistance after the
+// current one. The second loop, for the remaining rows, does not prefetch. body receives
+// the registers that hold the index of the current row, i, and its offset in bytes, at.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())
@@ -50,7 +50,7 @@ func rowLoop(src Register, body func(i, at Register)) {
 // gather emits gatherRows.
 func gather() {
 	TEXT("gatherRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gatherRows is Gather; width is in bytes. ahead is the number of rows that are followed by a row to prefetch.")
+	Doc("gatherRows is Gather; width is in bytes. In the first ahead rows, it prefetches the row prefetchDistance later.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
@@ -64,7 +64,7 @@ func gather() {
 // gather4 emits gather4Rows.
 func gather4() {
 	TEXT("gather4Rows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the number of rows that are followed by a row to prefetch.")
+	Doc("gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the same as for gatherRows.")
 	Pragma("noescape")
 	first := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())

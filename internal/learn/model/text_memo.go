@@ -1,4 +1,4 @@
-package learn
+package model
 
 import "foretell/internal/learn/text"
 
@@ -8,8 +8,8 @@ type textMemos map[*textModels]*textModels
 
 // remember returns the member one with text models that remember their scores. It does
 // not change the text models of the argument.
-func (t textMemos) remember(one member) member {
-	inner, features := unwrapFeatures(one.predictor)
+func (t textMemos) remember(one Member) Member {
+	inner, features := UnwrapFeatures(one.Predictor)
 	if features == nil || features.texts == nil || features.texts.memos != nil { // no texts, or remembered already
 		return one
 	}
@@ -21,13 +21,13 @@ func (t textMemos) remember(one member) member {
 		}
 		t[features.texts] = copied
 	}
-	one.predictor = foldModel{inner, &foldFeatures{columns: features.columns, texts: copied}}
+	one.Predictor = WithFeatures(inner, &Features{Columns: features.Columns, texts: copied})
 	return one
 }
 
 // rememberAll returns the result of remember for each member.
-func (t textMemos) rememberAll(members []member) []member {
-	list := make([]member, len(members))
+func (t textMemos) rememberAll(members []Member) []Member {
+	list := make([]Member, len(members))
 	for i, one := range members {
 		list[i] = t.remember(one)
 	}
@@ -37,10 +37,10 @@ func (t textMemos) rememberAll(members []member) []member {
 // scoreTextsOnce returns the members with text models that remember their scores, so
 // that each text is scored only once. If no two members use the same text models, it
 // returns members unchanged.
-func scoreTextsOnce(members []member) []member {
+func scoreTextsOnce(members []Member) []Member {
 	used := map[*textModels]bool{}
 	for _, one := range members {
-		_, features := unwrapFeatures(one.predictor)
+		_, features := UnwrapFeatures(one.Predictor)
 		if features == nil || features.texts == nil {
 			continue
 		}
@@ -52,7 +52,7 @@ func scoreTextsOnce(members []member) []member {
 	return members
 }
 
-// maxMemoBytes is the memory, in bytes, that predictMembers may use for each set of text
+// maxMemoBytes is the memory, in bytes, that PredictMembers may use for each set of text
 // models to remember scores. memoEntryBytes is the size of an entry without its scores,
 // in bytes.
 const (

@@ -1,19 +1,22 @@
-package learn
+package model_test
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"testing"
 
 	"foretell/internal/learn/boost"
-	"foretell/internal/learn/metric"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // BenchmarkBulk measures the prediction of a blind CSV by boosted trees of 31 leaves,
 // including the writing of the result:
 //
-//	FORETELL_CSV=train.csv FORETELL_BLIND=blind.csv go test -run '^$' -bench Bulk -benchtime 1x ./internal/learn
+//	FORETELL_CSV=train.csv FORETELL_BLIND=blind.csv go test -run '^$' -bench Bulk -benchtime 1x ./internal/learn/model
 //
 // The model is trained on only the first rows of the training file. This does not change
 // the time of a prediction, which depends on the shape of the trees.
@@ -23,7 +26,7 @@ func BenchmarkBulk(b *testing.B) {
 		b.Skip("FORETELL_CSV and FORETELL_BLIND are not set")
 	}
 	const trees, enough = 300, 50_000
-	f := loadTrainFile(b, train)
+	f := loadTable(b, train)
 	rows := make([]int32, min(f.Rows, enough))
 	for i := range rows {
 		rows[i] = int32(i)
@@ -40,7 +43,7 @@ func BenchmarkBulk(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: metric.Temperature(1), members: []member{{3, 1, fit.Model()}}}
+	m := model.New(model.Parts{Schema: f.Schema, Algorithm: "BSIX01", Temperature: 1, Members: []model.Member{{Algorithm: model.SIX01, Weight: 1, Predictor: fit.Model()}}})
 	predicted := 0
 	for b.Loop() {
 		predicted += predictToFile(b, m, blind)
@@ -49,7 +52,7 @@ func BenchmarkBulk(b *testing.B) {
 }
 
 // predictToFile predicts the file blind and writes the result to a temporary file.
-func predictToFile(b *testing.B, m *Model, blind string) int {
+func predictToFile(b *testing.B, m *model.Model, blind string) int {
 	b.Helper()
 	src, err := os.Open(blind)
 	if err != nil {
@@ -62,7 +65,7 @@ func predictToFile(b *testing.B, m *Model, blind string) int {
 	}
 	defer dst.Close()
 	w := bufio.NewWriterSize(dst, 1<<20)
-	rows, err := m.Predict(b.Context(), src, w, PredictOptions{})
+	rows, err := m.Predict(b.Context(), src, w, model.PredictOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,4 +73,22 @@ func predictToFile(b *testing.B, m *Model, blind string) int {
 		b.Fatal(err)
 	}
 	return int(rows)
+}
+
+// loadTable loads a training file.
+func loadTable(b *testing.B, path string) *frame.Frame {
+	b.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	profile, err := profile.Scan(b.Context(), bytes.NewReader(file), profile.ScanOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := frame.Load(b.Context(), bytes.NewReader(file), profile.Schema, frame.LoadOptions{Labelled: true, Rows: profile.Rows})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return f
 }

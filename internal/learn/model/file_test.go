@@ -1,4 +1,4 @@
-package learn
+package model
 
 import (
 	"bytes"
@@ -12,23 +12,45 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/learn/explain"
+	"foretell/internal/table/frame"
 )
 
-// fakeFile returns the bytes of a small model.
-func fakeFile(tb testing.TB) ([]byte, []algorithm) {
-	tb.Helper()
-	list := fakeAlgorithms(fakeFitter{})
-	m := &Model{
-		schema: fakeFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
-		members:    []member{{1, 0.25, fakeModel{0.5, 3, 10}}, {1, 0.75, fakeModel{0.75, 3, 10}}},
-		background: fakeFrame(10, 3).Take([]int32{0, 1}),
+// fakeFrame returns a frame of two rows, with one numeric column.
+func fakeFrame(classes ...string) *frame.Frame {
+	return &frame.Frame{
+		Schema:  &frame.Schema{ID: "id", Label: "label", Classes: classes, Columns: []frame.ColumnSchema{{Name: "x"}}},
+		Rows:    2,
+		Columns: []frame.Column{{Floats: []float64{0.5, -1}}},
 	}
-	return bytesOf(tb, m), list
+}
+
+// fakeAlgorithm is the algorithm of the predictor constant.
+var fakeAlgorithm = &Algorithm{"SEV01", 1, readConstant}
+
+// fakeFile returns the bytes of a small model.
+func fakeFile(tb testing.TB) ([]byte, []*Algorithm) {
+	tb.Helper()
+	rows := fakeFrame("a", "b", "c")
+	return bytesOf(tb, New(Parts{
+		Schema: rows.Schema, Algorithm: "MSEV01", Temperature: 1.25, Weights: []float64{1, 2, 0.5},
+		Members:    []Member{{fakeAlgorithm, 0.25, constant{0.5, 0.25, 0.25}}, {fakeAlgorithm, 0.75, constant{0.125, 0.125, 0.75}}},
+		Background: rows,
+	})), []*Algorithm{fakeAlgorithm}
 }
 
 // readBytes reads a model from its bytes.
-func readBytes(b []byte, known []algorithm) (*Model, error) {
-	return readModel(bytes.NewReader(b), int64(len(b)), known)
+func readBytes(b []byte, known []*Algorithm) (*Model, error) {
+	return read(bytes.NewReader(b), int64(len(b)), known)
+}
+
+func bytesOf(tb testing.TB, m *Model) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	n, err := m.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		tb.Fatalf("%d bytes are reported as %d: %v", b.Len(), n, err)
+	}
+	return b.Bytes()
 }
 
 func TestModelFile(t *testing.T) {
@@ -38,7 +60,7 @@ func TestModelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(fakeFrame(10, 3).Schema, m.Schema()); diff != "" || m.Algorithm() != "MSEV01" {
+		if diff := cmp.Diff(fakeFrame("a", "b", "c").Schema, m.Schema()); diff != "" || m.Algorithm() != "MSEV01" {
 			t.Errorf("%s, schema:\n%s", m.Algorithm(), diff)
 		}
 		if again := bytesOf(t, m); !bytes.Equal(again, file) {
@@ -48,14 +70,14 @@ func TestModelFile(t *testing.T) {
 	t.Run("cut_anywhere_is_an_error", func(t *testing.T) {
 		for n := range file {
 			if _, err := readBytes(file[:n], algorithms); err == nil {
-				t.Fatalf("ReadModel: no error for %d of %d bytes", n, len(file))
+				t.Fatalf("Read: no error for %d of %d bytes", n, len(file))
 			}
-			if err := VerifyModel(bytes.NewReader(file[:n]), int64(n)); err == nil {
-				t.Fatalf("VerifyModel: no error for %d of %d bytes", n, len(file))
+			if err := Verify(bytes.NewReader(file[:n]), int64(n)); err == nil {
+				t.Fatalf("Verify: no error for %d of %d bytes", n, len(file))
 			}
 			if n < len(file)-sha256.Size { // also an error if the checksum of the first n bytes is right
 				if _, err := readBytes(withChecksum(file[:n]), algorithms); err == nil {
-					t.Fatalf("ReadModel: no error for %d of %d bytes with the right checksum", n, len(file))
+					t.Fatalf("Read: no error for %d of %d bytes with the right checksum", n, len(file))
 				}
 			}
 		}
@@ -65,10 +87,10 @@ func TestModelFile(t *testing.T) {
 			bad := bytes.Clone(file)
 			bad[i] ^= 0x40
 			if _, err := readBytes(bad, algorithms); err == nil {
-				t.Fatalf("ReadModel: no error after changing byte %d", i)
+				t.Fatalf("Read: no error after changing byte %d", i)
 			}
-			if err := VerifyModel(bytes.NewReader(bad), int64(len(bad))); err == nil {
-				t.Fatalf("VerifyModel: no error after changing byte %d", i)
+			if err := Verify(bytes.NewReader(bad), int64(len(bad))); err == nil {
+				t.Fatalf("Verify: no error after changing byte %d", i)
 			}
 		}
 	})
@@ -79,12 +101,12 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		later = withChecksum(later[:len(later)-sha256.Size])
-		if err := VerifyModel(bytes.NewReader(later), int64(len(later))); err != nil {
-			t.Errorf("VerifyModel: %v", err)
+		if err := Verify(bytes.NewReader(later), int64(len(later))); err != nil {
+			t.Errorf("Verify: %v", err)
 		}
 	})
 	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {
-		m := &Model{schema: fakeFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, 1, fakeModel{0.5, 3, 10}}}}
+		m := New(Parts{Schema: fakeFrame("a", "b").Schema, Algorithm: "x", Temperature: 1, Members: []Member{{fakeAlgorithm, 1, constant{0.5, 0.25, 0.25}}}})
 		if _, err := readBytes(bytesOf(t, m), algorithms); err == nil {
 			t.Error("no error")
 		}
@@ -96,9 +118,9 @@ func TestModelOfOtherColumns(t *testing.T) {
 	for _, file := range []string{"background.model", "version-4.model"} { // the second has a smooth part
 		whole := committedModel(t, file)
 		for _, one := range whole.members {
-			m := whole.withMembers(member{one.kind, 1, one.predictor})
+			m := whole.withMembers(Member{one.Algorithm, 1, one.Predictor})
 			if _, err := readBytes(bytesOf(t, m), algorithms); err != nil {
-				t.Errorf("%s, kind %d: %v", file, one.kind, err)
+				t.Errorf("%s, %s: %v", file, one.Algorithm.Name, err)
 			}
 			schema := *m.schema
 			schema.Columns = schema.Columns[:1]
@@ -106,7 +128,7 @@ func TestModelOfOtherColumns(t *testing.T) {
 			background.Columns = background.Columns[:1]
 			m.schema, m.background = &schema, &background
 			if _, err := readBytes(bytesOf(t, m), algorithms); !errors.Is(err, errDamaged) {
-				t.Errorf("%s, kind %d without all columns but one: error %v", file, one.kind, err)
+				t.Errorf("%s, %s without all columns but one: error %v", file, one.Algorithm.Name, err)
 			}
 		}
 	}
@@ -135,7 +157,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"pairs.model", "pairs.csv", "pairs.result.csv", 3},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
-			file, err := os.ReadFile("testdata/model/" + tt.model)
+			file, err := os.ReadFile("testdata/" + tt.model)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +176,7 @@ func TestCommittedModelFiles(t *testing.T) {
 				t.Errorf("%d members, version %d, background %v", len(m.members), m.fileVersion(), m.background)
 			}
 			versions[tt.version] = true
-			blind, err := os.Open("testdata/model/" + tt.blind)
+			blind, err := os.Open("testdata/" + tt.blind)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +185,7 @@ func TestCommittedModelFiles(t *testing.T) {
 			if _, err := m.Predict(t.Context(), blind, &got, PredictOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			want, err := os.ReadFile("testdata/model/" + tt.result)
+			want, err := os.ReadFile("testdata/" + tt.result)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +204,7 @@ func TestCommittedModelFiles(t *testing.T) {
 // committedModel reads a committed model.
 func committedModel(t *testing.T, name string) *Model {
 	t.Helper()
-	file, err := os.ReadFile("testdata/model/" + name)
+	file, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +219,7 @@ func committedModel(t *testing.T, name string) *Model {
 // those of an earlier version.
 func TestCommittedExplanations(t *testing.T) {
 	m := committedModel(t, "background.model")
-	blind, err := os.Open("testdata/model/blind.csv")
+	blind, err := os.Open("testdata/blind.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,29 +247,19 @@ func withChecksum(b []byte) []byte {
 	return append(bytes.Clone(b), sum[:]...)
 }
 
-// FuzzReadModel reads arbitrary bytes to which the right checksum was added.
-func FuzzReadModel(f *testing.F) {
+// FuzzRead reads arbitrary bytes to which the right checksum was added.
+func FuzzRead(f *testing.F) {
 	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])
-	o, err := Race(f.Context(), loadTrainFile(f, "testdata/iris/train.csv"), Params{Seed: 1})
-	if err != nil {
-		f.Fatal(err)
+	for _, name := range []string{"background.model", "version-4.model", "texts.model"} { // the second has a smooth part
+		real, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(real[:len(real)-sha256.Size])
 	}
-	real := bytesOf(f, o.Model)
-	f.Add(real[:len(real)-sha256.Size])
-	smoothed, err := os.ReadFile("testdata/model/version-4.model")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(smoothed[:len(smoothed)-sha256.Size])
-	texts, err := Race(f.Context(), loadTextTable(f, 60), Params{Algorithms: []string{"MSEV02"}, Threshold: new(0.1)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	real = bytesOf(f, texts.Model)
-	f.Add(real[:len(real)-sha256.Size])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, known := range [][]algorithm{toys, algorithms} {
+		for _, known := range [][]*Algorithm{toys, algorithms} {
 			m, err := readBytes(withChecksum(body), known)
 			if err != nil {
 				continue

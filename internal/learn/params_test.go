@@ -31,6 +31,9 @@ func TestFastEffort(t *testing.T) {
 // TestCheapRunsBeginFirst checks that the runs begin in the order of their costRank. With
 // one worker, a run begins when the run before has ended.
 func TestCheapRunsBeginFirst(t *testing.T) {
+	if testing.Short() { // one worker, so there is little for the race detector to find
+		t.Skip("takes long under the race detector")
+	}
 	var began []string
 	stop := make(chan struct{})
 	_, err := Race(t.Context(), noisyFrame(120), Params{Workers: 1, Stop: stop, Progress: func(e Event) {

@@ -1,4 +1,4 @@
-package learn
+package model_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
@@ -61,25 +63,43 @@ func explainFrame(rows, classes, numbers int) *frame.Frame {
 	return f
 }
 
-// explainedModels returns a model of each algorithm, by name, and a blend of all these.
-// Each is trained until its validation accuracy is at least threshold.
-func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[string]*Model {
+// backgroundRows is the number of rows in the background of a trained model.
+const backgroundRows = 32
+
+// trainedParts returns the parts of a model of each algorithm, by name, and of a blend of all
+// these. Each is trained until its validation accuracy is at least threshold. The first rows of f
+// are the background.
+func trainedParts(tb testing.TB, f *frame.Frame, threshold float64) map[string]model.Parts {
 	tb.Helper()
-	models := map[string]*Model{}
-	blend := &Model{schema: f.Schema, algorithm: Blend, temperature: 0.8}
-	for _, v := range newVariants(algorithms, len(f.Schema.Classes)) {
-		o, err := Race(tb.Context(), f, Params{Algorithms: []string{v.Name}, Threshold: new(threshold), Seed: 1})
+	blend := model.Parts{Schema: f.Schema, Algorithm: model.Blend, Temperature: 0.8, Background: f.Take(rowNumbers(backgroundRows))}
+	all := map[string]model.Parts{}
+	prefix := "B"
+	if len(f.Schema.Classes) > 2 {
+		prefix = "M"
+	}
+	for _, name := range []string{"SEV01", "FIF01", "SIX01", "SEV02"} {
+		o, err := learn.Race(tb.Context(), f, learn.Params{Algorithms: []string{prefix + name}, Threshold: new(threshold), Seed: 1})
 		if err != nil {
 			tb.Fatal(err)
 		}
-		o.Model.temperature = 1.2
-		models[v.algorithm.name] = o.Model
-		one := o.Model.members[0]
-		one.weight = 0.25
-		blend.members, blend.background = append(blend.members, one), o.Model.background
+		one := blend
+		one.Algorithm, one.Temperature, one.Members = prefix+name, 1.2, o.Model.Members()
+		all[name] = one
+		part := one.Members[0]
+		part.Weight = 0.25
+		blend.Members = append(blend.Members, part)
 	}
-	models[Blend] = blend
-	return models
+	all[model.Blend] = blend
+	return all
+}
+
+// rowNumbers returns the numbers 0…n-1.
+func rowNumbers(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
 }
 
 // mixRows returns a frame with one row that is mixed from two rows of f. In the columns
@@ -142,9 +162,10 @@ func TestPredictPath(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		f := explainFrame(400, classes, 5)
 		groups := f.Schema.SourceColumns()
-		for name, m := range explainedModels(t, f, 0) {
+		for name, parts := range trainedParts(t, f, 0) {
+			m := model.New(parts)
 			rng := rand.New(rand.NewPCG(7, 7))
-			rows := m.encode(f)
+			rows := model.Encode(m, f)
 			for range 30 {
 				p := &shapley.Path{From: rng.IntN(f.Rows), To: rng.IntN(f.Rows), Steps: len(groups), Step: make([]int32, len(f.Columns))}
 				order := rng.Perm(len(groups))
@@ -156,7 +177,7 @@ func TestPredictPath(t *testing.T) {
 				got, want := make([]float32, (p.Steps+1)*classes), make([]float32, classes)
 				rows.PredictPath(got, p)
 				for k := range p.Steps + 1 {
-					m.predict(want, mixRows(f, groups, p.From, p.To, func(column int) bool { return position[column] <= k }), 0, 1)
+					model.PredictRows(m, want, mixRows(f, groups, p.From, p.To, func(column int) bool { return position[column] <= k }), 0, 1)
 					for c, q := range want {
 						if math.Abs(float64(q-got[k*classes+c])) > 2e-6 {
 							t.Fatalf("%s, %d classes, row %d: %v, want %v", name, classes, k, got[k*classes:(k+1)*classes], want)
@@ -188,23 +209,24 @@ func compareEnumeration(t *testing.T, f *frame.Frame) {
 	if len(groups) != columns {
 		t.Fatalf("%d columns", len(groups))
 	}
-	for name, m := range explainedModels(t, f, 0) {
+	for name, parts := range trainedParts(t, f, 0) {
+		m, background := model.New(parts), parts.Background
 		explained := f.Take([]int32{0, 7, 23})
-		got, err := m.Explain(t.Context(), explained, ExplainOptions{Class: 2})
+		got, err := m.Explain(t.Context(), explained, model.ExplainOptions{Class: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, x := range got {
-			joined := m.background.Append(explained, i, i+1)
+			joined := background.Append(explained, i, i+1)
 			want := make([]float64, columns)
-			for b := range m.background.Rows {
+			for b := range background.Rows {
 				values := make([]float64, 1<<columns)
 				for set := range values {
 					q := make([]float32, classes)
-					m.predict(q, mixRows(joined, groups, b, m.background.Rows, func(column int) bool { return set>>column&1 == 1 }), 0, 1)
+					model.PredictRows(m, q, mixRows(joined, groups, b, background.Rows, func(column int) bool { return set>>column&1 == 1 }), 0, 1)
 					values[set] = float64(q[1])
 				}
-				addEnumerated(want, values, 1/float64(m.background.Rows))
+				addEnumerated(want, values, 1/float64(background.Rows))
 			}
 			for column := range want {
 				if x.Class != 1 || math.Abs(x.Contributions[column]-want[column]) > 3e-6 {
@@ -265,13 +287,14 @@ func TestExplainAddsUp(t *testing.T) {
 			odd.Columns[i].Floats[0], odd.Columns[i].Floats[2] = cells.NaN, 1e300
 		}
 	}
-	for name, m := range explainedModels(t, f, 0) {
-		list, err := m.Explain(t.Context(), odd, ExplainOptions{})
+	for name, parts := range trainedParts(t, f, 0) {
+		m := model.New(parts)
+		list, err := m.Explain(t.Context(), odd, model.ExplainOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := make([]float32, odd.Rows*2)
-		m.predict(want, odd, 0, odd.Rows)
+		model.PredictRows(m, want, odd, 0, odd.Rows)
 		for i, x := range list {
 			sum := x.Base
 			for _, v := range x.Contributions {
@@ -284,10 +307,9 @@ func TestExplainAddsUp(t *testing.T) {
 				t.Errorf("%s: the constant column contributes %v", name, last)
 			}
 		}
-		same := m.background.Take([]int32{0})
-		m2 := *m
-		m2.background = same
-		list, err = m2.Explain(t.Context(), same, ExplainOptions{})
+		same := parts.Background.Take([]int32{0})
+		parts.Background = same
+		list, err = model.New(parts).Explain(t.Context(), same, model.ExplainOptions{})
 		if err != nil || slices.ContainsFunc(list[0].Contributions, func(v float64) bool { return v != 0 }) {
 			t.Errorf("%s: a row that equals the background: %v, %v", name, list, err)
 		}
@@ -302,21 +324,22 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 		t.Skip("evaluates 12,000 permutations")
 	}
 	f := numberFrame(500, 12)
-	m := explainedModels(t, f, 0.7)[Blend]
+	parts := trainedParts(t, f, 0.7)[model.Blend]
+	m, background := model.New(parts), parts.Background
 	explained := f.Take([]int32{5, 6, 7})
-	list, err := m.Explain(t.Context(), explained, ExplainOptions{})
+	list, err := m.Explain(t.Context(), explained, model.ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	rows := m.encode(m.background.Append(explained, 0, explained.Rows))
+	rows := model.Encode(m, background.Append(explained, 0, explained.Rows))
 	for i, x := range list {
 		const permutations = 4000
 		columns := len(x.Contributions)
 		mean := make([]float64, columns)
 		q := make([]float32, (columns+1)*2)
 		for range permutations {
-			p := &shapley.Path{From: rng.IntN(m.background.Rows), To: m.background.Rows + i, Steps: columns, Step: make([]int32, columns)}
+			p := &shapley.Path{From: rng.IntN(background.Rows), To: background.Rows + i, Steps: columns, Step: make([]int32, columns)}
 			order := rng.Perm(columns)
 			for k, column := range order {
 				p.Step[column] = int32(k + 1)
@@ -352,8 +375,9 @@ func TestExplainIsDeterministic(t *testing.T) {
 		rows = 60
 	}
 	f := explainFrame(rows, 3, 9)
-	m := explainedModels(t, f, 0)[Blend]
-	want, err := m.Explain(t.Context(), f.Take([]int32{10, 11, 12, 13}), ExplainOptions{Workers: 1})
+	parts := trainedParts(t, f, 0)[model.Blend]
+	m := model.New(parts)
+	want, err := m.Explain(t.Context(), f.Take([]int32{10, 11, 12, 13}), model.ExplainOptions{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,11 +385,11 @@ func TestExplainIsDeterministic(t *testing.T) {
 	if _, err := m.WriteTo(&file); err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	read, err := model.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := read.Explain(t.Context(), f, ExplainOptions{Workers: 8})
+	all, err := read.Explain(t.Context(), f, model.ExplainOptions{Workers: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,12 +398,11 @@ func TestExplainIsDeterministic(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Explain(ctx, f, ExplainOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := m.Explain(ctx, f, model.ExplainOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	old := *m
-	old.background = nil
-	if _, err := old.Explain(t.Context(), f, ExplainOptions{}); !errors.Is(err, ErrNoBackground) {
+	parts.Background = nil
+	if _, err := model.New(parts).Explain(t.Context(), f, model.ExplainOptions{}); !errors.Is(err, model.ErrNoBackground) {
 		t.Errorf("without a background: %v", err)
 	}
 }
@@ -387,23 +410,30 @@ func TestExplainIsDeterministic(t *testing.T) {
 // TestExplainFileEndsEarly ends the explanation of a file after its second row, and then
 // requests classes that the model does not have.
 func TestExplainFileEndsEarly(t *testing.T) {
-	m := committedModel(t, "background.model")
-	blind, err := os.ReadFile("testdata/model/blind.csv")
+	file, err := os.ReadFile("testdata/background.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Read(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind, err := os.ReadFile("testdata/blind.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rows []int
-	err = m.ExplainFile(t.Context(), bytes.NewReader(blind), ExplainOptions{Workers: 1}, nil, func(x ExplainedRow) error {
+	err = m.ExplainFile(t.Context(), bytes.NewReader(blind), model.ExplainOptions{Workers: 1}, nil, func(x model.ExplainedRow) error {
 		if rows = append(rows, x.Row); x.Row == 2 {
-			return ErrSkipAll
+			return model.ErrSkipAll
 		}
 		return nil
 	})
 	if err != nil || !slices.Equal(rows, []int{1, 2}) {
 		t.Errorf("%v, rows %v", err, rows)
 	}
-	for _, class := range []int{-1, m.classes() + 1} {
-		if err := m.ExplainFile(t.Context(), bytes.NewReader(blind), ExplainOptions{Class: class}, nil, nil); err == nil {
+	for _, class := range []int{-1, len(m.Schema().Classes) + 1} {
+		if err := m.ExplainFile(t.Context(), bytes.NewReader(blind), model.ExplainOptions{Class: class}, nil, nil); err == nil {
 			t.Errorf("class %d: no error", class)
 		}
 	}

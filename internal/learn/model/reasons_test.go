@@ -1,4 +1,4 @@
-package learn
+package model_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/table/result"
 )
 
@@ -20,9 +21,9 @@ func TestPredictWithReasons(t *testing.T) {
 		t.Skip("trains several models")
 	}
 	f := explainFrame(120, 3, 5)
-	m := explainedModels(t, f, 0)[Blend]
+	m := model.New(trainedParts(t, f, 0)[model.Blend])
 	f = f.Take(rowNumbers(40))
-	want, err := m.Explain(t.Context(), f, ExplainOptions{})
+	want, err := m.Explain(t.Context(), f, model.ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestPredictWithReasons(t *testing.T) {
 	var first []byte
 	for _, workers := range []int{1, 4} {
 		var out bytes.Buffer
-		if _, err := m.Predict(t.Context(), strings.NewReader(blind.String()), &out, PredictOptions{Reasons: reasons, Workers: workers}); err != nil {
+		if _, err := m.Predict(t.Context(), strings.NewReader(blind.String()), &out, model.PredictOptions{Reasons: reasons, Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {

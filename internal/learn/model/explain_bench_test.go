@@ -1,4 +1,4 @@
-package learn
+package model_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"foretell/internal/learn/boost"
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -21,11 +22,7 @@ func BenchmarkExplainTrees(b *testing.B) {
 	if path := os.Getenv("FORETELL_BENCH_TABLE"); path != "" {
 		writeNumbers(b, path, f)
 	}
-	all := make([]int32, rows)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: all}, boost.Options{Classes: 2, Leaves: 31, LearningRate: 0.1, Workers: 2})
+	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: rowNumbers(rows)}, boost.Options{Classes: 2, Leaves: 31, LearningRate: 0.1, Workers: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -34,8 +31,10 @@ func BenchmarkExplainTrees(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: 1, members: []member{{3, 1, fit.Model()}}, background: f.Take(all[:32])}
-	benchmarkExplain(b, m, f.Take(all[:explained]))
+	m := model.New(model.Parts{
+		Schema: f.Schema, Algorithm: "BSIX01", Members: []model.Member{{Algorithm: model.SIX01, Weight: 1, Predictor: fit.Model()}}, Temperature: 1, Background: f.Take(rowNumbers(backgroundRows)),
+	})
+	benchmarkExplain(b, m, f.Take(rowNumbers(explained)))
 }
 
 // writeNumbers writes a table with the label first and no header, as docs/bench/explain.sh
@@ -59,27 +58,15 @@ func writeNumbers(b *testing.B, path string, f *frame.Frame) {
 // which are trained until they no longer improve.
 func BenchmarkExplainBlend(b *testing.B) {
 	f := numberFrame(1000, 20)
-	m := &Model{schema: f.Schema, algorithm: Blend, temperature: 1}
-	for _, v := range newVariants(algorithms, 2) {
-		o, err := Race(b.Context(), f, Params{Algorithms: []string{v.Name}, Seed: 1})
-		if err != nil {
-			b.Fatal(err)
-		}
-		one := o.Model.members[0]
-		one.weight, m.background = 0.25, o.Model.background
-		m.members = append(m.members, one)
-	}
-	rows := make([]int32, 64)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	benchmarkExplain(b, m, f.Take(rows))
+	parts := trainedParts(b, f, 1)[model.Blend]
+	parts.Temperature = 1
+	benchmarkExplain(b, model.New(parts), f.Take(rowNumbers(64)))
 }
 
-func benchmarkExplain(b *testing.B, m *Model, f *frame.Frame) {
+func benchmarkExplain(b *testing.B, m *model.Model, f *frame.Frame) {
 	b.Helper()
 	for b.Loop() {
-		if _, err := m.Explain(b.Context(), f, ExplainOptions{Workers: 1}); err != nil {
+		if _, err := m.Explain(b.Context(), f, model.ExplainOptions{Workers: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package learn
+package model
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 func (m *Model) textModels() []*textModels {
 	var list []*textModels
 	for _, one := range m.members {
-		_, features := unwrapFeatures(one.predictor)
+		_, features := UnwrapFeatures(one.Predictor)
 		if features != nil && features.texts != nil && !slices.Contains(list, features.texts) {
 			list = append(list, features.texts)
 		}
@@ -23,7 +23,7 @@ func (m *Model) textModels() []*textModels {
 
 // textModelsIndex returns the index of features.texts in list, or -1 if features is nil
 // or has no text models.
-func textModelsIndex(list []*textModels, features *foldFeatures) int {
+func textModelsIndex(list []*textModels, features *Features) int {
 	if features == nil {
 		return -1
 	}
@@ -91,41 +91,41 @@ func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels
 
 // withTexts sets the text models of features and returns features. If features is nil, it
 // returns new features that have only the text models.
-func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
+func withTexts(features *Features, texts *textModels) *Features {
 	if features == nil {
-		features = &foldFeatures{}
+		features = &Features{}
 	}
 	features.texts = texts
 	return features
 }
 
 // writeFeatureColumns writes the column indices of features, but not its texts. features may be nil.
-func writeFeatureColumns(w *codec.Writer, features *foldFeatures) {
+func writeFeatureColumns(w *codec.Writer, features *Features) {
 	if features == nil {
 		w.Uint32(0)
 		return
 	}
-	w.Uint32(uint32(len(features.columns)))
-	for _, i := range features.columns {
+	w.Uint32(uint32(len(features.Columns)))
+	for _, i := range features.Columns {
 		w.Uint32(uint32(i))
 	}
 }
 
 // readFeatureColumns reads what writeFeatureColumns has written: ascending column indices. It
 // returns nil if there are no indices. columnCount is the number of columns of the schema.
-func readFeatureColumns(r *codec.Reader, columnCount int) *foldFeatures {
+func readFeatureColumns(r *codec.Reader, columnCount int) *Features {
 	n := r.Count32(4)
 	if n == 0 {
 		return nil
 	}
-	features := &foldFeatures{columns: make([]int32, n)}
-	for i := range features.columns {
+	features := &Features{Columns: make([]int32, n)}
+	for i := range features.Columns {
 		at := r.Uint32()
-		if at >= uint32(columnCount) || i > 0 && int32(at) <= features.columns[i-1] {
+		if at >= uint32(columnCount) || i > 0 && int32(at) <= features.Columns[i-1] {
 			r.Fail("invalid column")
 			return nil
 		}
-		features.columns[i] = int32(at)
+		features.Columns[i] = int32(at)
 	}
 	return features
 }

@@ -1,4 +1,4 @@
-package learn
+package model
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func (m *Model) fileVersion() uint16 {
 		return versionDateDifferences
 	}
 	for _, one := range m.members {
-		if inner, features := unwrapFeatures(one.predictor); isSmoothed(inner) || features != nil && features.texts != nil {
+		if inner, features := UnwrapFeatures(one.Predictor); isSmoothed(inner) || features != nil && features.texts != nil {
 			return versionTexts
 		}
 	}
@@ -52,7 +52,7 @@ func (m *Model) fileVersion() uint16 {
 		return versionBackground
 	}
 	for _, one := range m.members {
-		if _, features := unwrapFeatures(one.predictor); features != nil {
+		if _, features := UnwrapFeatures(one.Predictor); features != nil {
 			return versionScreened
 		}
 	}
@@ -89,7 +89,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		return size, err
 	}
 	for _, one := range m.members {
-		unwrapped, features := unwrapFeatures(one.predictor)
+		unwrapped, features := UnwrapFeatures(one.Predictor)
 		if inner, err = unwrapped.AppendBinary(inner[:0]); err != nil {
 			return size, fmt.Errorf("%s: %w", m.algorithm, err)
 		}
@@ -97,8 +97,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 			return size, fmt.Errorf("%s: %d bytes are too many for a model file", m.algorithm, len(inner))
 		}
 		var b codec.Writer
-		b.Bytes(one.kind)
-		b.Float64(one.weight)
+		b.Bytes(one.Algorithm.Kind)
+		b.Float64(one.Weight)
 		if version >= versionScreened {
 			writeFeatureColumns(&b, features)
 		}
@@ -154,10 +154,10 @@ var errDamaged = errors.New("the model file is damaged")
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("not a model file")
 
-// VerifyModel returns an error if r does not contain a complete model file of size
+// Verify returns an error if r does not contain a complete model file of size
 // bytes. It accepts every version, because it checks only the magic at the beginning and
 // the checksum at the end.
-func VerifyModel(r io.Reader, size int64) error {
+func Verify(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
 		return errDamaged
@@ -181,10 +181,10 @@ func VerifyModel(r io.Reader, size int64) error {
 	return nil
 }
 
-// ReadModel reads a model file of size bytes from r, one member at a time.
-func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, algorithms) }
+// Read reads a model file of size bytes from r, one member at a time.
+func Read(r io.Reader, size int64) (*Model, error) { return read(r, size, algorithms) }
 
-func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error) {
+func read(in io.Reader, size int64, algorithms []*Algorithm) (*Model, error) {
 	sum := sha256.New()
 	r := codec.NewStreamReader(io.TeeReader(in, sum), size-sha256.Size)
 	if begin := string(r.Next(len(magic))); begin != magic && (r.Err() == nil || errors.Is(r.Err(), codec.ErrMalformed)) {
@@ -304,9 +304,10 @@ func readSchema(r *codec.Reader) *frame.Schema {
 
 // readMember reads a member. texts are the sets of text models in the file, to which
 // members refer by index.
-func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema *frame.Schema, texts []*textModels) member {
-	one := member{kind: r.Byte(), weight: r.Float64()}
-	var features *foldFeatures
+func readMember(r *codec.Reader, algorithms []*Algorithm, version uint16, schema *frame.Schema, texts []*textModels) Member {
+	kind := r.Byte()
+	one := Member{Weight: r.Float64()}
+	var features *Features
 	if version >= versionScreened {
 		features = readFeatureColumns(r, len(schema.Columns))
 	}
@@ -318,23 +319,24 @@ func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema 
 		}
 	}
 	inner := r.Next(r.Count32(1))
-	if !(one.weight > 0 && one.weight <= 1) {
+	if !(one.Weight > 0 && one.Weight <= 1) {
 		r.Fail("invalid weight")
 	}
 	if r.Err() != nil {
-		return member{}
+		return Member{}
 	}
 	for _, a := range algorithms {
-		if a.kind != one.kind {
+		if a.Kind != kind {
 			continue
 		}
+		one.Algorithm = a
 		var err error
-		if one.predictor, err = a.read(inner); err != nil {
+		if one.Predictor, err = a.Read(inner); err != nil {
 			r.Fail(err.Error())
 		}
-		one.predictor = withFeatures(one.predictor, features)
+		one.Predictor = WithFeatures(one.Predictor, features)
 		return one
 	}
 	r.Fail("unknown algorithm")
-	return member{}
+	return Member{}
 }

@@ -1,4 +1,4 @@
-package learn
+package model
 
 import (
 	"encoding/json"
@@ -85,11 +85,11 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	x := g.AddInput(onnxInput, len(features))
 	members, weights := make([]onnx.Value, len(m.members)), make([]float64, len(m.members))
 	for i, one := range m.members {
-		inner, selected := unwrapFeatures(one.predictor)
-		g.SetScope(algorithmName(one.kind))
+		inner, selected := UnwrapFeatures(one.Predictor)
+		g.SetScope(one.Algorithm.Name)
 		members[i] = inner.AddONNX(g, m.onnxColumns(g, x, selected))
 		if weights[i] = 1; len(m.members) > 1 {
-			weights[i] = float64(float32(one.weight))
+			weights[i] = float64(float32(one.Weight))
 		}
 	}
 	g.SetScope("")
@@ -109,23 +109,13 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	}).Write(w)
 }
 
-// algorithmName returns the name of an algorithm.
-func algorithmName(kind uint8) string {
-	for i := range algorithms {
-		if algorithms[i].kind == kind {
-			return algorithms[i].name
-		}
-	}
-	return ""
-}
-
 // onnxColumns returns the columns of the input x on which a member with the given
 // features was trained. features may be nil.
-func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
+func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *Features) onnx.Matrix {
 	plain := m.schema.NonTextColumns()
 	selected := firstColumns(len(m.schema.Columns))
 	if features != nil {
-		selected = features.columns
+		selected = features.Columns
 	}
 	var columns []int
 	for _, column := range selected {

@@ -1,14 +1,11 @@
-package learn
+package model
 
 import (
 	"context"
 	"io"
-	"math"
 
 	"foretell/internal/learn/explain"
-	"foretell/internal/learn/metric"
 	"foretell/internal/learn/shapley"
-	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -102,7 +99,7 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.one = r.one[:len(dst)]
 	for i, member := range r.members {
 		member.PredictPath(r.one, p)
-		weight := float32(r.model.members[i].weight)
+		weight := float32(r.model.members[i].Weight)
 		for k, q := range r.one {
 			dst[k] += float32(weight * q)
 		}
@@ -110,43 +107,10 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// newValidation returns the validation rows and the fold models of c in the form that
-// package explain uses. The fold models have the temperature and the decision weights of
-// m.
-func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
-	return &explain.Validation{
-		Schema: r.data.Schema,
-		Used:   r.data.usedFeatures(),
-		Sample: r.sampleValidation,
-		FoldModel: func(fold int) (explain.FoldModel, error) {
-			one, err := c.newFoldModel(m, fold, len(r.plan.Folds))
-			if err != nil {
-				return explain.FoldModel{}, err
-			}
-			one.members = textMemos{}.rememberAll(one.members) // the same texts are predicted again for each column
-			return explain.FoldModel{Used: selectedFeatures(one.members, r.data.Schema), Predict: one.predict}, nil
-		},
-		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
-			p := m.newPredictions(probabilities, labels)
-			p.ClassRows = r.evaluator.ClassRows
-			score, err := metric.Score(ctx, r.evaluator.Metric, p)
-			if math.IsNaN(score) { // the metric cannot be computed on the rows
-				score = 0
-			}
-			return score, err
-		},
-		Seed: r.data.params.Seed, Workers: r.data.params.Workers,
-	}
-}
-
-// sampleValidation returns at most maxRows validation rows. Each fold contributes an equal
-// share of maxRows or, if it has fewer validation rows, all of them.
-func (r *race) sampleValidation(maxRows int) explain.Sample {
-	var rows []int32
-	var ends []int
-	for _, fold := range r.plan.Folds {
-		rows = append(rows, split.Subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
-		ends = append(ends, len(rows))
-	}
-	return explain.Sample{Frame: r.data.selectRows(rows), Groups: gather(r.data.params.Groups, rows), Ends: ends}
+// FoldModel returns a model with the given members instead of those of m, in the form in
+// which package explain uses the models of a fold. It remembers the scores of texts,
+// because the same texts are predicted again for each column.
+func (m *Model) FoldModel(members []Member) explain.FoldModel {
+	members = textMemos{}.rememberAll(members)
+	return explain.FoldModel{Used: usedFeatures(members, m.schema), Predict: m.withMembers(members...).predict}
 }

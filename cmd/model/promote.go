@@ -1,0 +1,94 @@
+package model
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+)
+
+type modelsPromoteOptions struct {
+	service connect.ServiceFlags
+	output  cli.Output
+
+	automatic bool
+}
+
+func newModelsPromoteCmd(f *cli.Factory) *cobra.Command {
+	opts := &modelsPromoteOptions{service: connect.ServiceFlags{NoJobs: true}}
+	cmd := &cobra.Command{
+		Use: "promote REF", Short: "Make a model the champion of its series",
+		Long: `Makes a model the champion of its series, even if other models have higher scores or
+newer datasets. It stays the champion until another model is promoted, or until the model
+of a later run meets --beat champion. A rejected model can be promoted, too.
+
+With --automatic, the scores decide again which model is the champion of the series. REF is
+then the series, or any of its models.`,
+		Example: `  foretell models promote train@v3
+  foretell models promote train --automatic`,
+		Args: cli.PositionalArgs("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.service.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[api.Model]())
+	cmd.Flags().BoolVar(&opts.automatic, "automatic", false, "let the scores decide again which model is the champion")
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListModelRefs)
+	return cmd
+}
+
+func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
+	session, err := o.service.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	key, err := session.ModelKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	state := api.ModelPromoted
+	if o.automatic {
+		state = api.ModelAutomatic
+		if key, err = findPromoted(ctx, session, key); err != nil {
+			return err
+		}
+	}
+	m, err := client.Call(ctx, session.Client, api.SetModelState, &api.SetModelStateInput{ModelInput: api.ModelInput{ModelKey: key}, Body: api.NewModelState{State: state}})
+	if err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, m, modelItemFields...)
+}
+
+// findPromoted returns the key of the promoted model in the series of the given model.
+func findPromoted(ctx context.Context, session *connect.Session, key string) (string, error) {
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return "", err
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		if s.Name != m.Series {
+			continue
+		}
+		models, err := client.ModelsOfSeries(ctx, session.Client, s)
+		if err != nil {
+			return "", err
+		}
+		for _, m := range models {
+			if m.State == api.ModelPromoted {
+				return m.ModelKey, nil
+			}
+		}
+	}
+	return "", exit.Errorf(exit.NotFound, "no model of the series %s is promoted", m.Series).
+		WithHint("the scores already decide which model is the champion; see `foretell models list`")
+}

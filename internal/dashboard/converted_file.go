@@ -1,0 +1,156 @@
+package dashboard
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path"
+	"strings"
+	"sync/atomic"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/repair"
+)
+
+// convertedMark is at the end of the stored name of a file that was converted during its upload,
+// before the extension. Receipts have the name with the mark, because their digest is not that of the
+// visitor's file, but that of the converted bytes.
+const convertedMark = " (converted)"
+
+// maxFileNameLen is the maximum number of bytes of a stored name.
+const maxFileNameLen = 255
+
+// convertedName returns the stored name of a converted file: blind.csv → blind (converted).csv.
+func convertedName(name string) string {
+	extension := path.Ext(name)
+	converted := strings.TrimSuffix(name, extension) + convertedMark + extension
+	if len(converted) > maxFileNameLen {
+		return "data" + convertedMark + ".csv"
+	}
+	return converted
+}
+
+// originalName returns the name of the visitor's file, for a name that convertedName may have returned.
+func originalName(name string) string {
+	extension := path.Ext(name)
+	return strings.TrimSuffix(strings.TrimSuffix(name, extension), convertedMark) + extension
+}
+
+// convertedFile is an uploaded file that was converted to the canonical form.
+type convertedFile struct {
+	client.Source
+	defect *atomic.Pointer[csvfile.Defect]
+}
+
+// convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
+// and calls layout, which returns how the file is rewritten while it is read. The source can be read
+// only once.
+func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
+	file, err := peekFile(f.file)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.checkIsCSV(); err != nil {
+		return nil, err
+	}
+	sample, err := readSample(ctx, file.beginning, file.isWhole, wanted)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := layout(sample)
+	if err != nil {
+		return nil, err
+	}
+	normalized, err := repair.Normalize(&textReader{src: file}, shape)
+	if err != nil {
+		return nil, fileProblem(err)
+	}
+	out := &convertedFile{Source: client.Source{Name: f.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
+	if file.isCut || !normalized.IsUnchanged() {
+		out.Name = convertedName(f.fileName)
+	}
+	out.Open = func() (io.ReadCloser, error) { return io.NopCloser(defectReader{normalized, out.defect}), nil }
+	return out, nil
+}
+
+// peekedFile is an uploaded file whose beginning has been read. The Reader reads the whole file.
+type peekedFile struct {
+	io.Reader
+	// beginning are the first sampleBytes, or the whole file if isWhole is set.
+	beginning []byte
+	isWhole   bool
+	// isCut reports whether the file had a separator line such as sep=;, which is omitted. Its line
+	// end is kept, so that the other lines keep their numbers.
+	isCut bool
+}
+
+// peekFile reads the beginning of a file.
+func peekFile(src io.Reader) (*peekedFile, error) {
+	file := bufio.NewReaderSize(src, sampleBytes)
+	beginning, err := file.Peek(sampleBytes)
+	isWhole := errors.Is(err, io.EOF)
+	if err != nil && !isWhole {
+		return nil, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
+	}
+	separator := csvfile.SeparatorLineLen(beginning)
+	if _, err := file.Discard(separator); err != nil {
+		return nil, err // cannot happen: these bytes are in the buffer
+	}
+	return &peekedFile{Reader: file, beginning: beginning[separator:], isWhole: isWhole, isCut: separator > 0}, nil
+}
+
+// csvDescription describes a CSV to people who have chosen another kind of file.
+const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
+
+// checkIsCSV returns a problem if the beginning of a file shows that it is no CSV in UTF-8, so that
+// nothing is created for it. The service would reject the file, too.
+func (f *peekedFile) checkIsCSV() error {
+	if defect := csvfile.FindFileType(f.beginning); defect != nil {
+		return api.NewFieldProblem("file", "%s", defect.Message)
+	}
+	if len(f.beginning) == 0 {
+		return api.NewFieldProblem("file", "the file is empty: %s", csvDescription)
+	}
+	text := &textReader{src: bytes.NewReader(f.beginning), isCut: !f.isWhole}
+	_, err := io.Copy(io.Discard, text)
+	return fileProblem(err)
+}
+
+// uploadError returns err, the error of an upload of f. If a defect of the file ended the upload,
+// uploadError returns the problem with this defect instead.
+func (f *convertedFile) uploadError(err error) error {
+	if defect := f.defect.Load(); err != nil && defect != nil {
+		return fileProblem(defect)
+	}
+	return err
+}
+
+// fileProblem converts a defect of the file to a problem about the form field `file`. It returns
+// any other err unchanged.
+func fileProblem(err error) error {
+	var defect *csvfile.Defect
+	if errors.As(err, &defect) {
+		return api.NewFieldProblem("file", "%s", defect.Error()).WithCause(err)
+	}
+	return err
+}
+
+// defectReader reads a file and keeps the defect that ends it.
+type defectReader struct {
+	io.Reader
+	defect *atomic.Pointer[csvfile.Defect]
+}
+
+// Read implements io.Reader.
+func (r defectReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	var defect *csvfile.Defect
+	if errors.As(err, &defect) {
+		r.defect.Store(defect)
+	}
+	return n, err
+}

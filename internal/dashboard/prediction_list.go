@@ -1,0 +1,133 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/report"
+	"foretell/internal/term"
+)
+
+// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions.
+// For each of them, the page lists at most predictionsPerDataset predictions.
+const (
+	predictionDatasetsPerPage = 20
+	predictionsPerDataset     = 20
+)
+
+// predictionsPage is the data of the list of predictions.
+type predictionsPage struct {
+	// Name is the dataset or model whose predictions are listed. It is empty if those of all datasets
+	// are listed.
+	Name   string
+	Groups []predictionGroup
+	Pager  pager
+	IsBusy bool
+}
+
+// predictionGroup has the newest predictions of a dataset, or a page of those of a dataset or a model.
+type predictionGroup struct {
+	// Name is the name of the dataset, or the reference of the model. Path is the path of its page.
+	Name, Path  string
+	Predictions []api.Prediction
+	// All is the address of the list of all predictions. It is empty if the page has them all, or
+	// has links to the others.
+	All   string
+	Total int64
+}
+
+// listPredictions shows the newest predictions of each dataset. With the query parameter dataset or
+// model, it shows all predictions of this dataset or model.
+func (p *Pages) listPredictions(v *visit) error {
+	query := v.r.URL.Query()
+	if key := query.Get("dataset"); key != "" {
+		return p.listPredictionsOfDataset(v, key)
+	}
+	if key := query.Get("model"); key != "" {
+		return p.listPredictionsOfModel(v, key)
+	}
+	ctx, in := v.r.Context(), pageInput(v.r)
+	in.Limit = predictionDatasetsPerPage
+	datasets, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: in, WithPredictionOnly: true})
+	if err != nil {
+		return err
+	}
+	if last := v.lastPage(datasets.Page); last != "" {
+		return v.redirect(last)
+	}
+	data := predictionsPage{Pager: newPager(v.r.URL, datasets.Page, len(datasets.Datasets.Items))}
+	data.Pager.Noun = "datasets with predictions"
+	for _, d := range datasets.Datasets.Items {
+		list, err := client.Call(ctx, v.client, api.ListPredictionsOfDataset, &api.DatasetPageInput{
+			DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: predictionsPerDataset},
+		})
+		if err != nil {
+			return err
+		}
+		group := predictionGroup{Name: d.DatasetName, Path: "/datasets/" + d.DatasetKey, Predictions: list.Predictions, Total: list.Total}
+		if int(list.Total) > len(list.Predictions) {
+			group.All = "/predictions?dataset=" + d.DatasetKey
+		}
+		data.add(group)
+	}
+	return p.writePredictions(v, data, "foretell predictions list")
+}
+
+func (p *Pages) listPredictionsOfDataset(v *visit, key string) error {
+	in := api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: pageInput(v.r)}
+	d, err := client.Call(v.r.Context(), v.client, api.GetDataset, &in.DatasetInput)
+	if err != nil {
+		return err
+	}
+	list, err := client.Call(v.r.Context(), v.client, api.ListPredictionsOfDataset, &in)
+	if err != nil {
+		return err
+	}
+	return p.writePredictionsOf(v, predictionGroup{Name: d.DatasetName, Path: "/datasets/" + key}, list, "--dataset "+term.ShellQuote(d.DatasetName))
+}
+
+func (p *Pages) listPredictionsOfModel(v *visit, key string) error {
+	ctx, in := v.r.Context(), api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: pageInput(v.r)}
+	model, err := client.Call(ctx, v.client, api.GetModel, &in.ModelInput)
+	if err != nil {
+		return err
+	}
+	d, err := client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return err
+	}
+	list, err := client.Call(ctx, v.client, api.ListPredictionsOfModel, &in)
+	if err != nil {
+		return err
+	}
+	name := report.ModelName(model, d)
+	return p.writePredictionsOf(v, predictionGroup{Name: name, Path: "/models/" + key}, list, "--model "+term.ShellQuote(name))
+}
+
+// writePredictionsOf shows a page of the predictions of a dataset or a model. flag selects them on the
+// command line.
+func (p *Pages) writePredictionsOf(v *visit, group predictionGroup, list *api.PredictionPage, flag string) error {
+	if last := v.lastPage(list.Page); last != "" {
+		return v.redirect(last)
+	}
+	group.Predictions, group.Total = list.Predictions, list.Total
+	data := predictionsPage{Name: group.Name, Pager: newPager(v.r.URL, list.Page, len(list.Predictions))}
+	data.add(group)
+	return p.writePredictions(v, data, "foretell predictions list "+flag)
+}
+
+func (p *Pages) writePredictions(v *visit, data predictionsPage, command string) error {
+	return p.show(v, http.StatusOK, "predictions", page{Title: "Predictions", Section: "predictions", Commands: []string{command}, Data: data})
+}
+
+// add appends a group, unless it has no predictions.
+func (d *predictionsPage) add(group predictionGroup) {
+	if len(group.Predictions) == 0 {
+		return
+	}
+	d.Groups = append(d.Groups, group)
+	for i := range group.Predictions {
+		d.IsBusy = d.IsBusy || isPredicting(group.Predictions[i].Status)
+	}
+}

@@ -1,0 +1,58 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/compare"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// warnings describes the differences of a file from the training file that make predictions less
+// accurate, such as numbers in another format. `foretell predict` prints the same warnings.
+func warnings(train *api.Dataset, p *profile.Profile) []string {
+	var known []profile.KnownColumn
+	for i := range train.Columns {
+		if column := &train.Columns[i]; !column.Unused {
+			known = append(known, *KnownColumn(column, train.Rows))
+		}
+	}
+	var list []string
+	for _, f := range compare.KnownColumns(known, p) {
+		if f.Name != "" {
+			f.Message = fmt.Sprintf("the column %q: %s", f.Name, f.Message)
+		}
+		list = append(list, f.Message)
+	}
+	return list
+}
+
+// KnownColumn returns what a dataset with the given number of rows says about a column of its training
+// file.
+func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
+	known := &profile.KnownColumn{
+		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
+		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
+		Levels: c.Levels,
+	}
+	if c.NumberFormat != nil {
+		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
+	}
+	if c.Sample != nil {
+		known.SampleRows, known.Min, known.Max = c.Sample.Rows, c.Sample.Min, c.Sample.Max
+	}
+	d := c.Distribution
+	if d == nil {
+		return known
+	}
+	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
+	for _, value := range d.Top {
+		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
+			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
+		}
+	}
+	return known
+}

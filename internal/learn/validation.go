@@ -1,0 +1,51 @@
+package learn
+
+import (
+	"context"
+	"math"
+
+	"foretell/internal/learn/explain"
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/model"
+	"foretell/internal/learn/split"
+)
+
+// newValidation returns the validation rows and the fold models of c in the form that
+// package explain uses. The fold models have the temperature and the decision weights of
+// m.
+func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
+	return &explain.Validation{
+		Schema: r.data.Schema,
+		Used:   r.data.usedFeatures(),
+		Sample: r.sampleValidation,
+		FoldModel: func(fold int) (explain.FoldModel, error) {
+			members, err := c.loadFold(fold, len(r.plan.Folds))
+			if err != nil {
+				return explain.FoldModel{}, err
+			}
+			return m.FoldModel(members), nil
+		},
+		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
+			p := m.Predictions(probabilities, labels)
+			p.ClassRows = r.evaluator.ClassRows
+			score, err := metric.Score(ctx, r.evaluator.Metric, p)
+			if math.IsNaN(score) { // the metric cannot be computed on the rows
+				score = 0
+			}
+			return score, err
+		},
+		Seed: r.data.params.Seed, Workers: r.data.params.Workers,
+	}
+}
+
+// sampleValidation returns at most maxRows validation rows. Each fold contributes an equal
+// share of maxRows or, if it has fewer validation rows, all of them.
+func (r *race) sampleValidation(maxRows int) explain.Sample {
+	var rows []int32
+	var ends []int
+	for _, fold := range r.plan.Folds {
+		rows = append(rows, split.Subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
+		ends = append(ends, len(rows))
+	}
+	return explain.Sample{Frame: r.data.selectRows(rows), Groups: gather(r.data.params.Groups, rows), Ends: ends}
+}

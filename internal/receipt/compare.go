@@ -1,0 +1,89 @@
+package receipt
+
+import (
+	"reflect"
+	"slices"
+
+	"foretell/internal/api"
+)
+
+// statement is something that a receipt says: its kind, and its value in two receipts.
+type statement struct {
+	kind          string
+	given, stored any
+}
+
+// CompareModel compares what r says about the model with stored, a receipt of the same prediction
+// that was written from the data of its service. It returns the kinds of statements that both have,
+// such as "scores", and those that differ. It ignores statements that one of the two lacks, because
+// receipts of other versions have others.
+func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
+	list := []statement{
+		{"model", r.Model.ModelKey, stored.Model.ModelKey},
+		{"model", r.Model.DatasetKey, stored.Model.DatasetKey},
+		{"model", r.Model.TrainingJobKey, stored.Model.TrainingJobKey},
+		{"model", r.Model.Version, stored.Model.Version},
+		{"algorithm", r.Model.Algorithm, stored.Model.Algorithm},
+		{"algorithm", r.Model.Blend, stored.Model.Blend},
+		{"seed", r.Model.Seed, stored.Model.Seed},
+	}
+	if given, known := r.Race, stored.Race; given != nil && known != nil {
+		list = append(list, given.statements(known)...)
+	}
+	if given, known := r.Performance, stored.Performance; given != nil && known != nil {
+		list = append(list, given.statements(known)...)
+	}
+	for _, one := range list {
+		given, known := reflect.ValueOf(one.given), reflect.ValueOf(one.stored)
+		if given.IsZero() || known.IsZero() {
+			continue
+		}
+		if !slices.Contains(compared, one.kind) {
+			compared = append(compared, one.kind)
+		}
+		if !reflect.DeepEqual(one.given, one.stored) && !slices.Contains(differing, one.kind) {
+			differing = append(differing, one.kind)
+		}
+	}
+	return compared, differing
+}
+
+// statements returns the options of a race in two receipts.
+func (r *Race) statements(stored *Race) []statement {
+	const kind = "race"
+	return []statement{
+		{kind, r.Metric, stored.Metric},
+		{kind, r.Threshold, stored.Threshold},
+		{kind, r.ScalingFactor, stored.ScalingFactor},
+		{kind, r.Buckets, stored.Buckets},
+		{kind, r.Algorithms, stored.Algorithms},
+		{kind, r.GroupColumn, stored.GroupColumn},
+		{kind, r.TimeColumn, stored.TimeColumn},
+		{kind, r.Effort, stored.Effort},
+		{kind, r.ClassWeights, stored.ClassWeights},
+		{kind, r.Monotone, stored.Monotone},
+		{kind, r.TimeLimitSeconds, stored.TimeLimitSeconds},
+		{kind, r.Outcome, stored.Outcome},
+	}
+}
+
+// statements returns the measured performance in two receipts.
+func (m *Metrics) statements(stored *Metrics) []statement {
+	const kind = "scores"
+	list := []statement{{kind, m.Metric, stored.Metric}, {kind, m.Rows, stored.Rows}}
+	for _, pair := range [][2]*Score{{m.Validation, stored.Validation}, {m.Test, stored.Test}} {
+		given, known := pair[0], pair[1]
+		if given == nil || known == nil {
+			continue
+		}
+		list = append(list, statement{kind, given.Rows, known.Rows}, statement{kind, given.Value, known.Value})
+		for _, metric := range api.RaceMetrics() {
+			a, hasGiven := given.Scores.Value(metric)
+			b, hasStored := known.Scores.Value(metric)
+			if hasGiven && hasStored {
+				list = append(list, statement{kind, a, b})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,72 @@
+package requirement
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/gate"
+)
+
+// ApplyToChampion applies the results of the requirements to the choice of the champion. A model that
+// missed a requirement is rejected, unless the user has promoted it. A model that beats the champion
+// becomes the champion, even if its score on the validation rows is lower: it is accepted or, if the
+// old champion was promoted, promoted in its place. ApplyToChampion returns the model after the
+// change, or nil if r is nil.
+func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *connect.Session, model string, r *gate.Report) (*api.Model, error) {
+	if r == nil {
+		return nil, nil
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil {
+		return nil, err
+	}
+	if r.NumMissed() > 0 {
+		if m.State == api.ModelPromoted {
+			return m, nil
+		}
+		m, err = f.setState(ctx, session, m, api.ModelRejected)
+		f.rejected = err == nil && m.State == api.ModelRejected
+		return m, err
+	}
+	if m.State == api.ModelRejected { // by an earlier check
+		if m, err = f.setState(ctx, session, m, api.ModelAutomatic); err != nil {
+			return nil, err
+		}
+	}
+	if f.beat != connect.ChampionRef || f.baseline.key == "" || m.Champion {
+		return m, nil
+	}
+	beaten, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: f.baseline.key})
+	if err != nil || !beaten.Champion {
+		return m, err
+	}
+	state := api.ModelAccepted
+	if beaten.State == api.ModelPromoted {
+		state = api.ModelPromoted
+	}
+	if m, err = f.setState(ctx, session, m, state); err == nil && m.Champion {
+		o.Note("model %s is %s, because it beats the champion: it is now the champion", model, state)
+	}
+	return m, err
+}
+
+// setState sets the state of a model. If the service cannot do that, setState prints a warning and
+// returns m.
+func (f *Flags) setState(ctx context.Context, session *connect.Session, m *api.Model, state string) (*api.Model, error) {
+	changed, err := session.SetModelState(ctx, m.ModelKey, state)
+	if err != nil {
+		return nil, err
+	}
+	if changed != nil {
+		return changed, nil
+	}
+	consequence := "so it can become the champion of its series, which `foretell predict --with NAME` uses"
+	if state != api.ModelRejected {
+		consequence = "so the champion of its series may stay the same"
+	}
+	f.factory.Note("warning: the service cannot store that model %s is %s, %s", m.ModelKey, state, consequence)
+	return m, nil
+}
