@@ -70,7 +70,7 @@ row is explained.`,
 	opts.output.BindList(cmd, f, cli.ResultType[report.ExplainedRow]())
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service")
+	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service; - is standard input")
 	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted one of each row)")
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
@@ -90,6 +90,9 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	}
 	wanted, err := parseRows(args[1:])
 	if err != nil {
+		return err
+	}
+	if err := preflight.CheckOneStdin(o.model, args[0]); err != nil {
 		return err
 	}
 	ctx, progress, done, err := o.wait.StartProgress(ctx)
@@ -114,9 +117,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return err
 	}
-	if !o.output.JSON {
-		p.NoteWarnings(&o.output)
-	}
+	p.NoteWarnings(&o.output)
 	if err := p.DefectError(); err != nil {
 		return err
 	}
@@ -142,7 +143,12 @@ const defaultTop = 10
 // dataset. If ref is "", it reads the model file of --model instead.
 func (o *explainOptions) readModel(ctx context.Context, ref string) (m *model.Model, dataset *api.Dataset, err error) {
 	if ref == "" {
-		if m, err = modelfile.Read(o.model); err != nil {
+		path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer remove()
+		if m, err = modelfile.ReadNamed(path, o.model); err != nil {
 			return nil, nil, err
 		}
 		return m, modelfile.Dataset(m), nil

@@ -75,6 +75,7 @@ var conflicts = []string{
 	"run: plan require",
 	"run: plan resume",
 	"score: id in-order",
+	"score: partial in-order",
 	"training create: no-wait beat",
 	"training create: no-wait junit",
 	"training create: no-wait require",

@@ -69,7 +69,7 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 		if p := recover(); p != nil {
 			e := exit.Errorf(exit.Unexpected, "internal error: %v", p).WithHint("set %s=1 for a stack trace", config.EnvDebug)
 			e.Code = "panic"
-			if f.Env(config.EnvDebug) != "" {
+			if debug, _ := config.ParseDebug(f.Env(config.EnvDebug)); debug {
 				e.Fact += "\n" + string(rescue.Stack(p))
 			}
 			err = e

@@ -59,11 +59,13 @@ first Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race
 running, and prints the command that later predicts with the model of the race.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
-is 10, but the result is still written. --beat champion compares the model with the
-champion of earlier runs of this name. Only models for the same metric, columns and
-classes are compared. A model that misses --require or --beat is rejected, so it cannot
-be the champion. A model that meets --beat champion becomes the champion, even if its
-score on the validation rows is lower.
+is 10, but the result is still written. It never replaces an existing file: with --force
+and an existing OUT.csv, the result is written to OUT.rejected.csv, and OUT.csv and its
+receipt stay as they are. --beat champion compares the model with the champion of earlier
+runs of this name. Only models for the same metric, columns and classes are compared. A
+model that misses --require or --beat is rejected, so it cannot be the champion. A model
+that meets --beat champion becomes the champion, even if its score on the validation rows
+is lower.
 
 Runs with the same name form a series. The name defaults to that of the training
 file. In this case, a note is printed if the newest model of the series was trained on
@@ -162,13 +164,17 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := p.train(ctx, prepCtx, body); err != nil {
 		return limit.TranslateError(prepCtx, p.job, err)
 	}
+	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
+		return err
+	}
+	kept := ""
 	if files.Blind != nil {
+		if p.gateReport.NumMissed() > 0 || o.training.ThresholdError(p.job) != nil {
+			kept = p.keepExistingOutput()
+		}
 		if err := p.predict(ctx); err != nil {
 			return err
 		}
-	}
-	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
-		return err
 	}
 	if err := p.applyToChampion(ctx); err != nil {
 		return err
@@ -180,7 +186,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := p.print(); err != nil {
 		return err
 	}
-	return o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job))
+	return p.addKeptOutput(kept, o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job)))
 }
 
 // checkFlags returns a usage error for an invalid flag, before any file is read.
@@ -259,7 +265,7 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 		err = o.target.ResolvePath(files.Blind, files.Train)
 	}
 	if err == nil {
-		err = o.gate.CheckJUnitFile(o.target.Path, inputs...)
+		err = o.gate.CheckJUnitFile(o.target.WrittenPaths(), inputs...)
 	}
 	if err != nil {
 		files.Close()
@@ -290,7 +296,7 @@ func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight)
 	if files.Blind == nil || o.target.ReceiptPath() == "" {
 		return provenance, nil
 	}
-	provenance.Options = files.ReceiptOptions(&o.layout)
+	provenance.Options, provenance.Warnings = files.ReceiptOptions(&o.layout), files.ReceiptWarnings()
 	if provenance.Train, err = files.Train.ReceiptInput(ctx, files.TrainProfile.Rows); err != nil {
 		return provenance, err
 	}

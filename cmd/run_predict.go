@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 
 	"foretell/cmd/prediction"
 	"foretell/internal/download"
@@ -43,6 +44,28 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	known.NoteScore(&p.output)
 	p.result.Scores = known.Score
 	return nil
+}
+
+// keepExistingOutput makes the path of a result whose model missed a requirement that of a rejected
+// result, OUT.rejected.csv, if OUT.csv exists and would be replaced. It returns the path of the file
+// that is kept, or "" if there is none. A scheduled job can so fail without the loss of the last good
+// result.
+func (p *runPipeline) keepExistingOutput() (kept string) {
+	if !p.target.IsExistingFile() {
+		return ""
+	}
+	kept, p.target.Path = p.target.Path, p.target.RejectedPath(p.files.Train, p.files.Blind)
+	return kept
+}
+
+// addKeptOutput adds to the hint of err, the error for a missed requirement, that the file at the path
+// kept was not replaced. It does nothing if kept is "".
+func (p *runPipeline) addKeptOutput(kept string, err error) error {
+	var missed *exit.Error
+	if kept == "" || !errors.As(err, &missed) {
+		return err
+	}
+	return missed.WithHint("%s was not replaced; the rejected predictions are in %s; %s", kept, p.target.Path, missed.Hint)
 }
 
 // predictCommand returns the command with which the user can later predict the blind file with the

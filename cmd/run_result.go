@@ -12,6 +12,7 @@ import (
 	"foretell/internal/gate"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
+	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -84,6 +85,7 @@ type runDocument struct {
 	Requirements []gate.Result          `json:"requirements,omitempty"`
 	Steps        []race.SearchStep      `json:"stairs,omitempty"`
 	Scores       *scoring.Result        `json:"scores,omitempty"`
+	Warnings     []receipt.Warning      `json:"warnings,omitempty"`
 }
 
 // print prints the path of the predictions or, if there is no blind file, the key of the model.
@@ -99,7 +101,7 @@ func (p *runPipeline) print() error {
 		Algorithm: p.model.Algorithm, AlgorithmName: api.AlgorithmKind(p.model.Algorithm), ModelKey: p.job.ModelKey, Champion: p.model.Champion, ChampionReason: p.model.ChampionReason,
 		PredictionKey: p.result.PredictionKey, Rows: p.result.Rows, Path: p.result.Path, Receipt: p.result.Receipt, Steps: p.steps,
 		Understood: p.files.ColumnRoles(),
-		Scores:     p.result.Scores,
+		Scores:     p.result.Scores, Warnings: p.files.Warnings(),
 	}
 	if p.gateReport != nil {
 		doc.Requirements = p.gateReport.Results

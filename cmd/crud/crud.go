@@ -70,7 +70,7 @@ func NewGetCmd[T any](f *cli.Factory, q GetCommand[T]) *cobra.Command {
 }
 
 func (o *getOptions[T]) run(ctx context.Context, ref string) error {
-	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile("")); err != nil {
+	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile(nil)); err != nil {
 		return err
 	}
 	session, err := o.service.Connect(ctx)

@@ -89,7 +89,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if o.html == "-" && o.output.JSON {
 		return exit.Usagef("--html - and --json both write to standard output").WithHint("choose a file with --html FILE")
 	}
-	if err := o.gate.CheckJUnitFile(o.html, o.blind...); err != nil {
+	if err := o.gate.CheckJUnitFile([]string{o.html}, o.blind...); err != nil {
 		return err
 	}
 	if o.html != "" && o.html != "-" {

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
+	"foretell/internal/receipt"
 	"foretell/internal/scoring"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
@@ -85,7 +86,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	read := p.TrainProfile
-	provenance := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetClassLabels(dataset)}
+	provenance := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetClassLabels(dataset), Warnings: p.ReceiptWarnings()}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
 		if provenance.Blind, err = blind.ReceiptInput(ctx, read.Rows); err != nil {
 			return err
@@ -98,7 +99,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	return o.fetchResult(ctx, session, submittedPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, provenance: provenance})
+	return o.fetchResult(ctx, session, submittedPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, warnings: p.Warnings(), provenance: provenance})
 }
 
 // submittedPrediction is a submitted prediction with its model and its blind file.
@@ -108,6 +109,7 @@ type submittedPrediction struct {
 	dataset    *api.Dataset
 	blind      *preflight.InputTable
 	profile    *profile.Profile // profile of the blind file
+	warnings   []receipt.Warning
 	provenance download.Provenance
 }
 
@@ -119,7 +121,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 		return err
 	}
 	result := &Result{
-		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
+		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(), Warnings: b.warnings,
 	}
 	o.target.NoteMissingReasons(&o.output, prediction)
 	provenance := b.provenance
@@ -149,9 +151,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 		return nil, err
 	}
 	p.NoteRoles(&o.output)
-	if !o.output.JSON {
-		p.NoteWarnings(&o.output)
-	}
+	p.NoteWarnings(&o.output)
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
@@ -183,6 +183,8 @@ type Result struct {
 	PredictionKey string `json:"predictionKey,omitempty"`
 	ModelKey      string `json:"modelKey,omitempty"`
 	Receipt       string `json:"receipt,omitempty"`
+	// Warnings are the warnings about the blind file.
+	Warnings []receipt.Warning `json:"warnings,omitempty"`
 	// Scores is set if the blind file has the label column.
 	Scores *scoring.Result `json:"scores,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,8 @@ type predictOptions struct {
 
 	with  string
 	model string
+	// modelPath is the path of model or, if model is a stream, of a temporary copy.
+	modelPath string
 }
 
 // NewPredictCmd returns the command predict.
@@ -66,7 +69,7 @@ the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" +
 	opts.bind(cmd, f)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of the series trained last)")
-	flags.StringVar(&opts.model, "model", "", "model `FILE` to predict with, without a service")
+	flags.StringVar(&opts.model, "model", "", "model `FILE` to predict with, without a service; - is standard input")
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
@@ -78,7 +81,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons(), preflight.CheckOneStdin(append(slices.Clone(paths), o.model)...)); err != nil {
 		return err
 	}
 	ctx, progress, done, err := o.wait.StartProgress(ctx)
@@ -86,7 +89,13 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer done()
-	m, err := modelfile.Read(o.model)
+	path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	o.modelPath = path
+	m, err := modelfile.ReadNamed(path, o.model)
 	if err != nil {
 		return err
 	}
@@ -108,7 +117,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 // predictWithModel predicts the rows of the blind file with a model that was read from a file.
 func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Progress, m *model.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
-	result := &Result{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
+	result := &Result{Path: o.target.Path, Receipt: o.target.ReceiptPath(), Warnings: p.Warnings()}
 	rec, err := o.newReceipt(ctx, m, p)
 	if err != nil {
 		return err
@@ -148,12 +157,12 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 // the result.
 func (o *predictOptions) newReceipt(ctx context.Context, m *model.Model, p *preflight.Preflight) (*receipt.Receipt, error) {
 	build := build.Current()
-	file, err := receipt.DigestFiles(ctx, o.model)
+	file, err := receipt.DigestFiles(ctx, o.modelPath)
 	if err != nil {
 		return nil, err
 	}
 	r := &receipt.Receipt{
-		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: m.Schema().Classes,
+		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: m.Schema().Classes, Warnings: p.ReceiptWarnings(),
 		Model:   receipt.Model{Algorithm: m.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},

@@ -3,6 +3,7 @@ package prediction
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,8 @@ the mean over these classes, and the baseline is one of them.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
-if there is none, the first column. An ID that is in only one of the files is an error.
+if there is none, the first column. An ID that is in only one of the files is an error. With
+--partial, only the rows whose ID is in both files are scored, and a note has their number.
 
 The rows are joined by their order if foretell generated the IDs of PREDICTIONS and
 ANSWERS has no such column, or if PREDICTIONS has no ID column. In both cases, the command
@@ -81,14 +83,16 @@ With --quiet, only the value of --metric is printed.`,
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
-	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeMetrics(scoring.Metrics))
+	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, such as while labels arrive in parts")
+	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
+	cmd.MarkFlagsMutuallyExclusive("partial", "in-order")
 	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 
 func (o *scoreOptions) run(ctx context.Context, predictions, answers string) error {
-	name, err := race.ParseMetric(o.metric, scoring.Metrics)
+	name, err := race.ParseScoreMetric(o.metric, scoring.Metrics)
 	if err != nil {
 		return err
 	}
@@ -120,14 +124,18 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // checkMetricClass returns a usage error if name is a metric of a class that is not in result.
 func checkMetricClass(name string, result *scoring.Result) error {
-	if !strings.HasSuffix(name, "]") {
+	_, inClass, found := strings.Cut(name, "[")
+	if !found {
 		return nil
 	}
 	labels := make([]string, len(result.Classes))
 	for i, class := range result.Classes {
 		labels[i] = class.Label
 	}
-	return race.CheckMetricClass(name, labels)
+	if label := strings.TrimSuffix(inClass, "]"); !slices.Contains(labels, label) {
+		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
+	}
+	return nil
 }
 
 // score opens the files, scores the predictions against the answers and returns the result.
@@ -170,8 +178,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // the predictions have a receipt. Without a receipt, the note on prAuc is printed only if standard
 // output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	if note := result.UnlabelledNote(); note != "" {
-		o.output.Note("%s", note)
+	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote()} {
+		if note != "" {
+			o.output.Note("%s", note)
+		}
 	}
 	if result.UnknownLabels != nil {
 		o.output.Note("%s", result.UnknownLabels.Note())

@@ -83,7 +83,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer func() { _ = closeTrace() }() // the result does not depend on the error
-	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), Trace: trace, Now: o.factory.Now}
+	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), CertificateFile: o.factory.Env(config.EnvCertificateFile), Trace: trace, Now: o.factory.Now}
 	if err := o.checkReachable(ctx, s, opts); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile("")); err != nil {
+	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile(nil)); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -150,7 +150,7 @@ func newWatchOrWaitCmd(f *cli.Factory, watch bool, use, short string) *cobra.Com
 }
 
 func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
-	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile("")); err != nil {
+	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile(nil)); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)

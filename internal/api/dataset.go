@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // The limits of the size of an uploaded CSV, in bytes.
@@ -23,9 +24,21 @@ const (
 	DatasetFailed     = "FAILED"
 )
 
-// InternalFailure is the failureReason of a dataset, race or prediction that FAILED because of a fault
-// of the service, not of its input.
-const InternalFailure = "an internal error: the service's log has the cause under this key"
+// internalFailurePrefix begins the failureReason of a dataset, race or prediction that FAILED because of
+// a fault of the service, not of its input.
+const internalFailurePrefix = "an internal error: "
+
+// InternalFailure is the failureReason after a fault of a service that has a log.
+const InternalFailure = internalFailurePrefix + "the service's log has the cause under this key"
+
+// EmbeddedFailure returns the failureReason after a fault of a service in the process of its user, who
+// has no log to look into.
+func EmbeddedFailure(cause error) string {
+	return internalFailurePrefix + strings.ReplaceAll(cause.Error(), "\n", "; ")
+}
+
+// IsInternalFailure reports whether a failureReason says that the service has failed, not its input.
+func IsInternalFailure(reason string) bool { return strings.HasPrefix(reason, internalFailurePrefix) }
 
 // DatasetInput identifies a dataset.
 type DatasetInput struct {
@@ -147,8 +160,17 @@ type Column struct {
 	// Levels are the texts of a category that a model distinguishes. They are only set if the dataset
 	// was described from a model file.
 	Levels []string `json:"-"`
+	// Sample has the range of the numbers in a sample of the training rows. It is nil unless the
+	// dataset is that of a model file, and the column is numeric.
+	Sample *NumberSample `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+}
+
+// NumberSample has the range of the numbers in a sample of rows.
+type NumberSample struct {
+	Rows     int // the number of rows with a number
+	Min, Max float64
 }
 
 // NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.

@@ -68,6 +68,20 @@ func (f *Factory) WantsJSON() bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, isFilterFlag)
 }
 
+// IsStdout reports whether path is "-" or names the same file as standard output, such as /dev/stdout.
+// Two writers with different offsets would overwrite each other's output, or mix it.
+func (f *Factory) IsStdout(path string) bool {
+	if path == "-" {
+		return true
+	}
+	named, err := os.Stat(path)
+	if err != nil || f.Streams[1] == nil {
+		return false
+	}
+	stdout, err := f.Streams[1].Stat()
+	return err == nil && os.SameFile(named, stdout)
+}
+
 // Note prints a notice to standard error.
 func (f *Factory) Note(format string, args ...any) {
 	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(f.RepeatFlagsInCommands(fmt.Sprintf(format, args...)))))

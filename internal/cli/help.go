@@ -133,7 +133,10 @@ nothing is written there. Errors, progress, notices and prompts go to standard e
   --tsv      a list as tab-separated values, also on a terminal
   --jq       the results of a jq expression, one per line, strings without quotes
   --template the output of a Go template
-  --quiet    only keys or paths, one per line; no progress and no notices
+  --quiet    only keys or paths, one per line; no progress, notices or warnings
+
+A warning about data is a notice. With --json, the warnings are also in the member
+warnings of the result of predict and run. Receipts have them too, also with --quiet.
 
 Template functions, in addition to those of Go:
 

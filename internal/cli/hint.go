@@ -26,11 +26,12 @@ var repeatedFlags = []string{
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
-// replaces two hints of the service:
+// replaces these hints of the service:
 //   - If the token is from the environment, the hint to log in becomes a hint to set another
 //     token, because `foretell login` would not replace this token.
 //   - If a name is taken and is that of an account, not of a dataset, the hint becomes one to list
 //     the accounts.
+//   - If the service is embedded, the hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or lower
 // case. AddHint also calls [Factory.RepeatFlagsInCommands].
@@ -40,6 +41,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not that of a dataset
+	}
+	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
+		e.Hint = "try again; if the error persists, report it with the output of " + config.EnvDebug + "=1"
 	}
 	if e.Code == string(client.ProxyFailed) {
 		e.Fact = f.lowerProxyVariables(e.Fact)

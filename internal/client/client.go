@@ -57,6 +57,8 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
 	MaxPoll time.Duration
+	// CertificateFile is the value of SSL_CERT_FILE, for messages about untrusted certificates.
+	CertificateFile string
 	// IdleTimeout is how long the client waits for the next byte of a response's body.
 	// After that, the connection counts as lost. Defaults to one minute.
 	IdleTimeout time.Duration

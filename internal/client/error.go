@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"regexp"
 	"strings"
 
 	"foretell/internal/api"
@@ -81,6 +84,10 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	err = withoutURL(err)
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
 	e.Kind, e.Reason = classifyConnectionError(err, req.url.Scheme)
+	var authority x509.UnknownAuthorityError
+	if errors.As(err, &authority) && c.opts.CertificateFile != "" {
+		e.Reason = describeCertificateFile(c.opts.CertificateFile)
+	}
 	if e.FileStore = c.isFileStore(req.url) && e.Kind != BadRedirect; e.FileStore {
 		e.Reason = "the file store of the service does not respond: " + e.Reason
 	}
@@ -130,6 +137,8 @@ func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause st
 		return Untrusted, "the certificate of the server is invalid (" + text + ")"
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return Untrusted, "the server does not support TLS; if it uses plain HTTP, begin the URL with http://"
+	case strings.Contains(text, `malformed HTTP response "\x15\x03`): // a TLS alert
+		return Untrusted, tlsExpected
 	case errors.As(err, &alert):
 		return Untrusted, "the TLS handshake failed (" + text + ")"
 	case errors.As(err, &dns) && dns.IsNotFound:
@@ -141,6 +150,18 @@ func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause st
 	default:
 		return ConnectionLost, "the connection was lost (" + text + ")"
 	}
+}
+
+// describeCertificateFile returns the reason why a certificate is not trusted, although SSL_CERT_FILE is
+// set to path.
+func describeCertificateFile(path string) string {
+	const reason = "the certificate of the server is signed by an unknown authority; "
+	_, err := os.ReadFile(path)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return reason + "the file of SSL_CERT_FILE, " + path + ", cannot be read: " + failed.Err.Error()
+	}
+	return reason + "the file of SSL_CERT_FILE, " + path + ", does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
 
 // proxyVariable returns the environment variable, in upper case, with the proxy for URLs of this scheme.
@@ -156,6 +177,13 @@ func notServiceError(req *request, resp *http.Response, what string) *NetworkErr
 	}
 }
 
+// tlsExpected is the reason if a server that expects TLS received plain HTTP.
+const tlsExpected = "the server expects TLS: begin the URL with https://"
+
+// plainHTTPRefused matches the bodies with which servers that expect TLS respond to plain HTTP: those of
+// Go, nginx and Apache.
+var plainHTTPRefused = regexp.MustCompile(`(?i)HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled`)
+
 // consumeErrorResponse returns the error for an unsuccessful response, and closes its body.
 func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
@@ -167,6 +195,9 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 	}
 	problem := parseProblem(status, body)
 	if problem == nil {
+		if status == http.StatusBadRequest && req.url.Scheme == "http" && plainHTTPRefused.Match(body) {
+			return &NetworkError{Op: req.op, URL: redactURL(req.url), Kind: Untrusted, Reason: tlsExpected}
+		}
 		if status < 400 || status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
 			return notServiceError(req, resp, "an unknown error format")
 		}

@@ -32,6 +32,8 @@ const (
 	envTimeout      = "FORETELL_TIMEOUT"
 	EnvDebug        = "FORETELL_DEBUG"
 	envPager        = "FORETELL_PAGER"
+	// EnvCertificateFile is a variable of all programs, which package crypto/x509 reads.
+	EnvCertificateFile = "SSL_CERT_FILE"
 )
 
 // variable is an environment variable and the setting with the same meaning, if there is one.
@@ -57,7 +59,7 @@ type variable struct {
 // Variables lists all environment variables. [Load] and the config commands use it to read,
 // check and print the settings. `help environment` and docs/cli.md are made from it.
 var Variables = []variable{
-	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
+	{Name: envServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
 	{Name: EnvUsername, description: "email to log in with", Key: KeyUsername},
 	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},
@@ -69,10 +71,10 @@ var Variables = []variable{
 	{Name: EnvStorage, description: "S3 bucket or folder in which a service stores its files; see `foretell serve --help`"},
 	{Name: EnvMemory, description: "memory for the races of the embedded service, such as 12GB, or \"none\" for no limit"},
 	{Name: EnvDatabase, description: "URL of a service's PostgreSQL database; the default of --database", secret: true},
-	{Name: envNoInput, description: "if 1, prompts are disabled", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
+	{Name: envNoInput, description: "if 1 or true, prompts are disabled; 0 or false enables them", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
 	{Name: envProgress, description: "how progress is shown: auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
-	{Name: EnvDebug, description: "if 1, requests are traced to standard error; if a path, to this file; secrets are omitted", Key: KeyDebug, BareValue: "true"},
+	{Name: EnvDebug, description: "if 1 or true, requests are traced to standard error; if a path, to this file; secrets are omitted; 0 or false disables the trace", Key: KeyDebug, BareValue: "true"},
 	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
 	{Name: "PAGER", description: "pager of all programs, used if FORETELL_PAGER is not set"},
 	{Name: "OTEL_EXPORTER_OTLP_ENDPOINT", description: "URL of the OpenTelemetry collector that receives traces, such as http://127.0.0.1:4318; the other OTEL_ variables work as well"},
@@ -133,6 +135,18 @@ func checkBool(value string) error {
 	return nil
 }
 
+// ParseDebug parses the value of FORETELL_DEBUG or --debug. The value is a boolean like that of
+// FORETELL_NO_INPUT, or the path of the file to which requests are traced. "" disables tracing.
+func ParseDebug(value string) (enabled bool, path string) {
+	if value == "" {
+		return false, ""
+	}
+	if enabled, err := strconv.ParseBool(value); err == nil {
+		return enabled, ""
+	}
+	return true, value
+}
+
 func checkDuration(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d < 0 {
 		return exit.Usagef("invalid %s %q: must be a duration of at least 0s, such as 90s, 30m or 2h", KeyTimeout, value)
@@ -143,7 +157,9 @@ func checkDuration(value string) error {
 // EnvironmentHelp returns the text of `help environment`.
 func EnvironmentHelp() string {
 	var b strings.Builder
-	b.WriteString("Flags override variables, and variables override the profile in the config file.\n\n")
+	b.WriteString("Flags override variables, and variables override the profile in the config file. A variable\n" +
+		"that is set to an empty text counts as not set. --local runs the embedded service, whatever\n" +
+		"the variables and the profile contain.\n\n")
 	for _, v := range Variables {
 		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.description)
 	}

@@ -184,8 +184,12 @@ func TestSettingsWithoutHome(t *testing.T) {
 	if err := flags.SetAnnotation(KeyAuthStorage, NotASetting, []string{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(getenv, flags); err == nil {
-		t.Error("without a data folder, there is no error")
+	without, err := Load(getenv, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := DataDir(getenv, without); err == nil || !strings.Contains(err.Error(), EnvDataDir) {
+		t.Errorf("without a data folder: %v, %s", err, dir)
 	}
 	if err := flags.Parse([]string{"--data-dir", t.TempDir(), "--storage", "s3://bucket/prefix"}); err != nil {
 		t.Fatal(err)

@@ -56,15 +56,15 @@ type Settings struct {
 const NotASetting = "notASetting"
 
 // Load returns the effective settings. A flag that has the name of a setting sets this
-// setting, unless it has the annotation [NotASetting]. Without HOME, there may be no folder for
-// config.yaml. If a variable or flag then sets the data folder, as for a service, Load reads no file.
+// setting, unless it has the annotation [NotASetting]. If there is no folder for config.yaml, as
+// without HOME, the settings have no file.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
-	file, err := ReadFile(env)
-	if _, errDir := Dir(env); errDir != nil && (env(EnvDataDir) != "" || flagValue(flags, KeyDataDir) != "") {
-		file, err = NewEmptyViper(), nil
-	}
-	if err != nil {
-		return nil, err
+	file := NewEmptyViper()
+	if _, errDir := Dir(env); errDir == nil {
+		var err error
+		if file, err = ReadFile(env); err != nil {
+			return nil, err
+		}
 	}
 	fromFile := "file " + file.ConfigFileUsed()
 	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault, KeyPaths: fromFile}}
@@ -178,7 +178,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 		}
 		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
 	}
-	return file, nil
+	return file, checkKeys(path)
 }
 
 func flagValue(flags *pflag.FlagSet, name string) string {
@@ -229,6 +229,9 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
+// folderContents says what is stored in the folder that a variable sets.
+var folderContents = map[string]string{envConfigDir: "settings", EnvDataDir: "data"}
+
 // userDir returns the first of these folders that is set:
 //   - the value of the environment variable own
 //   - the folder foretell in the value of the variable xdg
@@ -249,8 +252,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	}
 	base := env(path[0])
 	if base == "" {
-		return "", exit.Usagef("%s is not set, so there is no folder for data and settings", path[0]).
-			WithHint("set %s, or set both %s and %s", path[0], envConfigDir, EnvDataDir)
+		return "", exit.Usagef("neither %s nor %s is set, so there is no folder for %s", path[0], own, folderContents[own]).
+			WithHint("set one of them")
 	}
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }

@@ -40,7 +40,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	case err != nil:
 		return nil, c.WaitError(ctx, err, "dataset", key, again)
 	}
-	if dataset.Status == api.DatasetFailed && dataset.FailureReason == api.InternalFailure {
+	if dataset.Status == api.DatasetFailed && api.IsInternalFailure(dataset.FailureReason) {
 		return nil, c.internalFailure(dataset)
 	}
 	if dataset.Status == api.DatasetFailed {
@@ -56,8 +56,8 @@ func (c *Session) internalFailure(d *api.Dataset) error {
 		return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
 			WithHint("the file is not the cause: send the key %s to the operator of the service", d.DatasetKey)
 	}
-	return exit.Errorf(exit.Unexpected, "dataset %s was not prepared, because of an internal error", d.DatasetName).
-		WithHint("the file is not the cause: set %s=1 and repeat the command to see the error, and report it; delete the dataset with `foretell datasets delete %s`",
+	return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
+		WithHint("the file is not the cause: set %s=1 and repeat the command to see what happened, and report it unless the machine lacks memory; delete the dataset with `foretell datasets delete %s`",
 			config.EnvDebug, d.DatasetKey)
 }
 

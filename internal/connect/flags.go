@@ -81,7 +81,7 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := client.Options{UserAgent: build.UserAgent(), Trace: trace, Now: o.Factory.Now, Wrap: o.transportWrapper()}
+	base := client.Options{UserAgent: build.UserAgent(), CertificateFile: o.Factory.Env(config.EnvCertificateFile), Trace: trace, Now: o.Factory.Now, Wrap: o.transportWrapper()}
 	var session *Session
 	if server := s.GetString(config.KeyServer); server != "" && !o.WantsEmbedded() {
 		base.BaseURL = server
@@ -168,7 +168,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 			return err
 		}
 		conn.Account = session.Username
-		transport, closer := client.NewInProcessTransport(service.Handler(server.Options{}))
+		transport, closer := client.NewInProcessTransport(service.Handler(server.Options{ShowCauses: true}))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
 		opts.MaxPoll = 100 * time.Millisecond // polls are cheap in the same process
@@ -213,12 +213,20 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	if o.Factory.Env(config.EnvToken) == "" { // a token from the environment cannot be renewed
+	if tokens.CanRenew() {
 		opts.Relogin = tokens.Renew
 	}
 	c, err := config.NewClient(opts)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{factory: o.Factory, Client: c, Account: tokens.Username}, nil
+	endSessions := func() error {
+		closing := opts
+		closing.Attempts, closing.Relogin = 1, nil
+		if cli.IsDryRun(o.Cmd) { // its log-in was sent, so the log-out must not be simulated
+			closing.Wrap = nil
+		}
+		return tokens.EndOpenedSessions(context.WithoutCancel(ctx), closing) // also after Ctrl-C
+	}
+	return &Session{factory: o.Factory, Client: c, Account: tokens.Username, closers: []func() error{endSessions}}, nil
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // newCommandLogger returns the log of a service that a command runs: it is written to standard error
-// if the variable FORETELL_DEBUG is set, and otherwise discarded.
+// if the variable FORETELL_DEBUG enables it, and otherwise discarded.
 func newCommandLogger(f *cli.Factory) *slog.Logger {
-	if f.Env(config.EnvDebug) == "" {
+	if enabled, _ := config.ParseDebug(f.Env(config.EnvDebug)); !enabled {
 		return slog.New(slog.DiscardHandler)
 	}
 	return slog.New(slog.NewTextHandler(f.Console.Err, nil))

@@ -55,10 +55,10 @@ func (f *TraceFlag) Type() string { return "bool" }
 // is the value of --debug. The first function is nil if debug disables tracing.
 func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), closeTrace func() error, err error) {
 	nothing := func() error { return nil }
-	switch debug {
-	case "", "0", "false":
+	switch enabled, path := config.ParseDebug(debug); {
+	case !enabled:
 		return nil, nothing, nil
-	case "1", "true":
+	case path == "":
 		return newTraceWriter(f.Console.Err), nothing, nil
 	}
 	if err := checkTraceFile(f, debug); err != nil {

@@ -30,6 +30,7 @@ type TokenSource struct {
 	Store    Store
 	Client   *client.Client // requests tokens; its requests have no token
 	returned string         // the stored token that was returned last
+	opened   []string       // the tokens of sessions that were opened and not stored
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of
@@ -67,6 +68,39 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, false)
 }
 
+// CanRenew reports whether Renew may return another token. A token from the environment can only be
+// replaced with the password in the environment, because the stored credential may be that of another
+// account.
+func (s *TokenSource) CanRenew() bool {
+	if s.env(config.EnvToken) == "" {
+		return true
+	}
+	password, err := ReadPassword(s.env)
+	return err == nil && password != "" && s.Username != ""
+}
+
+// endTimeout is how long EndOpenedSessions waits for the service.
+const endTimeout = 3 * time.Second
+
+// EndOpenedSessions ends the sessions that were opened with the password in the environment. No other
+// command can use them, and each account has only a limited number of sessions. Jobs of the service do
+// not need the session that started them. opts are the options of the client.
+func (s *TokenSource) EndOpenedSessions(ctx context.Context, opts client.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	var failed error
+	for _, token := range s.opened {
+		opts.Token = token
+		c, err := client.New(opts)
+		if err == nil {
+			_, err = client.Call(ctx, c, api.LogOut, &api.None{})
+		}
+		failed = errors.Join(failed, err)
+	}
+	s.opened = nil
+	return failed
+}
+
 // Renew returns a new token after the service has rejected the previous one. It logs in with the
 // password in the environment. Without a password, it returns the stored token if `foretell login`
 // has replaced it meanwhile. Otherwise it logs in with the stored password. It is an error if
@@ -85,6 +119,9 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	}
 	if password != "" && s.Username != "" {
 		kept, err := s.LogIn(ctx, password, "")
+		if err == nil {
+			s.opened = append(s.opened, kept.Token)
+		}
 		return kept.Token, addAuthenticatorHint(err)
 	}
 	kept, err := s.storedCredential()

@@ -246,7 +246,7 @@ func checkProxy(ctx context.Context, server string) Result {
 func (o *Checker) checkServer(ctx context.Context, server string) []Result {
 	var seen client.RoundTrip
 	c, err := config.NewClient(client.Options{
-		BaseURL: server, UserAgent: build.UserAgent(), Now: o.Factory.Now, Attempts: 1,
+		BaseURL: server, UserAgent: build.UserAgent(), CertificateFile: o.Factory.Env(config.EnvCertificateFile), Now: o.Factory.Now, Attempts: 1,
 		Wrap: func(next http.RoundTripper) http.RoundTripper {
 			return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) { seen = e })
 		},

@@ -3,7 +3,9 @@ package download
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
+	"foretell/internal/receipt"
 	"foretell/internal/symlink"
 	"foretell/internal/term"
 )
@@ -66,8 +69,9 @@ func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
 }
 
-// ToStdout reports whether the file goes to standard output.
-func (t *OutputFile) ToStdout() bool { return t.Path == "-" }
+// ToStdout reports whether the file goes to standard output: if its path is - or, for example,
+// /dev/stdout.
+func (t *OutputFile) ToStdout() bool { return t.Factory.IsStdout(t.Path) }
 
 // CheckStdout returns an error if both the file and JSON would go to standard output.
 func (t *OutputFile) CheckStdout(o *cli.Output) error {
@@ -126,6 +130,34 @@ func (t *OutputFile) isStream() bool {
 	}
 	info, err := os.Stat(t.Path)
 	return err == nil && !info.Mode().IsRegular()
+}
+
+// IsExistingFile reports whether a file exists at Path, which the result would replace.
+func (t *OutputFile) IsExistingFile() bool {
+	_, err := os.Stat(t.Path)
+	return err == nil && !t.isStream()
+}
+
+// RejectedPath returns the path of a result that must not replace the file at Path, such as
+// OUT.rejected.csv for OUT.csv. An earlier rejected result may exist there, but none of the inputs.
+func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
+	ext := filepath.Ext(t.Path)
+	base := strings.TrimSuffix(t.Path, ext) + ".rejected"
+	path := base + ext
+	for n := 2; slices.ContainsFunc(inputs, func(in *preflight.InputTable) bool { return in.HasPath(path) }); n++ {
+		path = base + "-" + strconv.Itoa(n) + ext
+	}
+	return path
+}
+
+// WrittenPaths returns the paths of all files that a run may write: the result, a rejected result, and
+// their receipts.
+func (t *OutputFile) WrittenPaths() []string {
+	if t.isStream() {
+		return nil
+	}
+	rejected := t.RejectedPath()
+	return []string{t.Path, receipt.Path(t.Path), rejected, receipt.Path(rejected)}
 }
 
 // ResumeCommand returns the command that later downloads the result of the prediction with the

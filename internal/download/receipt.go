@@ -26,7 +26,8 @@ type Provenance struct {
 	Classes      []string
 	Prediction   *api.Prediction
 	Label        *BlindLabel // nil if the blind file is not known
-	Rows         *int        // number of rows of the result; set when it is verified
+	Warnings     []receipt.Warning
+	Rows         *int // number of rows of the result; set when it is verified
 }
 
 // newReceipt returns the receipt of a result. The digests of the result stay empty, and so do
@@ -34,7 +35,7 @@ type Provenance struct {
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
-	r.TrainingOverlap = e.Label.TrainingOverlap()
+	r.TrainingOverlap, r.Warnings = e.Label.TrainingOverlap(), e.Warnings
 	r.Service = receipt.Service{Address: receipt.Embedded, Version: r.Binary.Version}
 	if !c.Embedded {
 		r.Service = receipt.Service{Address: c.BaseURL()}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"foretell/internal/cli"
 )
 
 // TestInstallReceipt fails to install a receipt. The result must stay in its place, except if
@@ -77,7 +79,7 @@ func TestCheckMayWrite(t *testing.T) {
 		{OutputFile{Path: strings.Repeat("n", 255), NoReceipt: true}, ""},
 		{OutputFile{Path: strings.Repeat("n", 256), NoReceipt: true}, "the name of the output"},
 	} {
-		tt.file.Path = filepath.Join(dir, tt.file.Path)
+		tt.file.Path, tt.file.Factory = filepath.Join(dir, tt.file.Path), &cli.Factory{}
 		err := tt.file.CheckMayWrite()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s, force %v: %v, want %q", filepath.Base(tt.file.Path), tt.file.Force, err, tt.want)

@@ -41,6 +41,9 @@ func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	if c.NumberFormat != nil {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
+	if c.Sample != nil {
+		known.SampleRows, known.Min, known.Max = c.Sample.Rows, c.Sample.Min, c.Sample.Max
+	}
 	d := c.Distribution
 	if d == nil {
 		return known

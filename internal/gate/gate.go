@@ -19,8 +19,11 @@ type Report struct {
 	At time.Time
 }
 
-// NumMissed returns the number of missed requirements.
+// NumMissed returns the number of missed requirements. It is 0 if r is nil.
 func (r *Report) NumMissed() int {
+	if r == nil {
+		return 0
+	}
 	n := 0
 	for _, v := range r.Results {
 		if !v.Holds {

@@ -16,7 +16,11 @@ import (
 
 // Read reads the model file at path. The error for a folder is a usage error, and that for a
 // file that is not a model has the status exit.Rejected.
-func Read(path string) (*model.Model, error) {
+func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
+
+// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe
+// from which it was copied.
+func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -27,11 +31,11 @@ func Read(path string) (*model.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, exit.Usagef("\"%s\" is a folder, not a file", path).WithHint("use a model file in it")
+		return nil, exit.Usagef("\"%s\" is a folder, not a file", name).WithHint("use a model file in it")
 	}
 	m, err := model.Read(file, info.Size())
 	if err != nil {
-		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
+		return nil, exit.Errorf(exit.Rejected, "%s: %w", name, err).At(name, 0, 0).
 			WithHint("export it again with `foretell models export REF`")
 	}
 	return m, nil
@@ -48,12 +52,30 @@ func Dataset(m *model.Model) *api.Dataset {
 		}
 	}
 	for _, name := range fields {
-		dataset.Columns = append(dataset.Columns, describeColumn(schema, name))
+		column := describeColumn(schema, name)
+		if column.NumberFormat != nil {
+			column.Sample = sampleRange(m, name)
+		}
+		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
 		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
 	}
 	return dataset
+}
+
+// sampleRange returns the range of a numeric column in the background of the model m, or nil if it is
+// not known.
+func sampleRange(m *model.Model, name string) *api.NumberSample {
+	schema := m.Schema()
+	for i := range schema.Columns {
+		if c := &schema.Columns[i]; c.SourceName() == name && c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
+			if lowest, highest, rows := m.BackgroundRange(i); rows > 0 {
+				return &api.NumberSample{Rows: rows, Min: lowest, Max: highest}
+			}
+		}
+	}
+	return nil
 }
 
 // describeColumn returns the description of a column of the training file. For columns

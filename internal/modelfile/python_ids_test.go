@@ -54,7 +54,7 @@ func TestPythonIDs(t *testing.T) {
 		"repeated_id":       {"id,size,colour,weight\na," + first + "\na," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id_3,size,colour,weight", "r1,a," + first, "r2,a," + second}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := runPython(t, program, []byte(test.file), append([]string{program, "-"}, test.args...)...)
+			got := runPython(t, program, []byte(test.file), append([]string{program, "-", "-o", "-"}, test.args...)...)
 			want := test.want[0] + ",prediction,probability,probability_ant,probability_bee,probability_cat\n" +
 				test.want[1] + "," + probabilities[first] + test.want[2] + "," + probabilities[second]
 			compareResults(t, []byte(want), got, 3)
@@ -76,11 +76,14 @@ func TestPythonRejectsInvalidIDs(t *testing.T) {
 		"empty":    {"id,size,colour,weight\na,5.42,red,0.36\n ,6.59,blue,-0.13\n", "line 3: the row has no ID; --id - numbers the rows"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			command := exec.CommandContext(t.Context(), testenv.Python(t), program, "-")
-			command.Stdin = strings.NewReader(test.file)
+			command := exec.CommandContext(t.Context(), testenv.Python(t), program, "-", "-o", "result.csv")
+			command.Dir, command.Stdin = t.TempDir(), strings.NewReader(test.file)
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), test.want) {
 				t.Errorf("%v %s: want %s", err, output, test.want)
+			}
+			if left, _ := os.ReadDir(command.Dir); len(left) > 0 {
+				t.Errorf("left %s", left[0].Name())
 			}
 		})
 	}

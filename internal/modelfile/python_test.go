@@ -309,7 +309,8 @@ for text in json.load(sys.stdin):
         model.main()
         messages.append("no error")
     except SystemExit as error:
-        messages.append(str(error) + ("; a result was written" if os.path.exists("result.csv") else ""))
+        written = [name for name in ("result.csv", "result.csv.part") if os.path.exists(name)]
+        messages.append(str(error) + ("; a result was written" if written else ""))
 json.dump(messages, sys.stdout)
 `
 	tests := []struct{ file, want string }{

@@ -116,7 +116,8 @@ func (c *Converter) Lookup(err error, noun, key string) error {
 }
 
 // FailureReason returns a message for users that says why a job failed. If cause is a problem, the
-// message is its detail. Otherwise the message refers to the log, where cause is written.
+// message is its detail. Otherwise the message refers to the log, where cause is written or, if the
+// service is embedded, contains cause.
 func (c *Converter) FailureReason(cause error) string {
 	var p *api.Problem
 	switch {
@@ -124,6 +125,8 @@ func (c *Converter) FailureReason(cause error) string {
 		return p.Error()
 	case errors.Is(cause, job.ErrTooManyAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
+	case c.embedded:
+		return api.EmbeddedFailure(cause)
 	}
 	return api.InternalFailure
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -270,6 +271,26 @@ func ParseMetric(text string, known []string) (string, error) {
 		return "", e.WithHint("did you mean --metric %s?", meant)
 	}
 	return "", e
+}
+
+// ParseScoreMetric is like ParseMetric for predictions, which also have the precision and the recall of
+// a class. A race cannot maximise these, because a model that always or never predicts the class would
+// win.
+func ParseScoreMetric(text string, known []string) (string, error) {
+	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
+		return base + "[" + gate.Unquote(class) + "]", nil
+	}
+	name, err := ParseMetric(text, known)
+	var invalid *exit.Error
+	if errors.As(err, &invalid) {
+		invalid.Fact = strings.Replace(invalid.Fact, DescribeMetrics(known), DescribeScoreMetrics(known), 1)
+	}
+	return name, err
+}
+
+// DescribeScoreMetrics is like DescribeMetrics for the metrics of ParseScoreMetric.
+func DescribeScoreMetrics(known []string) string {
+	return humanize.Choices(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in

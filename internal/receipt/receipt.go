@@ -45,6 +45,9 @@ type Receipt struct {
 	Performance   *Metrics `json:"performance,omitempty"`
 	// TrainingOverlap is set if the blind file has the label column and contains training rows.
 	TrainingOverlap *scoring.TrainingOverlap `json:"trainingOverlap,omitempty"`
+	// Warnings are the warnings about the input files. They are unknown, and therefore missing, in
+	// receipts of earlier versions and of results that were downloaded later.
+	Warnings []Warning `json:"warnings,omitempty"`
 	// Race is how the model was trained; nil if unknown.
 	Race    *Race   `json:"race,omitempty"`
 	Binary  Binary  `json:"binary"`
@@ -65,6 +68,19 @@ type Result struct {
 	// Reasons is the number of reasons for each row in the result, before --columns selects
 	// columns.
 	Reasons int `json:"reasons,omitempty"`
+}
+
+// Warning is a warning about an input file, such as numbers in another format than in training.
+type Warning struct {
+	Code string `json:"code"`
+	// File is the name of the file, without its folder in a receipt. Line and Column are 0 if the
+	// warning is not about a cell or a column.
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	// Name is the name of the column or "".
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
 }
 
 // Digest identifies the contents of a file.

@@ -55,7 +55,7 @@ func (f *Flags) Parse() error {
 	case f.junit == "":
 	case !f.IsSet():
 		return exit.Usagef("--junit needs --require or --beat")
-	case f.junit == "-":
+	case f.factory.IsStdout(f.junit):
 		return exit.Usagef("--junit cannot write to standard output, because the result is written there").WithHint("use --junit FILE")
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 const junitHeadSize = 4096
 
 // CheckJUnitFile returns an error if the file of --junit must not be written. The file must differ
-// from all inputs and from output, the output of the command. output may be "". An existing file
-// may be replaced if it is empty or a JUnit report, or with --force.
-func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
+// from all inputs and from outputs, the other files that the command writes. Any of them may be "". An
+// existing file may be replaced if it is empty or a JUnit report, or with --force.
+func (f *Flags) CheckJUnitFile(outputs []string, inputs ...string) error {
 	const other = "choose another file with --junit"
 	if f.junit == "" {
 		return nil
@@ -25,8 +25,10 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 			return exit.Usagef("the output \"%s\" is also the input \"%s\"", f.junit, in).WithHint(other)
 		}
 	}
-	if output != "" && cli.SamePath(f.junit, output) {
-		return exit.Usagef("--junit and the output of the command are both \"%s\"", f.junit).WithHint(other)
+	for _, output := range outputs {
+		if output != "" && cli.SamePath(f.junit, output) {
+			return exit.Usagef("--junit and the output of the command are both \"%s\"", f.junit).WithHint(other)
+		}
 	}
 	if err := cli.CheckOutputPath(f.junit, true, other); err != nil {
 		return err

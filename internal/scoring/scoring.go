@@ -47,6 +47,9 @@ type Options struct {
 	SkipUnlabelled bool
 	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
+	// Partial leaves out the rows whose ID is in only one of the files. Otherwise such an ID is an
+	// error.
+	Partial bool
 }
 
 // MetricValue is a metric on the scored rows with its 95 % interval. Low and High are nil if
@@ -65,6 +68,11 @@ type Result struct {
 	Rows int `json:"rows"`
 	// UnlabelledRows is the number of rows that were left out because of Options.SkipUnlabelled.
 	UnlabelledRows int `json:"unlabelledRows,omitempty"`
+	// UnansweredRows and UnpredictedRows are the numbers of rows that were left out because of
+	// Options.Partial: rows of the predictions without an answer, and rows of the answers without a
+	// prediction.
+	UnansweredRows  int `json:"unansweredRows,omitempty"`
+	UnpredictedRows int `json:"unpredictedRows,omitempty"`
 	// UnknownLabels is set if true labels are not classes of the model.
 	UnknownLabels *UnknownLabels `json:"unknownLabels,omitempty"`
 	// Label is the name of the column of the true labels.
@@ -145,6 +153,12 @@ var Metrics = []string{
 	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
 }
 
+// The metrics of one class that a race cannot maximise.
+const (
+	precision = "precision"
+	recall    = "recall"
+)
+
 // Metric returns the value of the named metric, such as accuracy or f1[yes], or nil if it was
 // not computed or the name is unknown.
 func (r *Result) Metric(name string) *MetricValue {
@@ -165,7 +179,7 @@ func (r *Result) Metric(name string) *MetricValue {
 	base, label := metric.SplitName(name)
 	for _, c := range r.Classes {
 		if c.Label == label && base != name {
-			return map[string]*MetricValue{metric.NameF1: c.F1, metric.NameROCAUC: c.ROCAUC, metric.NamePRAUC: c.PRAUC}[base]
+			return map[string]*MetricValue{precision: c.Precision, recall: c.Recall, metric.NameF1: c.F1, metric.NameROCAUC: c.ROCAUC, metric.NamePRAUC: c.PRAUC}[base]
 		}
 	}
 	return nil
@@ -190,6 +204,12 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	unanswered, unpredicted := 0, 0
+	if opts.Partial {
+		if unanswered, unpredicted, err = dropUnmatched(p, a); err != nil {
+			return nil, err
+		}
+	}
 	order, err := joinRows(p.asJoinInput(Predictions, "the predictions"), a.asJoinInput())
 	if err != nil {
 		return nil, err
@@ -204,7 +224,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	}
 	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
 	if err == nil {
-		r.UnlabelledRows = unlabelled
+		r.UnlabelledRows, r.UnansweredRows, r.UnpredictedRows = unlabelled, unanswered, unpredicted
 	}
 	return r, err
 }

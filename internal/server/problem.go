@@ -163,7 +163,7 @@ func formatFieldErrors(fields []api.FieldError, fallback string) string {
 }
 
 // toProblem converts an error of the app to a problem, and logs internal errors with their cause.
-// The problem of an internal error does not contain the cause.
+// The problem of an internal error does not contain the cause, unless Options.ShowCauses is set.
 func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
@@ -174,6 +174,9 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		p = api.NewProblem(api.CodeNotReady, "the service did not finish the request in time: send it again").WithCause(err)
 	default:
 		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
+		if s.opts.ShowCauses && p.Code == api.CodeInternal {
+			p.Detail = "internal error: " + strings.ReplaceAll(err.Error(), "\n", "; ")
+		}
 	}
 	if p.Code.Status() >= http.StatusInternalServerError {
 		own := *p // a copy, because the app may return one problem to several requests

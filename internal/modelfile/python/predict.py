@@ -172,7 +172,7 @@ def main():
         "significant digits, and may differ from those of `foretell predict` in the last of them."
     )
     parser.add_argument("csv", help="CSV file in UTF-8 or UTF-16 with the columns that the model was trained on, or - for the standard input")
-    parser.add_argument("-o", "--output", help="file to write; defaults to the standard output")
+    parser.add_argument("-o", "--output", help="file to write, or - for the standard output, which is the default")
     parser.add_argument("--id", metavar="COLUMN", help="column of the row IDs, or - to number the rows r1, r2, …; defaults to the ID column of the training file, or else a column that looks like IDs, or else -")
     parser.add_argument("--features", action="store_true", help="write the features of the rows, which an ONNX model reads, instead of predictions")
     options = parser.parse_args()
@@ -180,14 +180,23 @@ def main():
     name = "the standard input" if options.csv == "-" else options.csv
     try:
         with open_text(0 if options.csv == "-" else options.csv) as source:
-            if options.output is None:
+            if options.output in (None, "-"):
                 sys.stdout.reconfigure(encoding="utf-8", newline="")
                 write(source, sys.stdout, loaded_model(), options.id)
                 return
+            if os.path.exists(options.output) and not os.path.isfile(options.output):  # a device or a pipe
+                with open(options.output, "w", encoding="utf-8", newline="") as target:
+                    write(source, target, loaded_model(), options.id)
+                return
             part = options.output + ".part"  # it gets its name when it is complete
-            with open(part, "w", encoding="utf-8", newline="") as target:
-                write(source, target, loaded_model(), options.id)
-            os.replace(part, options.output)
+            try:
+                with open(part, "w", encoding="utf-8", newline="") as target:
+                    write(source, target, loaded_model(), options.id)
+                os.replace(part, options.output)
+            except BaseException:  # also Ctrl-C
+                with contextlib.suppress(OSError):
+                    os.remove(part)
+                raise
     except UnicodeDecodeError as error:
         sys.exit(f"{name}: the file is not valid {error.encoding.upper()}: {error}")
     except BrokenPipeError:  # the reader, such as head, has enough

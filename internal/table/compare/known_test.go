@@ -58,6 +58,9 @@ func TestCompareKnownValues(t *testing.T) {
 		known profile.KnownColumn
 		want  string
 	}{
+		"sample in range":      {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: 12, Max: 47}, ""},
+		"sample below":         {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values are from 10 to 49, but from -20 to 5 in a sample of 32 training rows"},
+		"sample of two":        {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 2, Min: 20, Max: 40}, ""},
 		"inside":               {size, ""},
 		"above":                {with(size, func(k *profile.KnownColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
 		"no range":             {with(size, func(k *profile.KnownColumn) { k.Max, k.HasRange = 20, false }), ""},

@@ -42,6 +42,19 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
+// checkSampleRange is like checkNumbers if only the range of the numbers in a sample of the training rows
+// is known. A number far outside this range may be usual, so only the number of rows outside counts.
+func (c *comparison) checkSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
+	blind, rows := column.Numbers, c.blind.Rows-column.Missing
+	outside := max(known.Min-blind.Min, blind.Max-known.Max)
+	above, below := countAbove(blind, known.Max), countBelow(blind, known.Min)
+	if !(outside > rangeTolerance*(known.Max-known.Min)) || chanceOutside(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
+		return
+	}
+	texts := formatDistinctly(known.Form, blind.Min, blind.Max, known.Min, known.Max)
+	c.report(SeverityWarning, csvfile.CodeMovedRange, known.Name, "the values are from %s to %s, but from %s to %s in a sample of %d training rows", texts[0], texts[1], texts[2], texts[3], known.SampleRows)
+}
+
 // falseAlarmsPerColumn returns the largest probability with which a difference by chance may be
 // reported for one of the compared columns (a Bonferroni correction).
 func (c *comparison) falseAlarmsPerColumn() float64 {

@@ -18,6 +18,9 @@ type KnownColumn struct {
 	// whether they are known.
 	HasRange bool
 	Min, Max float64
+	// SampleRows is the number of rows of a sample of the training file whose numbers have the range
+	// Min to Max, if only this range is known. Otherwise it is 0.
+	SampleRows int
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int

@@ -1,0 +1,62 @@
+package preflight
+
+import (
+	"path/filepath"
+	"slices"
+
+	"foretell/internal/cli"
+	"foretell/internal/receipt"
+	"foretell/internal/table/compare"
+)
+
+// maxWarningsPerKind is the maximum number of printed warnings of one kind.
+const maxWarningsPerKind = 3
+
+// NoteWarnings prints the warnings, unless --quiet is set. Of each kind and file, it prints at most
+// maxWarningsPerKind, and refers to [Preflight.CheckCommand] for the others. It prints all differences
+// from a model, which that command does not find.
+func (p *Preflight) NoteWarnings(o *cli.Output) {
+	reported := map[string]int{}
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if f.Severity != compare.SeverityWarning {
+			continue
+		}
+		if f.fromModel {
+			o.Note("warning: %s", shortenPath(p.Factory, f))
+			continue
+		}
+		reported[f.File+f.Code]++
+		switch n := reported[f.File+f.Code]; {
+		case n <= maxWarningsPerKind:
+			o.Note("warning: %s", shortenPath(p.Factory, f))
+		case n == maxWarningsPerKind+1:
+			o.Note("warning: %s: more warnings of this kind, see `%s`", shortenPath(p.Factory, f).File, p.CheckCommand())
+		}
+	}
+}
+
+// Warnings returns all warnings, which --json prints with the result.
+func (p *Preflight) Warnings() []receipt.Warning {
+	var warnings []receipt.Warning
+	for i := range p.Findings {
+		if f := &p.Findings[i]; f.Severity == compare.SeverityWarning {
+			warnings = append(warnings, receipt.Warning{Code: f.Code, File: f.File, Line: f.Line, Column: f.Column, Name: f.Name, Message: f.Message})
+		}
+	}
+	return warnings
+}
+
+// ReceiptWarnings returns all warnings for a receipt, which has no names of folders.
+func (p *Preflight) ReceiptWarnings() []receipt.Warning {
+	warnings := p.Warnings()
+	for i := range warnings {
+		warnings[i].File = filepath.Base(warnings[i].File)
+	}
+	return warnings
+}
+
+// RemoveFindings removes the findings that have any of the codes.
+func (p *Preflight) RemoveFindings(codes []string) {
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
+}

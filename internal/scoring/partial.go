@@ -1,0 +1,59 @@
+package scoring
+
+import (
+	"fmt"
+
+	"foretell/internal/humanize"
+)
+
+// dropUnmatched removes the rows whose ID is in only one of the files, and returns how many rows of p
+// and of a it has removed. It returns a *Fault if the rows have no IDs, or if the files have no ID in
+// common.
+func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err error) {
+	if p.ids == nil || a.ids == nil {
+		return 0, 0, &Fault{Message: "the rows have no IDs, so it is not known which of them are missing", Hint: "use files with IDs, or omit --partial"}
+	}
+	answered, predicted := toSet(a.ids), toSet(p.ids)
+	kept, width := 0, len(p.classes)
+	for i, id := range p.ids {
+		if answered[id] {
+			p.ids[kept], p.labels[kept], p.rows[kept] = id, p.labels[i], p.rows[i]
+			copy(p.probabilities[kept*width:(kept+1)*width], p.probabilities[i*width:(i+1)*width])
+			kept++
+		}
+	}
+	unanswered = len(p.ids) - kept
+	p.ids, p.labels, p.rows, p.probabilities = p.ids[:kept], p.labels[:kept], p.rows[:kept], p.probabilities[:kept*width]
+	if kept == 0 {
+		return 0, 0, &Fault{Message: "no ID is in both files"}
+	}
+	kept = 0
+	for i, id := range a.ids {
+		if predicted[id] {
+			a.ids[kept], a.labels[kept], a.rows[kept] = id, a.labels[i], a.rows[i]
+			kept++
+		}
+	}
+	unpredicted = len(a.ids) - kept
+	a.ids, a.labels, a.rows = a.ids[:kept], a.labels[:kept], a.rows[:kept]
+	return unanswered, unpredicted, nil
+}
+
+// toSet returns the set of ids.
+func toSet(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// UnmatchedNote returns a sentence about the rows that were left out because of Options.Partial, without
+// a full stop. It returns "" if there are none.
+func (r *Result) UnmatchedNote() string {
+	if r.UnansweredRows+r.UnpredictedRows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the files have %s in common; %s no answer and %s no prediction are not scored", humanize.Count(r.Rows+r.UnlabelledRows, "ID"),
+		humanize.Count(r.UnansweredRows, "row")+" with", humanize.Count(r.UnpredictedRows, "row")+" with")
+}
