@@ -72,7 +72,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 
 // setQuota sets the usage and the limits of the account, if the service has quotas.
 func (s *status) setQuota(ctx context.Context, session *connect.Session) error {
-	account, err := session.Client.OwnAccount(ctx)
+	account, err := session.OwnAccount(ctx)
 	if err != nil || account == nil || account.Usage == nil {
 		return err
 	}

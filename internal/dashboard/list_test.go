@@ -48,6 +48,7 @@ func bodyOf(t *testing.T, response *http.Response) string {
 
 // predictionsOf responds like a service with one dataset with 70 predictions, and many without.
 func predictionsOf(t *testing.T) func(r *http.Request) any {
+	t.Helper()
 	return func(r *http.Request) any {
 		query := r.URL.Query()
 		switch {

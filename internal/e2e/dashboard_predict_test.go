@@ -129,10 +129,10 @@ func checkLostResult(t *testing.T, visitor *http.Client, base, dir, key string) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	request := regexp.MustCompile(`(?i)request [\w-]{8,}`)
 	for path, want := range map[string]string{"": "The first rows of the result cannot be read", "/result": "<h1>", "/receipt": "<h1>"} {
 		status, page := getPage(t, visitor, base+"/predictions/"+key+path)
-		hasRequest, _ := regexp.MatchString(`(?i)request [\w-]{8,}`, page)
-		if (status != http.StatusOK) != (path != "") || !strings.Contains(page, want) || !hasRequest {
+		if (status != http.StatusOK) != (path != "") || !strings.Contains(page, want) || !request.MatchString(page) {
 			t.Errorf("%s without a stored result: %d %s", path, status, page)
 		}
 	}

@@ -20,12 +20,12 @@ const maxStreamBytes = 4 << 30
 func Local(ctx context.Context, path string, stdin io.Reader) (local string, remove func(), err error) {
 	keep := func() {}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
-	if path != "-" {
-		info, err := os.Stat(path)
-		if err != nil || info.Mode().IsRegular() || info.IsDir() {
-			return path, keep, nil // Read reports errors
-		}
+	switch {
+	case path == "-":
+	case isStream(path):
 		open = func() (io.ReadCloser, error) { return os.Open(path) }
+	default:
+		return path, keep, nil
 	}
 	file, err := os.CreateTemp("", "foretell-model-")
 	if err != nil {
@@ -38,6 +38,12 @@ func Local(ctx context.Context, path string, stdin io.Reader) (local string, rem
 		return "", keep, fmt.Errorf("%s: %w", path, err)
 	}
 	return file.Name(), remove, nil
+}
+
+// isStream reports whether there is a pipe or a device at path.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // copyStream copies a stream of at most maxStreamBytes to dst. Opening and reading a pipe may block

@@ -12,7 +12,10 @@ import (
 func TestBackgroundHasUsedColumns(t *testing.T) {
 	f := &frame.Frame{Rows: 2, Labels: []int32{0, 1}, Columns: slices.Repeat([]frame.Column{{Floats: []float64{1, 2}}}, 5), Schema: &frame.Schema{
 		ID: "id", Label: "label", Classes: []string{"a", "b"}, Columns: []frame.ColumnSchema{
-			{Name: "opened", Feature: frame.ExtractTime}, {Name: "closed", Feature: frame.ExtractTime}, {Name: "size"}, {Name: "weight"},
+			{Name: "opened", Feature: frame.ExtractTime},
+			{Name: "closed", Feature: frame.ExtractTime},
+			{Name: "size"},
+			{Name: "weight"},
 			{Name: "closed.since.opened", Source: "closed", Feature: frame.ExtractSince, Since: "opened"},
 		},
 	}}

@@ -91,8 +91,8 @@ func (t *Column) Uncounted() []Value {
 	return list
 }
 
-// A Fingerprint, a number of distinct values and a number of missing values together identify the
-// content of a column. Fingerprints are comparable.
+// A Fingerprint identifies the content of a column, together with its numbers of distinct and of
+// missing values. Fingerprints are comparable.
 type Fingerprint struct {
 	partition uint64 // valueCounts.partitionHash of the counted texts
 	content   uint64
