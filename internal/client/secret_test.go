@@ -32,7 +32,7 @@ performanceThreshold performances points predictionCreationProgressUrl predictio
 probabilities queues quota reason recentPerformances reliability remoteAddress requestId requestKey role seconds
 series sessionKey sessions sha256 startedOn state status targetPerformance test testInterval testMissing time
 timeColumn timeZones title top training trainingJobKey trainingJobProgressUrl trainingJobs type unit updatedOn uploadUrl url
-usage username validation value values verdict version waitingFor worker workers
+usage username validation value values verdict version waitingFor warnings worker workers
 `
 
 // apiFields calls fn with each exported field of the structs of package api that is text or
