@@ -59,9 +59,10 @@ first Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race
 running, and prints the command that later predicts with the model of the race.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
-is 10, but the result is still written. It never replaces an existing file: with --force
-and an existing OUT.csv, the result is written to OUT.rejected.csv, and OUT.csv and its
-receipt stay as they are. --beat champion compares the model with the champion of earlier
+is 10, but the result is still written. It never replaces an existing OUT.csv: with
+--force, it is then written to OUT.rejected.csv, in place of any earlier file of this
+name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
+choice of the champion. --beat champion compares the model with the champion of earlier
 runs of this name. Only models for the same metric, columns and classes are compared. A
 model that misses --require or --beat is rejected, so it cannot be the champion. A model
 that meets --beat champion becomes the champion, even if its score on the validation rows
@@ -167,6 +168,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
 		return err
 	}
+	if err := p.applyToChampion(ctx); err != nil { // before the prediction, which may fail
+		return err
+	}
 	kept := ""
 	if files.Blind != nil {
 		if p.gateReport.NumMissed() > 0 || o.training.ThresholdError(p.job) != nil {
@@ -175,9 +179,6 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		if err := p.predict(ctx); err != nil {
 			return err
 		}
-	}
-	if err := p.applyToChampion(ctx); err != nil {
-		return err
 	}
 	if !o.output.Quiet {
 		p.printSummary(ctx, o.factory.Now().Sub(began))

@@ -65,7 +65,7 @@ func (p *runPipeline) addKeptOutput(kept string, err error) error {
 	if kept == "" || !errors.As(err, &missed) {
 		return err
 	}
-	return missed.WithHint("%s was not replaced; the rejected predictions are in %s; %s", kept, p.target.Path, missed.Hint)
+	return missed.WithHint("%s was not replaced; the predictions of this model are in %s; %s", kept, p.target.Path, missed.Hint)
 }
 
 // predictCommand returns the command with which the user can later predict the blind file with the

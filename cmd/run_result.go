@@ -42,7 +42,7 @@ func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 }
 
 // applyToChampion applies the results of --require and --beat to the choice of the champion. It prints
-// a note if the model is not the champion because another one is promoted.
+// a note if the model is not the champion because its race was ended early or another model is promoted.
 func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	m, err := p.gate.ApplyToChampion(ctx, &p.output, p.Session, p.job.ModelKey, p.gateReport)
 	if err != nil {
@@ -51,7 +51,10 @@ func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	if m != nil {
 		p.model = m
 	}
-	if p.model.ChampionReason == api.ReasonAnotherPromoted {
+	switch p.model.ChampionReason {
+	case api.ReasonCancelled:
+		p.output.Note("the race was ended early, so its model is not the champion of the series; with `foretell models promote %s`, it is", term.ShellQuote(p.modelReference()))
+	case api.ReasonAnotherPromoted:
 		p.output.Note("the champion of the series is another model, which is promoted; with `foretell models promote %s --automatic`, the scores decide", term.ShellQuote(p.model.Series))
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
-	"foretell/internal/exit"
 )
 
 type modelsPromoteOptions struct {
@@ -27,9 +26,10 @@ func newModelsPromoteCmd(f *cli.Factory) *cobra.Command {
 newer datasets. It stays the champion until another model is promoted, or until the model
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
-With --automatic, the scores decide again which model is the champion of the series. REF is
-then the series, or any of its models.`,
-		Example: `  foretell models promote train@v3
+With --automatic, the champion is no longer promoted, nor accepted because it has met
+--beat champion, so the scores decide. REF is then the series, or any of its models. If
+REF is a rejected model, it can become the champion again.`,
+		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,
 		Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -54,7 +54,7 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	state := api.ModelPromoted
 	if o.automatic {
 		state = api.ModelAutomatic
-		if key, err = findPromoted(ctx, session, key); err != nil {
+		if key, err = findStated(ctx, session, key); err != nil {
 			return err
 		}
 	}
@@ -65,13 +65,18 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findPromoted returns the key of the promoted model in the series of the given model.
-func findPromoted(ctx context.Context, session *connect.Session, key string) (string, error) {
-	all, err := client.ListSeries(ctx, session.Client)
+// findStated returns the key of the model whose state --automatic resets: the given model if it has a
+// state, and otherwise the champion of its series if that was promoted or accepted. If neither has a
+// state, the scores already decide, and findStated returns key.
+func findStated(ctx context.Context, session *connect.Session, key string) (string, error) {
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return "", err
 	}
-	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	if m.State != "" {
+		return key, nil
+	}
+	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return "", err
 	}
@@ -84,11 +89,10 @@ func findPromoted(ctx context.Context, session *connect.Session, key string) (st
 			return "", err
 		}
 		for _, m := range models {
-			if m.State == api.ModelPromoted {
+			if m.Champion && (m.State == api.ModelPromoted || m.State == api.ModelAccepted) {
 				return m.ModelKey, nil
 			}
 		}
 	}
-	return "", exit.Errorf(exit.NotFound, "no model of the series %s is promoted", m.Series).
-		WithHint("the scores already decide which model is the champion; see `foretell models list`")
+	return key, nil
 }

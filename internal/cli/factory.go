@@ -74,6 +74,9 @@ func (f *Factory) IsStdout(path string) bool {
 	if path == "-" {
 		return true
 	}
+	if path == os.DevNull { // what is written to it, is lost anyway
+		return false
+	}
 	named, err := os.Stat(path)
 	if err != nil || f.Streams[1] == nil {
 		return false

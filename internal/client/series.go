@@ -184,7 +184,9 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 		}
 	}
 	for i := range models {
-		models[i].Champion = models[i].ModelKey == best
+		if m := &models[i]; m.Champion != (m.ModelKey == best) {
+			m.Champion, m.ChampionReason = !m.Champion, "" // the reason is for the whole series
+		}
 	}
 	return models, nil
 }

@@ -220,13 +220,13 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	endSessions := func() error {
+	endSession := func() error {
 		closing := opts
 		closing.Attempts, closing.Relogin = 1, nil
 		if cli.IsDryRun(o.Cmd) { // its log-in was sent, so the log-out must not be simulated
 			closing.Wrap = nil
 		}
-		return tokens.EndOpenedSessions(context.WithoutCancel(ctx), closing) // also after Ctrl-C
+		return tokens.EndOpenedSession(context.WithoutCancel(ctx), closing) // also after Ctrl-C
 	}
-	return &Session{factory: o.Factory, Client: c, Account: tokens.Username, closers: []func() error{endSessions}}, nil
+	return &Session{factory: o.Factory, Client: c, Account: tokens.Username, closers: []func() error{endSession}}, nil
 }

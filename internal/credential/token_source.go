@@ -30,7 +30,7 @@ type TokenSource struct {
 	Store    Store
 	Client   *client.Client // requests tokens; its requests have no token
 	returned string         // the stored token that was returned last
-	opened   []string       // the tokens of sessions that were opened and not stored
+	opened   string         // the token of the session that was opened last and not stored
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of
@@ -79,26 +79,24 @@ func (s *TokenSource) CanRenew() bool {
 	return err == nil && password != "" && s.Username != ""
 }
 
-// endTimeout is how long EndOpenedSessions waits for the service.
+// endTimeout is how long EndOpenedSession waits for the service.
 const endTimeout = 3 * time.Second
 
-// EndOpenedSessions ends the sessions that were opened with the password in the environment. No other
-// command can use them, and each account has only a limited number of sessions. Jobs of the service do
-// not need the session that started them. opts are the options of the client.
-func (s *TokenSource) EndOpenedSessions(ctx context.Context, opts client.Options) error {
+// EndOpenedSession ends the session that was opened with the password in the environment, if there is
+// one. No other command can use it, and each account has only a limited number of sessions. Jobs of the
+// service do not need the session that started them. opts are the options of the client.
+func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options) error {
+	if s.opened == "" {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	var failed error
-	for _, token := range s.opened {
-		opts.Token = token
-		c, err := client.New(opts)
-		if err == nil {
-			_, err = client.Call(ctx, c, api.LogOut, &api.None{})
-		}
-		failed = errors.Join(failed, err)
+	opts.Token, s.opened = s.opened, ""
+	c, err := client.New(opts)
+	if err == nil {
+		_, err = client.Call(ctx, c, api.LogOut, &api.None{})
 	}
-	s.opened = nil
-	return failed
+	return err
 }
 
 // Renew returns a new token after the service has rejected the previous one. It logs in with the
@@ -120,7 +118,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	if password != "" && s.Username != "" {
 		kept, err := s.LogIn(ctx, password, "")
 		if err == nil {
-			s.opened = append(s.opened, kept.Token)
+			s.opened = kept.Token // an earlier session has ended, or its token would not have been rejected
 		}
 		return kept.Token, addAuthenticatorHint(err)
 	}

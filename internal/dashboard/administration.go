@@ -32,6 +32,9 @@ func (p *Pages) writeAdministration(v *visit, status int, message string) error 
 	if err != nil {
 		return err
 	}
+	if last := v.lastPage(requests.Page); last != "" {
+		return v.redirect(last)
+	}
 	accounts, err := client.Call(ctx, v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: api.PageInput{Limit: 1}})
 	if err != nil {
 		return err

@@ -196,7 +196,8 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 		return err
 	}
 	data := datasetPage{Dataset: d, IsBusy: d.Status == api.DatasetProcessing, Defects: splitDefects(d.FailureReason)}
-	data.Columns, data.Pager = columnViews(d, v.r)
+	address := &url.URL{Path: "/datasets/" + key, RawQuery: v.r.URL.RawQuery} // the path of a deletion is another one
+	data.Columns, data.Pager = columnViews(d, pageInput(v.r), address)
 	data.Classes, data.OmittedClasses = classViews(d)
 	if d.Status == api.DatasetCompleted {
 		input := api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: rowsPerPage}}
@@ -237,16 +238,16 @@ func splitDefects(reason string) []string {
 
 // columnViews returns the columns of a dataset that are on the requested page, and the links to the
 // other pages of columns.
-func columnViews(d *api.Dataset, r *http.Request) (views []columnView, pages pager) {
+func columnViews(d *api.Dataset, in api.PageInput, address *url.URL) (views []columnView, pages pager) {
 	total := int64(len(d.Columns))
-	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
+	page := api.Page{Offset: min(in.Offset, max(0, total-1)), Limit: columnsPerPage}
 	page.SetTotalAndNext(total)
 	shown := d.Columns[min(page.Offset, total):min(page.Offset+columnsPerPage, total)]
 	views = make([]columnView, len(shown))
 	for i, column := range shown {
 		views[i] = columnView{Column: column, MissingShare: design.FormatShare(column.Missing, d.Rows), Bars: design.DistributionBars(column.Distribution)}
 	}
-	return views, newPager(r.URL, page, len(shown))
+	return views, newPager(address, page, len(shown))
 }
 
 // classViews returns the classes that the page shows, and the number of classes that it omits.

@@ -262,8 +262,8 @@ func (p *Pages) downloadResult(v *visit) error {
 	if one.PredictionResultURL == "" {
 		return api.NewProblem(api.CodeWrongState, "the prediction is %s and has no result", one.Status)
 	}
-	if path, isOwn := strings.CutPrefix(one.PredictionResultURL, v.client.BaseURL()); isOwn {
-		return p.forwardToAPI(v, path)
+	if path, isOwn := strings.CutPrefix(one.PredictionResultURL, v.client.BaseURL()+"/"); isOwn {
+		return p.forwardToAPI(v, "/"+path)
 	}
 	return v.redirect(one.PredictionResultURL)
 }

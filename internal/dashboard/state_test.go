@@ -22,7 +22,7 @@ func TestDatesOfColumn(t *testing.T) {
 		{Name: "size", Kind: "numeric", Distribution: &api.Distribution{Min: -1.5, Max: 20085.4, Mean: 2, Bins: []int64{1, 2}}},
 	}}
 	data := datasetPage{Dataset: d}
-	data.Columns, data.Pager = columnViews(d, httptest.NewRequest("GET", "/datasets/x", nil))
+	data.Columns, data.Pager = columnViews(d, api.PageInput{}, &url.URL{Path: "/datasets/x"})
 	text := renderPage(t, "dataset", data)
 	for _, want := range []string{
 		`2024-01-01 – 2024-12-28 <span class="sub">mean 2024-06-27`, `08:30 – 23:45 <span class="sub">mean 12:00`, `−1.5 – 20085.4 <span class="sub">mean 2<`,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"foretell/internal/api"
@@ -83,12 +84,14 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	if w.problem == nil {
 		return nil
 	}
+	after := v.w.Header().Get("Retry-After")
 	clear(v.w.Header()) // those of the API do not describe a page
 	maps.Copy(v.w.Header(), headers)
 	problem := &api.Problem{}
 	if err := json.Unmarshal(w.problem.Bytes(), problem); err != nil {
 		return fmt.Errorf("the problem of a download cannot be read: %w", err)
 	}
+	problem.RetryAfter, _ = strconv.Atoi(after) // 0 without the header
 	return problem
 }
 

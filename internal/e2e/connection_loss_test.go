@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -238,6 +239,11 @@ func TestExpiredToken(t *testing.T) {
 	mu.Unlock()
 	run = exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
 	run.Env = append(env, "FORETELL_TOKEN="+stale)
+	if out, err := run.Output(); err != nil || len(strings.TrimSpace(string(out))) != 36 {
+		t.Errorf("with an ended token and a password: %v: %q", err, out)
+	}
+	run = exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
+	run.Env = append(withoutPassword(env), "FORETELL_TOKEN="+stale)
 	var stdout, stderr bytes.Buffer
 	run.Stdout, run.Stderr = &stdout, &stderr
 	_ = run.Run() // the exit status is used instead of the error
@@ -276,7 +282,7 @@ func TestSessionEndsDuringRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := exec.Command("foretell", "run", "../../testdata/credit-g/train.csv", "--progress", "plain")
-	run.Env = append(env, "FORETELL_TOKEN="+token)
+	run.Env = append(withoutPassword(env), "FORETELL_TOKEN="+token)
 	_, messages, err := follow(t, run, func(line string) {
 		if strings.Contains(line, "no worker is running") {
 			expireTokens(t, filepath.Join(dir, "foretell.db"))
@@ -285,6 +291,11 @@ func TestSessionEndsDuringRun(t *testing.T) {
 	if err == nil || run.ProcessState.ExitCode() != 4 || !strings.Contains(messages, "then continue with `foretell run ../../testdata/credit-g/train.csv --progress plain`") {
 		t.Errorf("%v: %s", err, messages)
 	}
+}
+
+// withoutPassword returns env without the password, with which a command could log in again.
+func withoutPassword(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool { return strings.HasPrefix(variable, "FORETELL_PASSWORD=") })
 }
 
 // expireTokens ends all sessions of a service and returns how many there were.

@@ -43,7 +43,7 @@ var Statuses = []struct {
 	{Unavailable, "unavailable", "no network, the service is not ready or its disk is full, or another server answers at the address"},
 	{StillRunning, "still-running", "--timeout was reached; the job continues"},
 	{Conflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
-	{BelowTarget, "below-target", "the race ended below --threshold, or the model missed --require or --beat; the model is kept, and predictions are written, but never over an existing file"},
+	{BelowTarget, "below-target", "the race ended below --threshold, or the model missed --require or --beat; the model is kept, and predictions are written, but an existing OUT is not replaced"},
 	{Untrusted, "untrusted", "a result is damaged or does not match its receipt or its blind file; a failed download is removed"},
 	{HungUp, "hung-up", "SIGHUP, for example because the terminal was closed"},
 	{Interrupted, "interrupted", "Ctrl-C (SIGINT)"},

@@ -76,12 +76,12 @@ func (m *Metrics) statements(stored *Metrics) []statement {
 		if given == nil || known == nil {
 			continue
 		}
-		list = append(list, statement{kind, given.Rows, known.Rows}, statement{kind, given.Value, known.Value})
+		list = append(list, statement{kind, given.Rows, known.Rows}, statement{kind, &given.Value, &known.Value})
 		for _, metric := range api.RaceMetrics() {
 			a, hasGiven := given.Scores.Value(metric)
 			b, hasStored := known.Scores.Value(metric)
 			if hasGiven && hasStored {
-				list = append(list, statement{kind, a, b})
+				list = append(list, statement{kind, &a, &b}) // pointers, because a score may be 0
 			}
 		}
 	}

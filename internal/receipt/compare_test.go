@@ -30,6 +30,7 @@ func TestCompareModel(t *testing.T) {
 		"algorithm":    {func(r *receipt.Receipt) { r.Model.Algorithm = "BFIF01" }, []string{"algorithm"}},
 		"seed":         {func(r *receipt.Receipt) { r.Model.Seed = &other }, []string{"seed"}},
 		"score":        {func(r *receipt.Receipt) { r.Performance.Test.Value = 0.99 }, []string{"scores"}},
+		"score_of_0":   {func(r *receipt.Receipt) { r.Performance.Test.Value = 0 }, []string{"scores"}},
 		"other_metric": {func(r *receipt.Receipt) { r.Performance.Test.Scores.MacroF1 = 0.99 }, []string{"scores"}},
 		"race":         {func(r *receipt.Receipt) { r.Race.Algorithms = []string{"BSIX01"} }, []string{"race"}},
 		"old_receipt":  {func(r *receipt.Receipt) { *r = receipt.Receipt{Model: receipt.Model{ModelKey: "m1"}} }, nil},

@@ -127,8 +127,8 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	})
 	for len(models) > 0 {
 		found := client.FindChampion(models)
-		if found == nil { // all are rejected
-			break
+		if found == nil {
+			return baseline{reason: "the earlier models of the series " + s.Name + " that could be compared were rejected, because they missed --require or --beat"}, nil
 		}
 		champion := *found // DeleteFunc moves the models
 		d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: champion.DatasetKey})

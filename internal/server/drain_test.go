@@ -159,7 +159,7 @@ func TestDrainForm(t *testing.T) {
 	defer tick.Stop()
 	for range steps {
 		<-tick.C
-		if _, err := conn.Write(make([]byte, step)); err != nil {
+		if _, err := io.WriteString(conn, strings.Repeat("a,b,c,1\n", step/8)); err != nil {
 			t.Fatal("sending:", err)
 		}
 	}

@@ -149,7 +149,7 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Data
 		list.addCondition("d.key IN (SELECT m.dataset FROM model m WHERE m.account = ?)", q.Account)
 	}
 	if q.WithPrediction {
-		list.addCondition("d.key IN (SELECT p.dataset FROM prediction p WHERE p.account = ?)", q.Account)
+		list.addCondition("EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = d.key)")
 	}
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }

@@ -172,7 +172,7 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 
 // champion is the champion of a series. It is zero if the series has no champion.
 type champion struct {
-	key, dataset, metric, state string
+	key, dataset, metric, state, raceStatus string
 }
 
 // findChampion returns the champion of a series; see Model.Champion.
@@ -181,8 +181,8 @@ func (t *Tx) findChampion(ctx context.Context, account, series string) (champion
 	var c champion
 	args := []any{account, series, api.ModelRejected}
 	// Either the promoted model, or the newest one.
-	err := t.tx.QueryRowContext(ctx, "SELECT m.key, m.dataset, t.metric, m.state"+ofSeries+" ORDER BY m.state <> ?, t.status = ?, m.series_version DESC LIMIT 1",
-		append(args, api.ModelPromoted, api.TrainingCancelled)...).Scan(&c.key, &c.dataset, &c.metric, &c.state)
+	err := t.tx.QueryRowContext(ctx, "SELECT m.key, m.dataset, t.metric, m.state, t.status"+ofSeries+" ORDER BY m.state <> ?, t.status = ?, m.series_version DESC LIMIT 1",
+		append(args, api.ModelPromoted, api.TrainingCancelled)...).Scan(&c.key, &c.dataset, &c.metric, &c.state, &c.raceStatus)
 	if err == nil && c.state != api.ModelPromoted {
 		err = t.tx.QueryRowContext(ctx, "SELECT m.key"+ofSeries+` AND m.dataset = ? AND t.metric = ?
 			ORDER BY t.status = ?, CASE WHEN m.state = ? THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1`,
@@ -205,7 +205,7 @@ func (c champion) reason(m *Model) string {
 		return api.ModelRejected
 	case c.state == api.ModelPromoted:
 		return api.ReasonAnotherPromoted
-	case m.Cancelled:
+	case m.Cancelled && c.raceStatus != api.TrainingCancelled:
 		return api.ReasonCancelled
 	case m.Dataset != c.dataset:
 		return api.ReasonOtherDataset

@@ -18,6 +18,8 @@ async function check(file, output) {
   const state = { file };
   checked.set(output, state);
   output.replaceChildren();
+  const large = file ? tooLarge(file.size, Number(output.dataset.max)) : "";
+  output.closest("form").querySelector("input[type=file]").setCustomValidity(large); // so that it is not sent
   if (!file) return;
   const limit = 1 << 20;
   state.whole = file.size <= limit;
@@ -25,8 +27,6 @@ async function check(file, output) {
   const beginning = file.slice(0, limit);
   const { text, defect } = decode(new Uint8Array(await beginning.arrayBuffer()), state.whole);
   const { rows, open, stray } = parse(text, delimiterOf(text));
-  const large = tooLarge(file.size, Number(output.dataset.max));
-  output.closest("form").querySelector("input[type=file]").setCustomValidity(large); // so that it is not sent
   state.defect = large || defect || tooShort(file.size, !state.model);
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
   Object.assign(state, { rows, open, stray });

@@ -68,6 +68,7 @@ func ReadPredictor(r *codec.Reader, a *Algorithm, schema *frame.Schema, disk *sp
 	}
 	if _, err := a.Read(encoded); err != nil {
 		r.Fail(err.Error())
+		return nil
 	}
 	p := storedPredictor{a, disk.NewStream()}
 	_, _ = p.encoded.Write(encoded) // Stream.Write never fails
