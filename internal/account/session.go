@@ -139,8 +139,8 @@ func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 // The browser of an older session may be in use by somebody else.
 const maxRecentLoginAge = 5 * time.Minute
 
-// EndSession ends a session of the caller's account. Unless it is the caller's own, the caller
-// must have logged in recently.
+// EndSession ends a session of the caller's account. Unless it is the session of this
+// request, the caller must have logged in recently.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
 	err := a.endCallerSessions(ctx, true, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
 	if errors.Is(err, store.ErrNotFound) {

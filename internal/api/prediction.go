@@ -21,8 +21,8 @@ type ResultInput struct {
 	Signature string `query:"signature" doc:"Shows that the service issued the URL."`
 }
 
-// MaxReasons is the maximum number of reasons, that is, of columns that explain a prediction, for
-// each row of a result.
+// MaxReasons is the maximum number of reasons for each row of a result. A reason is a column that
+// explains the prediction.
 const MaxReasons = 100
 
 // ReasonsInput has the number of reasons, an optional parameter of operations that create a

@@ -156,7 +156,7 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 }
 
-// SamePath reports whether a and b refer to the same file, which may not exist.
+// SamePath reports whether a and b refer to the same file, which need not exist.
 func SamePath(a, b string) bool {
 	if SameFile(a, b) {
 		return true

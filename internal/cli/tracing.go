@@ -18,7 +18,7 @@ import (
 // received the spans.
 const flushTimeout = 5 * time.Second
 
-// The environment variables in which the calling program passes its span. Their values have the
+// The environment variables in which the calling program passes its trace context. Their values have the
 // format of the W3C headers of the same names.
 const (
 	envTraceParent = "TRACEPARENT"

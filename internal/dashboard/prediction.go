@@ -127,7 +127,7 @@ func (d *predictionPage) commands() []string {
 }
 
 // fetchDrift returns the drift of a completed prediction: how its blind file differs from the
-// training file. It returns nil if the two files were not compared, or not before ctx ended.
+// training file. It returns nil if the two files were not compared, or if ctx ended before that.
 func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {

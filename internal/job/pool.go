@@ -132,7 +132,7 @@ func (p *Pool) StopJobsOfDeleted(key string) {
 	}
 }
 
-// Cancel requests the cancellation of the job on a race with this key, if this pool runs the job.
+// Cancel requests the cancellation of the job of the race with this key, if this pool runs the job.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -85,7 +85,7 @@ func (q *Queue) Memory() int64 { return q.memory }
 // [job.Pool.Run].
 func (q *Queue) Run(ctx context.Context) error { return q.pool.Run(ctx) }
 
-// Cancel requests the cancellation of the job on a race with this key, if this process runs the job.
+// Cancel requests the cancellation of the job of the race with this key, if this process runs the job.
 func (q *Queue) Cancel(race string) { q.pool.Cancel(race) }
 
 // StopJobsOfDeleted stops the jobs of this process that belong to a deleted dataset, race, prediction

@@ -110,7 +110,7 @@ type refitResult struct {
 // more memory.
 const maxParallelRefitRows = 20_000
 
-// refitRuns trains the run of each component on all labelled rows, and returns the results in the
+// refitRuns repeats the run of each component on all labelled rows, and returns the results in the
 // order of the components.
 func (r *race) refitRuns(ctx context.Context, components []component) []refitResult {
 	results := make([]refitResult, len(components))

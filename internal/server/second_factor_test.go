@@ -22,9 +22,12 @@ type authenticator struct {
 }
 
 // code returns the oldest valid code that was not used before. Three codes are valid at any
-// time.
+// time. If the oldest is about to become invalid, code waits for the next step.
 func (a *authenticator) code(tb testing.TB) string {
 	tb.Helper()
+	if left := 30 - time.Now().Unix()%30; left <= 3 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
 	a.last = max(a.last+1, time.Now().Unix()/30-1)
 	code, err := a.secret.Code(a.last)
 	if err != nil {

@@ -42,9 +42,9 @@ type Refusal struct {
 const maxClockDifference = time.Minute
 
 // AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds an
-// empty bucket, it stops and returns a Refusal of the attempt of this bucket. Tokens that it has
-// taken before remain taken. If no bucket is empty, it returns nil. All calls must have the limits
-// in the same order to avoid deadlocks, because each bucket stays locked until the end of the
+// empty bucket, it stops and returns a Refusal of its attempt. Tokens that it has taken before remain
+// taken. If no bucket is empty, it returns nil. All calls must pass attempts in the same order of
+// their limits to avoid deadlocks, because each bucket stays locked until the end of the
 // transaction.
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one

@@ -357,7 +357,7 @@ func (r *runView) bestLogLoss() float64 {
 	return *r.logLoss
 }
 
-// formatScore formats a score with four digits, and an infinite or NaN score as a dash.
+// formatScore formats a score with four decimals, and an infinite or NaN score as a dash.
 func formatScore(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "–     "

@@ -31,7 +31,7 @@ import (
 // row that is not a training row is computed from all training rows.
 type targetStatistic struct {
 	key categoryColumns
-	// categoryBins[category] is the bin of the statistic of a category in predictions.
+	// categoryBins[category] is the bin of a category's statistic. Predictions use it.
 	categoryBins []uint8
 	mapper       tree.BinMapper
 	// permutedBins[p][row] is the bin of row, computed with the p-th random permutation

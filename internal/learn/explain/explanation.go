@@ -23,7 +23,7 @@ type Model struct {
 	// Background holds the rows with which the explained rows are compared. It is nil in
 	// the models of old files.
 	Background *frame.Frame
-	// Weights are the decision weights of the classes. It is nil if they are equal.
+	// Weights are the decision weights of the classes, or nil if all are equal.
 	Weights []float64
 	// Predict writes the calibrated class probabilities of f's rows lo…hi-1 to dst,
 	// row-major. It must be safe for concurrent use.

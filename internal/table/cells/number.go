@@ -247,7 +247,7 @@ func parseExponent(b []byte) (exponent int, ok bool) {
 
 func parseWithStrconv(b []byte) (value float64, ok bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
-	// The only possible error is an exceeded range, because the syntax was checked.
+	// The only possible error is strconv.ErrRange, because the syntax was checked.
 	value, _ = strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
 	return value, true
 }

@@ -14,8 +14,8 @@ import (
 //	decimals        k / 10^e              each value has its own exponent e
 //	indices         dictionary[index]     if there are few distinct values
 //
-// A float64 represents k and 10^e exactly, so that their quotient is the float64 nearest to
-// the decimal. Decoding therefore returns exactly the values that were parsed.
+// k and 10^e are small enough for a float64 to represent both exactly, so their quotient is the
+// float64 nearest to the decimal. Decoding therefore returns exactly the values that were parsed.
 type encoded struct {
 	digits   int
 	int8s    []int8
