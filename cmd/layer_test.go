@@ -98,7 +98,7 @@ var layers = map[string][]string{
 	"internal/request":            {"api", "client", "exit"},
 	"internal/requirement":        {"api", "cli", "client", "config", "connect", "exit", "gate", "table/profile", "term"},
 	"internal/rescue":             nil,
-	"internal/roles":              {"table/csvfile", "table/inference", "table/profile"},
+	"internal/roles":              {"humanize", "table/csvfile", "table/inference", "table/profile"},
 	"internal/scoring":            {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
 	"internal/server":             {"account", "api", "app", "auth", "blob", "dashboard", "rescue", "storedfile", "table/csvfile"}, // auth limits the requests of an account; csvfile compares names; storedfile has the type of the sizes in the metrics
 	"internal/span":               nil,

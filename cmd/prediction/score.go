@@ -3,9 +3,7 @@ package prediction
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -124,18 +122,11 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // checkMetricClass returns a usage error if name is a metric of a class that is not in result.
 func checkMetricClass(name string, result *scoring.Result) error {
-	_, inClass, found := strings.Cut(name, "[")
-	if !found {
-		return nil
-	}
 	labels := make([]string, len(result.Classes))
 	for i, class := range result.Classes {
 		labels[i] = class.Label
 	}
-	if label := strings.TrimSuffix(inClass, "]"); !slices.Contains(labels, label) {
-		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
-	}
-	return nil
+	return race.CheckMetricClass(name, labels)
 }
 
 // score opens the files, scores the predictions against the answers and returns the result.

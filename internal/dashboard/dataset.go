@@ -26,7 +26,7 @@ type pager struct {
 	// are 0 if the page has no rows.
 	Offset, First, Last, Total int64
 	Newer, Older               string
-	// Noun is what the rows are, if they are not the rows of the only table on the page.
+	// Noun is the word for the rows, on a page with several tables.
 	Noun string
 	// FirstPage and LastPage are empty, too, if Newer or Older leads to the same page.
 	FirstPage, LastPage string

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -255,20 +254,11 @@ func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) 
 	known.DescribeModel(v.r.Context(), v.client)
 	compared, differing := r.CompareModel(known)
 	if len(differing) > 0 {
-		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", joinWithAnd(differing))
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.All(differing))
 	}
 	verdict := "The service has the same result."
 	if len(compared) > 0 {
-		verdict = "The service has the same result, and the same " + joinWithAnd(compared) + " for it."
+		verdict = "The service has the same result, and the same " + humanize.All(compared) + " for it."
 	}
 	return &serviceComparison{ServiceVerdict: verdict, Stored: one, Algorithm: known.Model.Algorithm}, nil
-}
-
-// joinWithAnd joins words to a list such as "model, seed and scores".
-func joinWithAnd(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -46,12 +46,18 @@ func QuotedList(items []string, limit int) string {
 }
 
 // Choices joins the values of a choice: "a, b or c".
-func Choices(items []string) string {
+func Choices(items []string) string { return join(items, " or ") }
+
+// All joins items that are all meant: "a, b and c".
+func All(items []string) string { return join(items, " and ") }
+
+// join separates the last two items by the conjunction, and the others by commas.
+func join(items []string, conjunction string) string {
 	last := len(items) - 1
 	if last < 1 {
 		return strings.Join(items, "")
 	}
-	return strings.Join(items[:last], ", ") + " or " + items[last]
+	return strings.Join(items[:last], ", ") + conjunction + items[last]
 }
 
 // Comma returns n with commas between thousands: "1,234".

@@ -69,3 +69,20 @@ func TestSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinedItems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		items        []string
+		all, choices string
+	}{
+		{nil, "", ""},
+		{[]string{"a"}, "a", "a"},
+		{[]string{"a", "b"}, "a and b", "a or b"},
+		{[]string{"a", "b", "c"}, "a, b and c", "a, b or c"},
+	} {
+		if all, choices := All(c.items), Choices(c.items); all != c.all || choices != c.choices {
+			t.Errorf("%q: %q and %q, want %q and %q", c.items, all, choices, c.all, c.choices)
+		}
+	}
+}

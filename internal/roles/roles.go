@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/inference"
 )
 
@@ -324,10 +325,7 @@ func listColumns(columns []*ColumnDescription) string {
 	if more := len(columns) - most; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return humanize.All(words)
 }
 
 func quote(name string) string { return strconv.Quote(name) }

@@ -8,7 +8,7 @@ class FileError(ValueError):
 
 
 class Unread(io.RawIOBase):
-    """A pipe of which the first bytes, head, were already read, but are read again."""
+    """A pipe. Its first bytes, head, were already read, and are returned again."""
 
     def __init__(self, head, file):
         self.head, self.file = head, file

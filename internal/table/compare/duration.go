@@ -24,8 +24,8 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 	return train.Form == blind.Form || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
-// haveTimesAndDurations reports whether the training column has times of day and the blind column
-// durations, some of which cannot be times of day. All others are read alike in both files.
+// haveTimesAndDurations reports whether the training column has times of day, and the blind column
+// has durations that include some that cannot be times of day. All others are read alike in both files.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }

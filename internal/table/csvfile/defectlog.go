@@ -154,11 +154,7 @@ func formatFirst(count int, noun string, list []string) string {
 	if count > len(list) {
 		return "first " + noun + strings.Join(list, ", ")
 	}
-	last := len(list) - 1
-	if last < 1 {
-		return noun + strings.Join(list, "")
-	}
-	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
+	return noun + humanize.All(list)
 }
 
 // defectSummary has the parts of a message about several defects of one code.
