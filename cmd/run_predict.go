@@ -48,8 +48,8 @@ func (p *runPipeline) predict(ctx context.Context) error {
 
 // keepExistingOutput makes the path of a result whose model missed a requirement that of a rejected
 // result, OUT.rejected.csv, if OUT.csv exists and would be replaced. It returns the path of the file
-// that is kept, or "" if there is none. A scheduled job can so fail without the loss of the last good
-// result.
+// that is kept, or "" if there is none. So a scheduled job that fails does
+// not lose the last good result.
 func (p *runPipeline) keepExistingOutput() (kept string) {
 	if !p.target.IsExistingFile() {
 		return ""
