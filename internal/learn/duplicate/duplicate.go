@@ -67,7 +67,7 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 
 // DistinctRows returns the rows without a copy and the first row of each group of copies,
 // ascending. groups and rowsWithCopy are results of Find. The result is nil, which means all
-// rows, unless there are so many copies that they were probably made on purpose.
+// rows, unless the copies were probably made on purpose; see Find.
 //
 // If the rows of a class are copied, values are frequent because many rows of this class have
 // them. What a learner chooses by the frequency of values, such as the levels that have a bin of
