@@ -232,6 +232,9 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
 		return fmt.Sprintf("if row %d is the header, ignore the rows above it: `%s`", f.Line, p.Factory.CommandWith("skip-rows", strconv.Itoa(f.Line-1)))
 	}
+	if in.layout.Blind || in == p.Blind {
+		return "if it is not a row, delete the line; otherwise, no action is required" // the copy keeps a row with an ID
+	}
 	return p.fixHint(in)
 }
 

@@ -289,6 +289,9 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	}
 	texts, rows, most, first := 0, 0, columnstats.Value{}, math.MaxInt
 	for _, one := range blind.Values() {
+		if one.Kind == cells.Null && train.Missing > 0 && !known[one.Text] {
+			continue // it is missing, as the empty cells of the training file
+		}
 		if !known[key(one.Text)] {
 			texts, rows, first = texts+1, rows+one.Rows, min(first, one.FirstLine())
 			if one.Rows > most.Rows {

@@ -110,9 +110,13 @@ const (
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that the model does not distinguish, if most rows have such a text.
+// checkLevels reports texts that the model does not distinguish, if most rows have such a text. Texts
+// for a missing value are missing for the model.
 func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
-	if blind.Estimate || blind.Form.IsOrdered() {
+	values := blind.Values()
+	if blind.Form.IsOrdered() {
+		values = estimatedValues(blind, c.blind.Rows)
+	} else if blind.Estimate {
 		return
 	}
 	key := func(text string) string { return text }
@@ -125,19 +129,29 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	}
 	var unknown unreadRows
 	first, filled, texts := math.MaxInt, 0, 0
-	for _, one := range blind.Values() {
+	for _, one := range values {
+		isLevel := levels[key(one.Text)]
+		if one.Kind == cells.Null && !isLevel {
+			continue
+		}
 		filled += one.Rows
-		if !levels[key(one.Text)] {
+		if !isLevel {
 			unknown.addRows(&one)
 			texts++
 			first = min(first, one.FirstLine())
 		}
 	}
 	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
-	if unknown.rows >= minExpectedRows && !isUsual {
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s",
-			humanize.Count(unknown.rows, "row"), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), csvfile.Excerpt(unknown.most.Text))
+	if unknown.rows < minExpectedRows || isUsual {
+		return
 	}
+	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
+	if blind.Form.IsOrdered() {
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
+			blind.Form.PluralNoun(), rows, share, humanize.Have(unknown.rows), most)
+		return
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.Have(unknown.rows), most)
 }
 
 // minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of

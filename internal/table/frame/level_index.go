@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -16,10 +17,16 @@ type levelIndex struct {
 	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
 	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
 	hasCodes bool
+	// numbers has, if hasCodes is set, the codes of the levels that are numbers, except numbers that
+	// several levels have. Excel saves 07030 as 7030, and perhaps 1234 as 1,234.
+	numbers map[float64]int32
 }
 
 func newLevelIndex(c *ColumnSchema) *levelIndex {
 	x := &levelIndex{codes: BuildIndex(c.Levels), hasCodes: c.Feature == ExtractText}
+	if x.hasCodes {
+		x.indexNumbers(c.Levels)
+	}
 	if c.Feature == "" && cells.AreBooleans(slices.Values(c.Levels)) {
 		x.folded = map[string]int32{}
 		for code, level := range c.Levels {
@@ -31,7 +38,37 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 	return x
 }
 
-// code returns the code of a cell.
+// indexNumbers sets numbers.
+func (x *levelIndex) indexNumbers(levels []string) {
+	x.numbers = map[float64]int32{}
+	repeated := map[float64]bool{}
+	for code, level := range levels {
+		number, ok := codeNumber([]byte(level))
+		if !ok {
+			continue
+		}
+		if _, known := x.numbers[number]; known {
+			repeated[number] = true
+		}
+		x.numbers[number] = int32(code)
+	}
+	for number := range repeated {
+		delete(x.numbers, number)
+	}
+}
+
+// codeNumber returns the number that a code means. It returns false for a code that is no number, or
+// that has so many digits that a float64 may not distinguish it from another code.
+func codeNumber(cell []byte) (number float64, ok bool) {
+	if !cells.DigitsFitFloat64(string(cell)) {
+		return 0, false
+	}
+	number = cells.NumberOrNaN(cell)
+	return number, !math.IsNaN(number)
+}
+
+// code returns the code of a cell. A cell that is no level and means a missing value, such as NA, is
+// missing: other programs write it for an empty cell.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -51,6 +88,16 @@ func (x *levelIndex) code(cell []byte) int32 {
 		if code, known := x.codes[otherDecimals(string(cell))]; known {
 			return code
 		}
+	}
+	if len(x.numbers) > 0 {
+		if number, ok := codeNumber(cell); ok {
+			if code, known := x.numbers[number]; known {
+				return code
+			}
+		}
+	}
+	if kind, _ := cells.Classify(cell); kind == cells.Null {
+		return Missing
 	}
 	return int32(len(x.codes))
 }
