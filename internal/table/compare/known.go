@@ -47,15 +47,31 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 
 // missingRows returns the number of rows of a blind column without a value. If the column is
 // ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
-// the blind column has no other texts.
+// the blind column has no other texts. In a column of categories, they count unless the training
+// column has them.
 func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
-	rows := blind.Missing
-	if k.Form.IsOrdered() && !blind.Form.IsOrdered() {
-		values := blind.Values()
-		for i := range values {
-			if values[i].Kind == cells.Null {
-				rows += values[i].Rows
-			}
+	texts := k.Texts
+	switch {
+	case k.Form.IsOrdered():
+		texts = nil
+	case len(k.Levels) > 0:
+		texts = k.Levels
+	case !k.HasAllTexts() || k.Missing == 0: // checkKnownCategories reports new texts
+		return blind.Missing
+	}
+	return blind.Missing + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
+}
+
+// nullRows returns the number of rows of a blind column with a text that means a missing value, but is
+// not in the training column. It returns 0 for an ordered column, where such rows count as missing.
+func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
+	if blind.Form.IsOrdered() {
+		return 0
+	}
+	values := blind.Values()
+	for i := range values {
+		if one := &values[i]; one.Kind == cells.Null && !isKnown(one.Text) {
+			rows += one.Rows
 		}
 	}
 	return rows
@@ -97,7 +113,9 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 	case len(known.Levels) > 0:
 		c.checkLevels(known, blind)
 	case known.HasAllTexts():
-		c.checkCategories(known.Profile(), blind)
+		train := known.Profile()
+		train.Missing = known.Missing
+		c.checkCategories(train, blind)
 	default:
 		c.checkFrequentTexts(known, blind)
 	}
