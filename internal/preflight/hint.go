@@ -143,7 +143,7 @@ var constantHints = map[string]string{
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
-	csvfile.CodeNumbersInText:      "write each number into a column of its own, and a sign such as < into another one, in all files",
+	csvfile.CodeNumbersInText:      "write each number into a column of its own, without spaces or other characters, and a sign such as < into another column, in all files",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
