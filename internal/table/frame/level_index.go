@@ -58,7 +58,7 @@ func (x *levelIndex) indexNumbers(levels []string) {
 }
 
 // codeNumber returns the number that a code means. It returns false for a code that is no number, or
-// that has so many digits that a float64 may not distinguish it from another code.
+// of more than 15 digits, which may be the same float64 as another code.
 func codeNumber(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
