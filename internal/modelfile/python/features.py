@@ -97,7 +97,7 @@ class LevelIndex:
     """The codes of the levels of a category. If the levels are booleans, such as True and False, other
     texts may differ from them in case. If they are texts of a column of numbers, 12 and 12.0 are the
     same level, and so are 07030 and 7030 unless several levels are this number. Other texts for a
-    missing value, such as NA, are missing."""
+    missing value, such as NA, are missing, unless the levels are only the words of such a column."""
 
     def __init__(self, levels, part):
         self.codes = {level: code for code, level in enumerate(levels)}
@@ -122,7 +122,8 @@ class LevelIndex:
             if code is None:
                 code = self.numbers.get(code_number(cell))
         if code is None:
-            code = -1 if classify(cell)[0] == "null" else len(self.codes)
+            may_be_missing = not self.has_codes or self.numbers
+            code = -1 if may_be_missing and classify(cell)[0] == "null" else len(self.codes)
         return code
 
 

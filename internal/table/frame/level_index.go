@@ -17,8 +17,8 @@ type levelIndex struct {
 	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
 	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
 	hasCodes bool
-	// numbers has, if hasCodes is set, the codes of the levels that are numbers, except numbers that
-	// several levels have. Excel saves 07030 as 7030, and perhaps 1234 as 1,234.
+	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
+	// 7030, and perhaps 1234 as 1,234.
 	numbers map[float64]int32
 }
 
@@ -38,22 +38,21 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 	return x
 }
 
+// severalLevels is the code in numbers of a number that several levels have.
+const severalLevels = -2
+
 // indexNumbers sets numbers.
 func (x *levelIndex) indexNumbers(levels []string) {
 	x.numbers = map[float64]int32{}
-	repeated := map[float64]bool{}
 	for code, level := range levels {
 		number, ok := codeNumber([]byte(level))
 		if !ok {
 			continue
 		}
 		if _, known := x.numbers[number]; known {
-			repeated[number] = true
+			code = severalLevels
 		}
 		x.numbers[number] = int32(code)
-	}
-	for number := range repeated {
-		delete(x.numbers, number)
 	}
 }
 
@@ -68,7 +67,8 @@ func codeNumber(cell []byte) (number float64, ok bool) {
 }
 
 // code returns the code of a cell. A cell that is no level and means a missing value, such as NA, is
-// missing: other programs write it for an empty cell.
+// missing: other programs write it for an empty cell. If the levels are only the words of a column of
+// numbers, NA has the code of the numbers, because its number is missing.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -91,13 +91,15 @@ func (x *levelIndex) code(cell []byte) int32 {
 	}
 	if len(x.numbers) > 0 {
 		if number, ok := codeNumber(cell); ok {
-			if code, known := x.numbers[number]; known {
+			if code, known := x.numbers[number]; known && code != severalLevels {
 				return code
 			}
 		}
 	}
-	if kind, _ := cells.Classify(cell); kind == cells.Null {
-		return Missing
+	if !x.hasCodes || len(x.numbers) > 0 {
+		if kind, _ := cells.Classify(cell); kind == cells.Null {
+			return Missing
+		}
 	}
 	return int32(len(x.codes))
 }

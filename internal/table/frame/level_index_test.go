@@ -31,6 +31,7 @@ func TestLevelIndex(t *testing.T) {
 		"zeros_of_a_category":   {ColumnSchema{Levels: []string{"07030", "x"}}, "7030", 2},
 		"word_for_missing":      {ColumnSchema{Levels: []string{"Blue", "Red"}}, " NA", Missing},
 		"null_is_missing":       {ColumnSchema{Levels: []string{"12", "x"}, Feature: ExtractText}, "NULL", Missing},
+		"null_beside_words":     {ColumnSchema{Levels: []string{"closed", "x"}, Feature: ExtractText}, "NULL", 2},
 		"level_NA":              {ColumnSchema{Levels: []string{"Blue", "NA"}}, "NA", 1},
 		"words_between_numbers": {ColumnSchema{Levels: []string{"No", "Yes"}, Feature: ExtractText}, "yes", 2},
 	} {
