@@ -13,8 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"runtime"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"foretell/internal/api"
