@@ -22,7 +22,7 @@ import (
 // auditActionParts has the texts that complete a part of an action in the code, such as "model.".
 var auditActionParts = map[string][]string{
 	"account.role.": {api.RoleUser, api.RoleAdministrator},
-	"mail.":         {"approved", "reset", "forgotten", "requests"},
+	"mail.":         {"approved", "new-link", "reset", "forgotten", "requests"},
 	"model.":        {api.ModelPromoted, api.ModelAccepted, api.ModelRejected, api.ModelAutomatic},
 	".delete":       {"dataset", "training", "model", "prediction"},
 	".download":     {"model", "result"},
