@@ -92,7 +92,7 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 		if known.SampleRows > 0 && blind.Numbers != nil {
-			c.checkSampleRange(known, blind)
+			c.checkTrainingSampleRange(known, blind)
 		}
 	case blind.Form.IsOrdered():
 		other, texts := unparsableRows(train, blind, c.blind.Rows)
