@@ -16,8 +16,10 @@ import (
 func TestPythonFindsLevels(t *testing.T) {
 	t.Parallel()
 	testenv.Python(t)
-	cells := []string{"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0", "12", "12.0", "7", "7.0", "70",
-		"007", "+12", "\u00a012\u00a0", "012.00", "1,234", "01234", "501", "00501", "NA", "null", "-", "N/A", "inf", "12345678901234567", "9e999"}
+	cells := []string{
+		"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0", "12", "12.0", "7", "7.0", "70",
+		"007", "+12", "\u00a012\u00a0", "012.00", "1,234", "01234", "501", "00501", "NA", "null", "-", "N/A", "inf", "12345678901234567", "9e999",
+	}
 	columns := []frame.ColumnSchema{
 		{Levels: []string{"False", "True"}},
 		{Levels: []string{"FALSE", "TRUE", "True"}},

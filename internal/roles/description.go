@@ -130,9 +130,9 @@ func Describe(ctx context.Context, src io.Reader, names []string, wanted func(na
 }
 
 // SetUnnamed sets the field Unnamed of the columns. header has the names in the header of the file.
-func (d *Description) SetUnnamed(header []string) {
-	for i := range d.Columns {
-		d.Columns[i].Unnamed = header[i] == ""
+func (t *Description) SetUnnamed(header []string) {
+	for i := range t.Columns {
+		t.Columns[i].Unnamed = header[i] == ""
 	}
 }
 
