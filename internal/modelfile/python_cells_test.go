@@ -23,9 +23,22 @@ type cellReading struct {
 
 var amountFormats = []cells.NumberFormat{{Unit: "%"}, {Unit: "$"}, {Unit: "month"}, {DecimalComma: true}, {Unit: "€", DecimalComma: true}, {Unit: "a"}, {Unit: "usd"}, {Unit: "rs."}, {Unit: "h"}, {Unit: "year"}, {Unit: "/100"}, {Unit: "/5 star"}, {Unit: "/l", DecimalComma: true}, {Unit: "/10"}, {Unit: "m"}, {Unit: "k"}}
 
-func readCell(cell string) cellReading {
+// formatsOf returns the indices of the amountFormats in which cell i of the test is read. Written
+// cells are read in all formats, and random cells, which are many, in a quarter of them.
+func formatsOf(i, written int) []int {
+	var indices []int
+	for format := range amountFormats {
+		if i < written || format%4 == i%4 {
+			indices = append(indices, format)
+		}
+	}
+	return indices
+}
+
+func readCell(cell string, formats []int) cellReading {
 	r := cellReading{Number: finite(cells.NumberOrNaN([]byte(cell))), Words: []string{}}
-	for _, format := range amountFormats {
+	for _, i := range formats {
+		format := amountFormats[i]
 		value, ok := format.Parse([]byte(cell))
 		if !ok {
 			value = math.NaN()
@@ -79,7 +92,11 @@ func TestPythonParsesCells(t *testing.T) {
 		}
 		list = append(list, text)
 	}
-	input, err := json.Marshal(map[string]any{"cells": list, "formats": amountFormats})
+	formats := make([][]int, len(list))
+	for i := range list {
+		formats[i] = formatsOf(i, len(hostileCells)+len(newCells))
+	}
+	input, err := json.Marshal(map[string]any{"cells": list, "formats": amountFormats, "formatsOf": formats})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +106,11 @@ import model
 given = json.load(sys.stdin)
 finite = lambda x: x if math.isfinite(x) else None
 result = []
-for cell in given["cells"]:
+for cell, indices in zip(given["cells"], given["formatsOf"]):
     dates = [model.parse_date(cell, day_first) or (math.nan, False) for day_first in (False, True)]
     result.append({
         "number": finite(model.number_or_nan(cell)),
-        "amounts": [finite(model.amount_or_nan(cell, form["Unit"], form["DecimalComma"])) for form in given["formats"]],
+        "amounts": [finite(model.amount_or_nan(cell, form["Unit"], form["DecimalComma"])) for form in (given["formats"][i] for i in indices)],
         "days": [finite(days) for days, _ in dates], "dates": [has for _, has in dates],
         "words": model.words(cell.strip(model.SPACE)),
     })
@@ -104,7 +121,7 @@ json.dump(result, sys.stdout)
 		t.Fatal(err)
 	}
 	for i, cell := range list {
-		want, _ := json.Marshal(readCell(cell))
+		want, _ := json.Marshal(readCell(cell, formats[i]))
 		if have, _ := json.Marshal(got[i]); !bytes.Equal(have, want) {
 			t.Errorf("%q: %s, want %s", cell, have, want)
 		}
