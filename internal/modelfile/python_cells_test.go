@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"foretell/internal/table/cells"
+	"foretell/internal/testenv"
 )
 
 // cellReading is what the parsers read from a cell.
@@ -76,9 +77,7 @@ var newCells = strings.Split("30. April 2025|30.Apr.2025|30. Mai 25|1. MÄRZ 202
 // dates and texts.
 func TestPythonParsesCells(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs Python, and tests no concurrency")
-	}
+	testenv.Python(t)
 	program := writePython(t, goldenFolder+"blend.model")
 	rng := rand.New(rand.NewPCG(1, 2))
 	pieces := strings.Split("0|1|2|5|12|31|99|123|2024|1999|20240229|.|,|:|-|/|+|e|E|(|)|$|€|%| |  |T|Z|k|K|M|B|s|am|PM|st|nd|jan|January|Mar.|mon|Friday|months|month|'|’|\u00A0|\u2009|\u202F|567|é|É|東|ไ|ß|İ|\u0301|x|AbC|UTC|a|\"|²|_|*|†|[|]|[1]|[a]|−|–|,34,567|USD|USD |Rs. |Rs |usd|26|:30|:07|h|days|day|, |P|PT|H|M|S|D|W|+|26:30:00|1 day, |days +|2:03:04", "|")
