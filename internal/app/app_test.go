@@ -77,7 +77,11 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 			return nil, nil, err
 		}
 	}
-	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptMismatch: h.accept, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells})
+	a, err := app.New(app.Config{
+		Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)),
+		Accounts:       account.Options{PasswordMemory: 64}, // hashes of 19 MiB would take a fifth of the tests' time
+		AcceptMismatch: h.accept, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells,
+	})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

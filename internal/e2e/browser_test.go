@@ -19,7 +19,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/emersion/go-smtp"
 
-	"foretell/internal/testenv"
 	"foretell/internal/testenv/chrome"
 )
 
@@ -106,32 +105,18 @@ func (p *person) source(path string) string {
 
 // TestDashboardInBrowser goes the whole way in a browser: request access, get an email, set a
 // password, log in, upload, race, stop, read the report, predict, download. It then looks
-// for barriers on every page.
+// for barriers on every page. TestPagesOnPostgres loads the pages with another database.
 func TestDashboardInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		walkDashboard(t, true)
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		walkDashboard(t, false, "--database", testenv.Postgres(t))
-	})
-}
-
-// walkDashboard takes the steps of TestDashboardInBrowser with a service that is started with
-// the given flags. access is set to check all pages for barriers.
-func walkDashboard(t *testing.T, access bool, flags ...string) {
-	t.Helper()
 	ctx, messages := chrome.Start(t)
 	mails, smtpAddress := startMailServer(t)
 	address := freeAddress(t)
 	files := t.TempDir()
 	dir := t.TempDir()
-	serveAt(t, address, dir, append(flags, "--public-url", "http://"+address, "--approve-domain", "example.org", "--smtp", "smtp://"+smtpAddress+"?from=foretell@example.com")...)
+	serveAt(t, address, dir, "--public-url", "http://"+address, "--approve-domain", "example.org", "--smtp", "smtp://"+smtpAddress+"?from=foretell@example.com")
 	p := &person{t: t, ctx: ctx, base: "http://" + address}
 	p.getAccount(mails)
 
@@ -139,40 +124,36 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 	training, model := p.race()
 	prediction := p.predict(filepath.Join(files, "blind.csv"))
 	p.verify(prediction)
-	audit := exec.Command("foretell", append([]string{"users", "audit", "--action", "result.download", "--no-header", "--data-dir", dir}, flags...)...)
+	audit := exec.Command("foretell", "users", "audit", "--action", "result.download", "--no-header", "--data-dir", dir)
 	// The browser may have the second file in its cache, which is then not sent again.
 	if events, err := audit.Output(); err != nil || strings.Count(string(events), "\n") < 1 || strings.Count(string(events), "\n") > 2 {
 		t.Errorf("after two downloads and several views of a result, the audit log has %s, %v", events, err)
 	}
-	if access {
-		p.visit(dataset)
-		_, other := p.race()
-		admin := exec.Command("foretell", append([]string{"users", "role", "ann@example.org", "administrator", "--data-dir", dir}, flags...)...)
-		if out, err := admin.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		for _, path := range []string{
-			"/", "/datasets", dataset, dataset + "/train", "/training", training, "/models", "/models/series?name=flowers", model,
-			"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(other),
-			"/predictions", prediction, "/verify", "/account", "/admin", "/admin/accounts", "/admin/jobs", "/admin/events",
-		} {
-			p.checkAccess(path)
-		}
-		p.visit(dataset + "/train")
-		p.write("#threshold", "2")
-		p.press("main form .primary")
-		p.sees(".note.bad .fields")
-		p.checkShown("a rejected form")
-		p.addAuthenticator()
-		checkMarkup(t, "the report", p.source(model+"/report.html"))
+	p.visit(dataset)
+	_, other := p.race()
+	admin := exec.Command("foretell", "users", "role", "ann@example.org", "administrator", "--data-dir", dir)
+	if out, err := admin.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
+	for _, path := range []string{
+		"/", "/datasets", dataset, dataset + "/train", "/training", training, "/models", "/models/series?name=flowers", model,
+		"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(other),
+		"/predictions", prediction, "/verify", "/account", "/admin", "/admin/accounts", "/admin/jobs", "/admin/events",
+	} {
+		p.checkAccess(path)
+	}
+	p.visit(dataset + "/train")
+	p.write("#threshold", "2")
+	p.press("main form .primary")
+	p.sees(".note.bad .fields")
+	p.checkShown("a rejected form")
+	p.addAuthenticator()
+	checkMarkup(t, "the report", p.source(model+"/report.html"))
 	p.visit("/account")
 	p.press(`form[action="/sign-out"] button`)
 	p.sees("#username")
-	if access {
-		for _, path := range []string{"/sign-in", "/request-access", "/password?code=unknown"} {
-			p.checkAccess(path)
-		}
+	for _, path := range []string{"/sign-in", "/request-access", "/password?code=unknown"} {
+		p.checkAccess(path)
 	}
 	for _, message := range messages() {
 		if !strings.Contains(message, "403 (Forbidden)") && !strings.Contains(message, "422 (") { // the responses to the unknown code and to the rejected form

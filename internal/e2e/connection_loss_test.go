@@ -93,19 +93,19 @@ func TestAbortedUpload(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		rows     int
+		rows     string
 		after    int64
 		pathPart string
 	}{
-		{"as_a_form", 4_000, 30_000, "/data"},
-		{"directly", 500_000, 8_000_000, "/upload"},
+		{"as_a_form", rowsOf(4_000, 64), 30_000, "/data"},
+		{"directly", rowsOf(52_000, 640), 8_000_000, "/upload"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := account(t, serve)
 			address, cuts := cutting(t, strings.TrimPrefix(env[0], "FORETELL_SERVER=http://"), c.pathPart, c.after)
 			env[0] = "FORETELL_SERVER=" + address
 			file := filepath.Join(t.TempDir(), "rows.csv")
-			if err := os.WriteFile(file, []byte("id,a,b,class\n"+rowsOf(c.rows)), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte("id,a,b,class\n"+c.rows), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			create := exec.Command("foretell", "datasets", "create", "rows", file, "--no-wait", "--json", "--jq", ".status")
@@ -121,11 +121,12 @@ func TestAbortedUpload(t *testing.T) {
 	}
 }
 
-// rowsOf returns n rows of about 90 bytes each.
-func rowsOf(n int) string {
+// rowsOf returns n rows, each with a text of the given length. If they have more than
+// api.MaxAddDataBytes, they are not uploaded as a form.
+func rowsOf(n, text int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "r%d,%s,%d.%d,%s\n", i, strings.Repeat("x", 64), i%10, i%7, []string{"yes", "no"}[i%2])
+		fmt.Fprintf(&b, "r%d,%s,%d.%d,%s\n", i, strings.Repeat("x", text), i%10, i%7, []string{"yes", "no"}[i%2])
 	}
 	return b.String()
 }
@@ -226,7 +227,7 @@ func TestExpiredToken(t *testing.T) {
 	}))
 	defer front.Close()
 	env[0] = "FORETELL_SERVER=" + front.URL
-	run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
+	run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "--effort", "fast", "-q")
 	run.Env = env
 	if out, err := run.Output(); err != nil || len(strings.TrimSpace(string(out))) != 36 {
 		t.Errorf("%v: %q", err, out)
@@ -237,7 +238,7 @@ func TestExpiredToken(t *testing.T) {
 	mu.Lock()
 	stale := strings.TrimPrefix(first, "Bearer ")
 	mu.Unlock()
-	run = exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "-q")
+	run = exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--algorithm", "BSIX01", "--effort", "fast", "-q")
 	run.Env = append(env, "FORETELL_TOKEN="+stale)
 	if out, err := run.Output(); err != nil || len(strings.TrimSpace(string(out))) != 36 {
 		t.Errorf("with an ended token and a password: %v: %q", err, out)

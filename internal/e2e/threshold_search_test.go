@@ -106,6 +106,9 @@ func (p *plainService) strip(r *http.Response) error {
 // TestThresholdSearch runs --threshold auto on a service whose races require a threshold.
 func TestThresholdSearch(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("races several times, one race after another")
+	}
 	address, data := serve(t)
 	service := newPlainService(t, address)
 	front := httptest.NewServer(service)

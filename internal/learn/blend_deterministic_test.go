@@ -30,7 +30,7 @@ func sameBlend(t *testing.T, limit refitLimit, workers ...int) {
 	f := noisyFrame(120)
 	var first *Outcome
 	for _, workers := range workers {
-		r, err := newRace(t.Context(), f, Params{Seed: 1, Workers: workers}, algorithms)
+		r, err := newRace(t.Context(), f, Params{Seed: 1, Workers: workers, Effort: EffortFast, Algorithms: []string{"BSEV01", "BFIF01", "BSIX01", "BSEV02"}}, algorithms)
 		if err != nil {
 			t.Fatal(err)
 		}

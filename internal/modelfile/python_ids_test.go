@@ -21,9 +21,6 @@ import (
 // id. As with `foretell predict`, the program numbers the rows if no column can be the ID.
 func TestPythonIDs(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs Python, and tests no concurrency")
-	}
 	testenv.Python(t)
 	program := writePython(t, goldenFolder+"blend.model")
 	const first, second = "5.42,red,0.36", "6.59,blue,-0.13"

@@ -127,9 +127,6 @@ func TestPythonPredictsLikeGoldens(t *testing.T) {
 // with cells that are hard to read.
 func TestPythonReadsHostileCells(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("trains several models")
-	}
 	testenv.Python(t)
 	folder := t.TempDir()
 	f := loadFrame(t, hostileTable(300, true))

@@ -16,9 +16,6 @@ import (
 // For more, the functions exp and log of the two languages may differ in the last bit.
 func TestPythonScoresTexts(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs Python, and tests no concurrency")
-	}
 	testenv.Python(t)
 	program := writePython(t, goldenFolder+"texts.model")
 	const script = `

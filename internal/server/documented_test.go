@@ -7,28 +7,39 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // requestCount is a counter of /metrics: requests by operation and status.
 var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operation="(\w+)",status="(\d+)"\}`)
 
+// documented holds the result of readDocumentedStatuses. The document is the same for all test
+// servers, and takes longer to make than most of them run.
+var documented struct {
+	once     sync.Once
+	statuses map[string][]string
+}
+
 // checkDocumented checks that every error status that the service returned during the test is
 // documented for its operation. docs/api.md is generated from the same document.
 func (s *testServer) checkDocumented(tb testing.TB) {
 	tb.Helper()
-	documented := s.documentedStatuses(tb)
+	documented.once.Do(func() { documented.statuses = s.readDocumentedStatuses(tb) })
+	if documented.statuses == nil {
+		tb.Fatal("the OpenAPI document could not be read by an earlier test")
+	}
 	metrics := s.get(tb, "/metrics")
 	for _, match := range requestCount.FindAllStringSubmatch(metrics, -1) {
 		operation, status := match[1], match[2]
-		if operation != "none" && status >= "400" && !slices.Contains(documented[operation], status) {
-			tb.Errorf("%s returned %s, which is not documented; its errors are %s", operation, status, strings.Join(documented[operation], ", "))
+		if known := documented.statuses[operation]; operation != "none" && status >= "400" && !slices.Contains(known, status) {
+			tb.Errorf("%s returned %s, which is not documented; its errors are %s", operation, status, strings.Join(known, ", "))
 		}
 	}
 }
 
-// documentedStatuses returns the statuses that the OpenAPI document has for each operation.
-func (s *testServer) documentedStatuses(tb testing.TB) map[string][]string {
+// readDocumentedStatuses returns the statuses that the OpenAPI document has for each operation.
+func (s *testServer) readDocumentedStatuses(tb testing.TB) map[string][]string {
 	tb.Helper()
 	document := s.get(tb, "/openapi.json")
 	var openAPI struct {

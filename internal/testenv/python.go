@@ -8,9 +8,13 @@ import (
 )
 
 // Python returns the path of a Python interpreter that has NumPy. If none exists, the test is
-// skipped; see [SkipWithout].
+// skipped; see [SkipWithout]. With -short, the test is skipped, too: under the race detector, a
+// Python program tests nothing.
 func Python(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs Python, and tests no concurrency")
+	}
 	path, err := findPython()
 	if err != nil {
 		SkipWithout(t, "python", err)

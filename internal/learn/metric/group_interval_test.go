@@ -132,6 +132,9 @@ func firstOfEach(p Predictions, size, n int) Predictions {
 // as wide as that of small groups with the same differences between the groups.
 func TestBootstrapOfLargeGroups(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many bootstraps, which run one after another")
+	}
 	for _, c := range []struct{ groups, size int }{{10, 5000}, {40, 2500}, {300, 100}} {
 		for seed := range uint64(4) {
 			p := groupedSample(c.groups, c.size, seed)

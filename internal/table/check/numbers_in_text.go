@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -31,7 +32,7 @@ const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 // numberShape is a pattern of cells that are made of numbers. Codes, versions, phone numbers and
 // addresses match none of these patterns.
 type numberShape struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp       // compiled when it is needed first, or it would take 1 ms of every command
 	isValid func(numbers []string) bool // nil if all numbers are valid
 	// needsFractions is set if the numbers of many cells must have decimals.
 	needsFractions bool
@@ -62,8 +63,11 @@ var numberShapes = []numberShape{
 }
 
 func newNumberShape(pattern string, isValid func(numbers []string) bool) numberShape {
-	pattern = strings.NewReplacer("#", numberPart, "_", "[ \u00A0]*").Replace(pattern)
-	return numberShape{pattern: regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[a-zA-Zµ%²³/]{0,8}$`), isValid: isValid}
+	compile := func() *regexp.Regexp {
+		pattern := strings.NewReplacer("#", numberPart, "_", "[ \u00A0]*").Replace(pattern)
+		return regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[a-zA-Zµ%²³/]{0,8}$`)
+	}
+	return numberShape{pattern: sync.OnceValue(compile), isValid: isValid}
 }
 
 func (s numberShape) asPair() numberShape { s.isPair, s.varies = true, true; return s }
@@ -113,7 +117,7 @@ func toNumber(text string) float64 {
 
 // numbersOf returns the numbers of a cell with the shape, or nil.
 func (s *numberShape) numbersOf(cell string) []string {
-	found := s.pattern.FindStringSubmatch(cell)
+	found := s.pattern().FindStringSubmatch(cell)
 	if found == nil {
 		return nil
 	}
