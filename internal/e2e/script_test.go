@@ -58,9 +58,9 @@ const rareGC = "400"
 const tunedGC = "FORETELL_TEST_TUNED_GC"
 
 // databaseScripts are the scripts that test what a service stores and how its jobs run. They
-// also run against a service on PostgreSQL and S3. The database and the storage do not know each
-// other, so there is no run on PostgreSQL and files. The other scripts test local files, flags,
-// messages and the start of a service, which do not depend on the database or the storage.
+// also run against a service on PostgreSQL, and against one on PostgreSQL and S3. The other
+// scripts test local files, flags, messages and the start of a service, which do not depend on
+// the database or the storage.
 var databaseScripts = []string{
 	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
 }
@@ -70,19 +70,22 @@ var databaseScripts = []string{
 var localScripts = []string{"check", "check_fix", "score"}
 
 // TestScripts runs each script with the embedded service and against a served one, and some
-// scripts against a service on PostgreSQL and S3. The outputs that the script command
+// scripts against services on PostgreSQL and on S3. The outputs that the script command
 // `alike` records must be the same byte for byte. With -short, scripts run only with the
 // embedded service, whose client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	embedded, served, onPostgres := &transcripts{}, &transcripts{}, &transcripts{}
+	embedded, served, onPostgres, onS3 := &transcripts{}, &transcripts{}, &transcripts{}, &transcripts{}
 	t.Run("embedded", func(t *testing.T) { embedded.runScripts(t, nil, nil) })
 	if testing.Short() {
 		return
 	}
 	t.Run("served", func(t *testing.T) { served.runScripts(t, startService(t), nil) })
+	t.Run("served-postgres", func(t *testing.T) {
+		onPostgres.runScripts(t, startService(t, "--database", testenv.Postgres(t)), databaseScripts)
+	})
 	t.Run("served-postgres-s3", func(t *testing.T) {
-		onPostgres.runScripts(t, startService(t, "--database", testenv.Postgres(t), "--storage", testenv.S3(t).String()), databaseScripts)
+		onS3.runScripts(t, startService(t, "--database", testenv.Postgres(t), "--storage", testenv.S3(t).String()), databaseScripts)
 	})
 	if t.Failed() || embedded.texts == nil || served.texts == nil { // -run may select one
 		return
@@ -90,9 +93,11 @@ func TestScripts(t *testing.T) {
 	if diff := cmp.Diff(embedded.texts, served.texts); diff != "" {
 		t.Errorf("a script prints different things (-embedded +served):\n%s", diff)
 	}
-	for name, texts := range onPostgres.texts {
-		if diff := cmp.Diff(served.texts[name], texts); diff != "" {
-			t.Errorf("%s prints different things (-SQLite and files +PostgreSQL and S3):\n%s", name, diff)
+	for what, other := range map[string]*transcripts{"PostgreSQL": onPostgres, "PostgreSQL and S3": onS3} {
+		for name, texts := range other.texts {
+			if diff := cmp.Diff(served.texts[name], texts); diff != "" {
+				t.Errorf("%s prints different things (-SQLite +%s):\n%s", name, what, diff)
+			}
 		}
 	}
 }
