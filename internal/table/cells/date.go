@@ -32,6 +32,7 @@ type dateParser struct {
 	// the date has eight digits, and hasMonthName if it is like 02/Jan/2006.
 	timeSeparator           byte
 	isCompact, hasMonthName bool
+	dependsOnOrder          bool // dayFirst matters
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -53,6 +54,17 @@ type dateParser struct {
 func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	p := newDateParser(cell, dayFirst)
 	return p.parse()
+}
+
+// ParseBothOrders is like ParseDateTime with the month first and with the day first.
+func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
+	p := newDateParser(cell, false)
+	month, byMonth = p.parse()
+	if !p.dependsOnOrder {
+		return month, month, byMonth, byMonth
+	}
+	day, byDay = ParseDateTime(cell, true)
+	return month, day, byMonth, byDay
 }
 
 func newDateParser(cell []byte, dayFirst bool) *dateParser {
@@ -151,6 +163,7 @@ func (p *dateParser) parseDate() int {
 	if last == 2 {
 		third = fullYear(third)
 	}
+	p.dependsOnOrder = part != '.'
 	if part == '.' || p.dayFirst {
 		return p.epochDay(third, second, first)
 	}

@@ -31,13 +31,13 @@ func (c *columnChecker) warnMixedDates() {
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText {
 		return
 	}
-	texts := c.stats.FirstValues()
+	texts := c.stats.AllOrSample()
 	date, other := findMixedDates(texts)
 	if date == nil {
 		return
 	}
 	const effect = "so the column is read as text"
-	if order := inference.CountDates(texts); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
+	if order := inference.CountDates(c.stats.Readings()); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
 		day, month := &order.DayFirst.First, &order.MonthFirst.First
 		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "%s (%s) has the day first, but %s (%s) has the month first, %s",
 			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()), effect)
@@ -148,7 +148,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	other := columnstats.Occurrences{}
-	for _, one := range c.stats.Values() {
+	for _, one := range c.stats.Readings() {
 		if (one.Kind == cells.Text || one.Kind == cells.Number) && !isDateTime(one.Text) {
 			other.Add(&one)
 		}

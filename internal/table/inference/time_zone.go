@@ -16,7 +16,7 @@ const maxTimeZones = 10
 // TimeZones returns the distinct zones of the times in the texts of a column, sorted, at most ten,
 // and the first text with a time.
 func TimeZones(t *columnstats.Column, dayFirst bool) (zones []string, first columnstats.Value) {
-	texts := t.FirstValues()
+	texts := t.AllOrSample()
 	for i := range texts {
 		zone, hasTime := cells.TimeZone([]byte(texts[i].Text), dayFirst)
 		if !hasTime {
