@@ -77,6 +77,7 @@ const (
 	CodeJunkInDates    = "junk-in-dates"
 	CodeOtherTimeZone  = "other-time-zone"
 	CodeMixedTimeZones = "mixed-time-zones"
+	CodeNoTimeOfDay    = "no-time-of-day"
 	CodeNumbersInText  = "numbers-in-text"
 )
 
