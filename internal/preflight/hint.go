@@ -142,6 +142,7 @@ var constantHints = map[string]string{
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
+	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
 	csvfile.CodeNumbersInText:      "write each number into a column of its own, and a sign such as < into another one, in all files",

@@ -38,17 +38,18 @@ type dateParser struct {
 // ParseDateTime parses a cell as a date, a time of day or both:
 //
 //	2006-01-02  2006/1/2  2006.01.02  20060102
-//	2.1.2006  2.1.06                      the day first
+//	2.1.2006  2.1.06  2. 1. 2006          the day first
 //	1/2/2006  1-2-06                      the day first if dayFirst is set
 //	Jan 2, 2006  2 January 2006  02-Jan-06  Mon, 2 Jan 2006
 //	2006 Jan 2  2006-Jan-02
 //	2. Januar 2006  2.Jan.2006  1er janv. 2006  2 de enero de 2006    see monthNames
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
-//	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
+//	15:04  3:04 PM  3:04 p.m.  15:04:05.999   alone, or after a date and a T or a space
 //	15.04  15.04.05                       after a date and a space
 //	20060102T1504  20060102T150405.999    ISO 8601 basic format
 //	02/Jan/2006:15:04:05 -0700            as web servers log it
-//	Z  UTC  +01:00  +0100                 after a time of day
+//	Z  UTC  +01:00  +0100  +0100 CET      after a time of day
+//	GMT+0100 (Central European Time)      as JavaScript prints it, after a time of day
 //	+01:00[Europe/Berlin]                 as Java prints it, after a date and a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
@@ -213,10 +214,17 @@ func (p *dateParser) parseNameFirst() int {
 	return p.epochDay(p.parseYear(), month, day)
 }
 
-// parseMonthYear parses the part after the day: the month's name and the year.
+// parseMonthYear parses the part after the day: the month's name, or a point and its number, and the year.
 func (p *dateParser) parseMonthYear(day int) int {
+	hasPoint := len(p.rest) > 0 && p.rest[0] == '.'
 	p.skipOrdinal()
 	p.skipSeparator()
+	if hasPoint && len(p.rest) > 0 && p.rest[0]-'0' <= 9 { // 2. 1. 2006
+		month, _ := p.parseDigits(2)
+		p.failUnless(p.skipByte('.'))
+		p.skipSpaces()
+		return p.epochDay(p.parseYear(), month, day)
+	}
 	p.skipSpanishOf()
 	month := p.parseMonthAfterDay()
 	p.failUnless(month > 0)

@@ -168,6 +168,24 @@ func (c *columnChecker) warnTextsAmongDates() {
 		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
+// warnYearFirst warns about a training column whose dates probably begin with a year of two digits.
+func (c *columnChecker) warnYearFirst() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormCategory && inf.Form != inference.FormText {
+		return
+	}
+	first := inference.FirstYearFirst(c.stats)
+	switch {
+	case first == nil:
+	case inf.Form == inference.FormDate:
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the dates probably begin with a year of two digits, but such dates are read with the year last: %s is read as %s",
+			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
+	default:
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the cells are probably dates that begin with a year of two digits, such as %s: such dates are not read, so the column is read as %s",
+			csvfile.Excerpt(first.Text), readAs(inf.Form))
+	}
+}
+
 // warnDateOrder warns about a column of dates if it is not known whether the day is first, or
 // if some dates are in another order than most.
 func (c *columnChecker) warnDateOrder() {

@@ -78,6 +78,7 @@ const (
 	CodeOtherTimeZone  = "other-time-zone"
 	CodeMixedTimeZones = "mixed-time-zones"
 	CodeNoTimeOfDay    = "no-time-of-day"
+	CodeYearFirst      = "year-first"
 	CodeNumbersInText  = "numbers-in-text"
 )
 
