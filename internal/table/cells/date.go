@@ -32,7 +32,14 @@ type dateParser struct {
 	// the date has eight digits, and hasMonthName if it is like 02/Jan/2006.
 	timeSeparator           byte
 	isCompact, hasMonthName bool
-	dependsOnOrder          bool // dayFirst matters
+	otherOrder              *otherOrder // nil except in ParseBothOrders
+}
+
+// otherOrder is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
+type otherOrder struct {
+	isKnown     bool // the date is like this, so that the order matters
+	day         int  // DateTime.Day
+	byMonth, ok bool // the date is valid with the month first, and with the day first
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -57,15 +64,18 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseBothOrders is like ParseDateTime with the month first and with the day first.
+// ParseBothOrders is like ParseDateTime with the month first and with the day first. A result that is not ok
+// is meaningless.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
-	p := newDateParser(cell, false)
+	p, other := newDateParser(cell, false), otherOrder{}
+	p.otherOrder = &other
 	month, byMonth = p.parse()
-	if !p.dependsOnOrder {
+	if !other.isKnown {
 		return month, month, byMonth, byMonth
 	}
-	day, byDay = ParseDateTime(cell, true)
-	return month, day, byMonth, byDay
+	day, byDay = month, byMonth && other.ok
+	day.Day = other.day
+	return month, day, byMonth && other.byMonth, byDay
 }
 
 func newDateParser(cell []byte, dayFirst bool) *dateParser {
@@ -164,9 +174,17 @@ func (p *dateParser) parseDate() int {
 	if last == 2 {
 		third = fullYear(third)
 	}
-	p.dependsOnOrder = part != '.'
 	if part == '.' || p.dayFirst {
 		return p.epochDay(third, second, first)
+	}
+	if other := p.otherOrder; other != nil && p.ok {
+		other.isKnown = true
+		other.day = p.epochDay(third, second, first)
+		other.ok, p.ok = p.ok, true
+		day := p.epochDay(third, first, second)
+		other.byMonth = p.ok
+		p.ok = other.ok || other.byMonth
+		return day
 	}
 	return p.epochDay(third, first, second)
 }

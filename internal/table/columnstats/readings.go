@@ -18,14 +18,15 @@ type reading struct {
 }
 
 func readingOf(cell []byte) (r reading) {
-	r.kind, _ = cells.Classify(cell)
 	var month, day cells.DateTime
 	month, day, r.isMonthFirst, r.isDayFirst = cells.ParseBothOrders(cell)
 	r.differs = r.isMonthFirst && r.isDayFirst && month != day
-	r.hasDate = month.HasDate || day.HasDate
-	if r.hasDate && r.kind != cells.Number {
-		return r // no date is an amount
+	r.hasDate = r.isMonthFirst && month.HasDate || r.isDayFirst && day.HasDate
+	if r.hasDate && len(cell) != len("20060102") {
+		r.kind = cells.Text // no other date is a number or an amount
+		return r
 	}
+	r.kind, _ = cells.Classify(cell)
 	_, r.pointUnit, r.isPoint = cells.ParseAmount(cell, false)
 	_, r.commaUnit, r.isComma = cells.ParseAmount(cell, true)
 	last := cell[len(cell)-1]
@@ -44,6 +45,7 @@ type readingCounts struct {
 	indices map[reading]int
 	last    reading // the reading of the last cell, and its index
 	lastAt  int
+	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
 }
 
 // newReadingCounts returns the counts for values, which must be all distinct texts so far, in the
@@ -58,21 +60,48 @@ func newReadingCounts(values []Value) *readingCounts {
 
 // add counts rows with the text in cell. line is the first of them.
 func (c *readingCounts) add(cell []byte, rows, line int) {
+	if n := len(c.date); n > 0 && len(cell) > n && string(cell[:n]) == string(c.date) && isSimpleTime(cell[n:]) {
+		c.values[c.lastAt].Rows += rows // in most files with many times, successive rows are of the same day
+		return
+	}
 	if r := readingOf(cell); r != c.last || len(c.values) == 0 {
-		at, known := c.indices[r]
-		if !known && len(c.values) == maxReadings {
-			r = reading{kind: cells.Blank} // stands for all further readings
-			at, known = c.indices[r]
-		}
-		if !known {
-			at = len(c.values)
-			c.indices[r] = at
-			kind, number := cells.Classify(cell)
-			c.values = append(c.values, Value{Text: string(cell), first: uint32(line), Kind: kind, Number: number})
-		}
-		c.last, c.lastAt = r, at
+		c.last, c.lastAt = r, c.indexOf(r, cell, line)
 	}
 	c.values[c.lastAt].Rows += rows
+	c.date = c.date[:0]
+	if at := len(cell) - len("15:04:05"); c.last.hasDate && at > 0 && isSimpleTime(cell[at:]) {
+		c.date = append(c.date, cell[:at]...)
+	}
+}
+
+// indexOf returns the index of the value for the reading r of a cell. If there is none, it adds one.
+func (c *readingCounts) indexOf(r reading, cell []byte, line int) int {
+	at, known := c.indices[r]
+	if !known && len(c.values) == maxReadings {
+		r = reading{kind: cells.Blank} // stands for all further readings
+		at, known = c.indices[r]
+	}
+	if !known {
+		at = len(c.values)
+		c.indices[r] = at
+		kind, number := cells.Classify(cell)
+		c.values = append(c.values, Value{Text: string(cell), first: uint32(line), Kind: kind, Number: number})
+	}
+	return at
+}
+
+// isSimpleTime reports whether text is a valid time of day of exactly the form 15:04:05.
+func isSimpleTime(text []byte) bool {
+	const form = "00:00:00"
+	if len(text) != len(form) || text[2] != ':' || text[5] != ':' {
+		return false
+	}
+	for at := 0; at < len(form); at += 3 {
+		if text[at]-'0' > 5 || text[at+1]-'0' > 9 {
+			return false
+		}
+	}
+	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
 // Readings returns values that together have all rows of the column with a cell that is not blank. If

@@ -1,6 +1,10 @@
 package columnstats
 
-import "foretell/internal/table/cells"
+import (
+	"math/bits"
+
+	"foretell/internal/table/cells"
+)
 
 // textSample keeps a sample of the distinct texts of a column in bounded memory, with all rows of these
 // texts. It has the texts whose hashes end in at least zeroBits zero bits. When they take more than
@@ -33,25 +37,27 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 }
 
 // fit sets the sample to those of values that are sampled. It increases zeroBits until they fit in
-// maxBytes, but keeps at least one text.
+// maxBytes, unless no text would be left.
 func (s *textSample) fit(values []Value) {
-	for {
-		kept, size := make([]Value, 0, len(values)>>min(s.zeroBits, 8)), 0
-		for i := range values {
-			if s.isSampled(values[i].hash) {
-				kept = append(kept, values[i])
-				size += valueBytes + len(values[i].Text)
-			}
-		}
-		if size <= s.maxBytes || len(kept) < 2 {
-			if len(kept) == 0 {
-				kept = values[:1]
-			}
-			s.counts.replace(kept)
-			return
-		}
+	var sizes [65]int // by the number of zero bits at the end of the hash
+	for i := range values {
+		sizes[bits.TrailingZeros64(values[i].hash)] += valueBytes + len(values[i].Text)
+	}
+	size := 0
+	for _, one := range sizes[s.zeroBits:] {
+		size += one
+	}
+	for size > s.maxBytes && size > sizes[s.zeroBits] {
+		size -= sizes[s.zeroBits]
 		s.zeroBits++
 	}
+	var kept []Value
+	for i := range values {
+		if s.isSampled(values[i].hash) {
+			kept = append(kept, values[i])
+		}
+	}
+	s.counts.replace(kept)
 }
 
 // estimate returns the sampled texts. Their rows are multiplied so that all of them together have about
