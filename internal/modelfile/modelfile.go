@@ -79,8 +79,8 @@ func sampleRange(m *model.Model, name string) *api.NumberSample {
 }
 
 // describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name and, for a category, the levels. A model
-// does not store whether amounts have thousands separators; describeColumn assumes that they
+// other than dates and numbers, it has only the name and, for a category, the levels. The time zones of
+// dates with times are unknown. A model does not store whether amounts have thousands separators; describeColumn assumes that they
 // do. A model also does not store whether the order of day and month was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column, features := api.Column{Name: name, Unused: true}, 0
@@ -101,6 +101,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 			if c.DayFirst {
 				column.DateOrder = string(inference.DayFirst)
 			}
+		case c.Feature == frame.ExtractHour:
+			column.TimeZones = []string{inference.UnknownTimeZone}
 		}
 	}
 	if features > 1 {

@@ -49,8 +49,9 @@ sunday sun sonntag so dimanche domingo domenica
 """)
 
 
-# The name of a zone after its offset, as in +01:00[Europe/Berlin].
+# The name of a zone after its offset, as in +01:00[Europe/Berlin] and GMT+0100 (Central European Time).
 ZONE_NAME = re.compile(r"\[[A-Za-z0-9/_+-]{3,38}\]\Z")
+LONG_ZONE_NAME = re.compile(r"\A[^)]*?( \([^()]*\))\Z", re.DOTALL)
 
 
 class NotADate(Exception):
@@ -72,6 +73,10 @@ class DateParser:
         zone_name = ZONE_NAME.search(self.rest)
         if zone_name:
             self.rest = self.rest[: zone_name.start()]
+        elif self.rest.endswith(")"):
+            zone_name = LONG_ZONE_NAME.match(self.rest)
+            self.require(zone_name and byte_length(zone_name[1]) <= 80)
+            self.rest = self.rest[: zone_name.start(1)]
         self.require(4 <= byte_length(self.rest) <= 40)
         if self.at_time_of_day():
             hour = self.time_of_day()
@@ -183,8 +188,14 @@ class DateParser:
         return self.day_number(self.year(), month, day)
 
     def month_year(self, day):
+        has_point = self.rest.startswith(".")
         self.ordinal()
         self.separator()
+        if has_point and "0" <= self.rest[:1] <= "9":  # 2. 1. 2006
+            month, _ = self.digits(2)
+            self.require(self.skip("."))
+            self.rest = self.rest.lstrip(" ")
+            return self.day_number(self.year(), month, day)
         self.match("de (?=.)")
         month = self.name(MONTHS) or self.name(MONTHS_AFTER_DAY)
         self.require(month)
@@ -246,7 +257,9 @@ class DateParser:
             if self.skip(".") or self.skip(","):
                 fraction, digits = self.digits(9)
                 second += fraction / 10.0**digits
-        half = self.match(" ?([AaPp])[Mm]")
+                if digits == 9:
+                    self.match(r"\d*")
+        half = self.match("[ \xa0\u202f]?([AaPp])(?:[Mm]|\\.[ \xa0\u202f]?[Mm]\\.?)")
         if half:
             self.require(1 <= hour <= 12)
             hour = hour % 12 + 12 * (half[1] in "Pp")
@@ -258,6 +271,7 @@ class DateParser:
         before = self.rest
         self.skip(" ")
         self.has_zone = True
+        self.match("(?:GMT|UTC)(?=[+-])")
         letters = len(re.match("[A-Z]*", self.rest)[0])
         if 0 < letters <= 5:
             self.rest = self.rest[letters:]
@@ -266,11 +280,11 @@ class DateParser:
         elif self.skip("+") or self.skip("-"):
             hours, digits = self.digits(2)
             self.require(digits == 2 and hours <= 14)
-            if not self.rest or self.rest[0] == " ":
-                return
-            self.skip(":")
-            minutes, digits = self.digits(2)
-            self.require(digits == 2 and minutes < 60)
+            if self.rest and self.rest[0] != " ":
+                self.skip(":")
+                minutes, digits = self.digits(2)
+                self.require(digits == 2 and minutes < 60)
+            self.match(" [A-Z]{1,5}(?![A-Z])")
         else:
             self.rest, self.has_zone = before, False
 

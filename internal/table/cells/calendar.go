@@ -1,5 +1,7 @@
 package cells
 
+import "math"
+
 func daysInMonth(year, month int) int {
 	switch month {
 	case 2:
@@ -21,6 +23,15 @@ func DaysFromCivil(year, month, day int) int {
 		year, month = year-1, month+12
 	}
 	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
+}
+
+// IsCompactDate reports whether a number is a date such as 20060102, from 1900 to 2099.
+func IsCompactDate(number float64) bool {
+	if !(number >= 1900_00_00 && number < 2100_00_00) || number != math.Trunc(number) {
+		return false
+	}
+	year, month, day := int(number)/1_00_00, int(number)/1_00%1_00, int(number)%1_00
+	return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
 }
 
 // CivilFromDays returns the date for a number of days since 1 January 1970. It is the

@@ -32,27 +32,50 @@ type dateParser struct {
 	// the date has eight digits, and hasMonthName if it is like 02/Jan/2006.
 	timeSeparator           byte
 	isCompact, hasMonthName bool
+	otherOrder              *otherOrder // nil except in ParseBothOrders
+}
+
+// otherOrder is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
+type otherOrder struct {
+	isKnown     bool // the date is like this, so that the order matters
+	day         int  // DateTime.Day
+	byMonth, ok bool // the date is valid with the month first, and with the day first
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
 //
 //	2006-01-02  2006/1/2  2006.01.02  20060102
-//	2.1.2006  2.1.06                      the day first
+//	2.1.2006  2.1.06  2. 1. 2006          the day first
 //	1/2/2006  1-2-06                      the day first if dayFirst is set
 //	Jan 2, 2006  2 January 2006  02-Jan-06  Mon, 2 Jan 2006
 //	2006 Jan 2  2006-Jan-02
 //	2. Januar 2006  2.Jan.2006  1er janv. 2006  2 de enero de 2006    see monthNames
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
-//	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
+//	15:04  3:04 PM  3:04 p.m.  15:04:05.999   alone, or after a date and a T or a space
 //	15.04  15.04.05                       after a date and a space
 //	20060102T1504  20060102T150405.999    ISO 8601 basic format
 //	02/Jan/2006:15:04:05 -0700            as web servers log it
-//	Z  UTC  +01:00  +0100                 after a time of day
+//	Z  UTC  +01:00  +0100  +0100 CET      after a time of day
+//	GMT+0100 (Central European Time)      as JavaScript prints it, after a time of day
 //	+01:00[Europe/Berlin]                 as Java prints it, after a date and a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	p := newDateParser(cell, dayFirst)
 	return p.parse()
+}
+
+// ParseBothOrders is like ParseDateTime with the month first and with the day first. A result that is not ok
+// is meaningless.
+func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
+	p, other := newDateParser(cell, false), otherOrder{}
+	p.otherOrder = &other
+	month, byMonth = p.parse()
+	if !other.isKnown {
+		return month, month, byMonth, byMonth
+	}
+	day, byDay = month, byMonth && other.ok
+	day.Day = other.day
+	return month, day, byMonth && other.byMonth, byDay
 }
 
 func newDateParser(cell []byte, dayFirst bool) *dateParser {
@@ -154,6 +177,15 @@ func (p *dateParser) parseDate() int {
 	if part == '.' || p.dayFirst {
 		return p.epochDay(third, second, first)
 	}
+	if other := p.otherOrder; other != nil && p.ok {
+		other.isKnown = true
+		other.day = p.epochDay(third, second, first)
+		other.ok, p.ok = p.ok, true
+		day := p.epochDay(third, first, second)
+		other.byMonth = p.ok
+		p.ok = other.ok || other.byMonth
+		return day
+	}
 	return p.epochDay(third, first, second)
 }
 
@@ -200,10 +232,17 @@ func (p *dateParser) parseNameFirst() int {
 	return p.epochDay(p.parseYear(), month, day)
 }
 
-// parseMonthYear parses the part after the day: the month's name and the year.
+// parseMonthYear parses the part after the day: the month's name, or a point and its number, and the year.
 func (p *dateParser) parseMonthYear(day int) int {
+	hasPoint := len(p.rest) > 0 && p.rest[0] == '.'
 	p.skipOrdinal()
 	p.skipSeparator()
+	if hasPoint && len(p.rest) > 0 && p.rest[0]-'0' <= 9 { // 2. 1. 2006
+		month, _ := p.parseDigits(2)
+		p.failUnless(p.skipByte('.'))
+		p.skipSpaces()
+		return p.epochDay(p.parseYear(), month, day)
+	}
 	p.skipSpanishOf()
 	month := p.parseMonthAfterDay()
 	p.failUnless(month > 0)

@@ -44,9 +44,13 @@ func (p *dateParser) atDottedTime() bool {
 	return hour >= 1 && hour <= 2 && hour < len(p.rest) && p.rest[hour] == '.' && countDigits(p.rest[hour+1:]) == 2
 }
 
-// cutZoneName removes the name of a zone in brackets, as in +01:00[Europe/Berlin], from the end of the
-// unread text. It returns false if there is none.
+// cutZoneName removes the name of a zone in brackets or parentheses, as in +01:00[Europe/Berlin] and
+// GMT+0100 (Central European Standard Time), from the end of the unread text. It returns false if there
+// is none.
 func (p *dateParser) cutZoneName() bool {
+	if n := len(p.rest); n > 0 && p.rest[n-1] == ')' {
+		return p.cutZoneInParentheses()
+	}
 	begin := bytes.LastIndexByte(p.rest, '[')
 	if begin < 0 || p.rest[len(p.rest)-1] != ']' || len(p.rest)-begin > maxDateTimeLen {
 		return false
@@ -64,6 +68,19 @@ func (p *dateParser) cutZoneName() bool {
 	return true
 }
 
+// maxLongZoneLen is the largest length of the name of a zone in parentheses, in bytes. Names in some
+// languages are long.
+const maxLongZoneLen = 80
+
+func (p *dateParser) cutZoneInParentheses() bool {
+	begin := bytes.LastIndex(p.rest, []byte(" ("))
+	if begin < 0 || len(p.rest)-begin > maxLongZoneLen || bytes.IndexByte(p.rest[begin+2:], '(') >= 0 || bytes.IndexByte(p.rest, ')') < len(p.rest)-1 {
+		return false
+	}
+	p.rest = p.rest[:begin]
+	return true
+}
+
 // parseTimeOfDay parses a time of day and returns the hours since midnight.
 func (p *dateParser) parseTimeOfDay() float64 {
 	hour, hourDigits := p.parseDigits(2)
@@ -72,7 +89,11 @@ func (p *dateParser) parseTimeOfDay() float64 {
 	p.failUnless(digits == 2 && minute < 60)
 	second := 0.0
 	if p.skipTimeSeparator(false) {
+		begin := p.rest
 		second = p.parseSecond()
+		if len(begin)-len(p.rest) == len("05.123456789") {
+			p.skipDigits()
+		}
 	}
 	hour = p.parseAMPM(hour)
 	p.skipZone()
@@ -105,35 +126,54 @@ func (p *dateParser) parseFraction() float64 {
 	return float64(fraction) / math.Pow10(digits)
 }
 
-// parseAMPM parses an optional AM or PM and returns the hour on a 24-hour clock.
+func (p *dateParser) skipDigits() { p.rest = p.rest[countDigits(p.rest):] }
+
+// parseAMPM parses an optional AM, PM, a.m. or p.m., and returns the hour on a 24-hour clock.
 func (p *dateParser) parseAMPM(hour int) int {
-	rest := p.rest
-	if len(rest) > 0 && rest[0] == ' ' {
-		rest = rest[1:]
-	}
-	if len(rest) < 2 || rest[1]|0x20 != 'm' || (rest[0]|0x20 != 'a' && rest[0]|0x20 != 'p') {
+	rest := cutSpace(p.rest)
+	if len(rest) < 2 || rest[0]|0x20 != 'a' && rest[0]|0x20 != 'p' {
 		return hour
 	}
-	p.rest = rest[2:]
+	half, rest := rest[0]|0x20, rest[1:]
+	rest, hasPoint := bytes.CutPrefix(rest, []byte("."))
+	if hasPoint {
+		rest = cutSpace(rest)
+	}
+	if len(rest) == 0 || rest[0]|0x20 != 'm' {
+		return hour
+	}
+	if p.rest = rest[1:]; hasPoint {
+		p.skipByte('.')
+	}
 	p.failUnless(hour >= 1 && hour <= 12)
 	hour %= 12
-	if rest[0]|0x20 == 'p' {
+	if half == 'p' {
 		hour += 12
 	}
 	return hour
 }
 
+// cutSpace removes a space or, as in the times of JavaScript, a no-break space from the beginning of text.
+func cutSpace(text []byte) []byte {
+	for _, space := range []string{" ", "\u00A0", "\u202F"} {
+		if rest, found := bytes.CutPrefix(text, []byte(space)); found {
+			return rest
+		}
+	}
+	return text
+}
+
 func (p *dateParser) skipZone() {
 	before := p.rest
 	p.skipByte(' ')
-	letters := 0
-	for letters < len(p.rest) && p.rest[letters]-'A' < 26 {
-		letters++
+	if n := len("GMT"); len(p.rest) > n && (p.rest[n] == '+' || p.rest[n] == '-') && (string(p.rest[:n]) == "GMT" || string(p.rest[:n]) == "UTC") {
+		p.rest = p.rest[n:]
 	}
-	switch {
+	begin := p.rest
+	switch letters := p.countCapitals(); {
 	case letters > 0 && letters <= maxZoneLen || p.skipByte('z'):
 		p.rest = p.rest[letters:]
-		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
+		p.zone = begin[:len(begin)-len(p.rest)]
 	case p.skipByte('+') || p.skipByte('-'):
 		hours, digits := p.parseDigits(2)
 		p.failUnless(digits == 2 && hours <= 14)
@@ -142,10 +182,32 @@ func (p *dateParser) skipZone() {
 			minutes, digits := p.parseDigits(2)
 			p.failUnless(digits == 2 && minutes < 60)
 		}
-		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
+		p.zone = begin[:len(begin)-len(p.rest)]
+		p.skipZoneAfterOffset()
 	default:
 		p.rest = before
 	}
+}
+
+// skipZoneAfterOffset skips the letters of a zone after its offset, as in +0100 CET, which Go prints.
+func (p *dateParser) skipZoneAfterOffset() {
+	before := p.rest
+	if p.skipByte(' ') {
+		if letters := p.countCapitals(); letters > 0 && letters <= maxZoneLen {
+			p.rest = p.rest[letters:]
+			return
+		}
+	}
+	p.rest = before
+}
+
+// countCapitals returns the number of capital letters at the beginning of the unread text.
+func (p *dateParser) countCapitals() int {
+	letters := 0
+	for letters < len(p.rest) && p.rest[letters]-'A' < 26 {
+		letters++
+	}
+	return letters
 }
 
 const maxZoneLen = 5 // letters

@@ -29,6 +29,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnMixedNumbers()
 	c.warnMixedDates()
 	c.warnTextsAmongDates()
+	c.warnYearFirst()
 	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()

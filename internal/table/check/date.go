@@ -31,13 +31,13 @@ func (c *columnChecker) warnMixedDates() {
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText {
 		return
 	}
-	texts := c.stats.FirstValues()
+	texts := c.stats.AllOrSample()
 	date, other := findMixedDates(texts)
 	if date == nil {
 		return
 	}
 	const effect = "so the column is read as text"
-	if order := inference.CountDates(texts); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
+	if order := inference.CountDates(c.stats.Readings()); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
 		day, month := &order.DayFirst.First, &order.MonthFirst.First
 		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "%s (%s) has the day first, but %s (%s) has the month first, %s",
 			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()), effect)
@@ -148,7 +148,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	other := columnstats.Occurrences{}
-	for _, one := range c.stats.Values() {
+	for _, one := range c.stats.Readings() {
 		if (one.Kind == cells.Text || one.Kind == cells.Number) && !isDateTime(one.Text) {
 			other.Add(&one)
 		}
@@ -166,6 +166,24 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s other text, first %s in %s%s",
 		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
+}
+
+// warnYearFirst warns about a training column whose dates probably begin with a year of two digits.
+func (c *columnChecker) warnYearFirst() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormCategory && inf.Form != inference.FormText {
+		return
+	}
+	first := inference.FirstYearFirst(c.stats)
+	switch {
+	case first == nil:
+	case inf.Form == inference.FormDate:
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the dates probably begin with a year of two digits, but such dates are read with the year last: %s is read as %s",
+			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
+	default:
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the cells are probably dates that begin with a year of two digits, such as %s: such dates are not read, so the column is read as %s",
+			csvfile.Excerpt(first.Text), readAs(inf.Form))
+	}
 }
 
 // warnDateOrder warns about a column of dates if it is not known whether the day is first, or

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
@@ -95,5 +96,43 @@ func TestTextAmongDates(t *testing.T) {
 				t.Errorf("%q: got %q, want %q", other, got, want)
 			}
 		}
+	}
+}
+
+// TestYearFirst scans columns of dates whose year may be first and has two digits.
+func TestYearFirst(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, layout string
+		firstYear    int
+		every        int // days between two rows
+		want         string
+	}{
+		{"year_first", "06/01/02", 2019, 11, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
+		{"year_first_with_times", "06-01-02 15:04", 2019, 11, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19-01-01 00:00" is read as 2001-01-19`},
+		{"year_that_is_no_day", "06/01/02", 1984, 11, `the cells are probably dates that begin with a year of two digits, such as "84/01/01": such dates are not read, so the column is read as text`},
+		{"day_first", "02/01/06", 2019, 11, ""},
+		{"day_first_of_many_years", "02/01/06", 1999, 60, ""},
+		{"month_first", "01/02/06", 2019, 11, ""},
+		{"first_of_the_month", "02.01.06", 2001, 365, ""},
+		{"year_of_four_digits", "2006/01/02", 2019, 11, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("id,day,n,label\n")
+			for i := range 200 {
+				day := time.Date(c.firstYear, 1, 1+i*c.every, 0, 0, 0, 0, time.UTC)
+				fmt.Fprintf(&b, "%d,%s,%d,%c\n", i, day.Format(c.layout), i%7, "xy"[i/3%2])
+			}
+			got := ""
+			for _, w := range scanText(t, b.String(), profile.ScanOptions{}).Warnings {
+				if w.Code == csvfile.CodeYearFirst {
+					got += w.Message
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

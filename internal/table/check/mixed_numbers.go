@@ -39,9 +39,12 @@ func (c *columnChecker) warnMixedNumbers() {
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 {
 		return // a column of dates or times may have such numbers, and FirstOther has its own warning
 	}
-	formats := countNumberFormats(c.stats.FirstValues())
+	formats := countNumberFormats(c.stats.AllOrSample())
 	if formats.distinct < minMixedNumbers {
 		return
+	}
+	if c.stats.IsSampled() {
+		formats = countNumberFormats(c.stats.Readings()) // which have all rows
 	}
 	for _, one := range []struct {
 		groups map[string]*columnstats.Occurrences

@@ -20,7 +20,7 @@ func (c *columnChecker) warnStrayTexts() {
 		return
 	}
 	rows, first := 0, columnstats.Value{}
-	for _, one := range t.Values() {
+	for _, one := range t.Readings() {
 		if !inf.IsStray(&one) {
 			continue
 		}
@@ -87,7 +87,7 @@ func (c *columnChecker) warnMostlyNumbers() {
 // a mark for a missing value, such as ~. It returns "" if no such cell is frequent.
 func (c *columnChecker) describeFrequentText() string {
 	var most columnstats.Value
-	for _, one := range c.stats.FirstValues() {
+	for _, one := range c.stats.AllOrSample() {
 		_, _, isPoint := cells.ParseAmount([]byte(one.Text), false)
 		_, _, isComma := cells.ParseAmount([]byte(one.Text), true)
 		if one.Kind == cells.Text && !isPoint && !isComma && one.Rows > most.Rows {
@@ -115,7 +115,7 @@ func (c *columnChecker) warnPartialUnit() {
 	}
 	var groups [2][]columnstats.Value // the numbers without and with the unit, without sign
 	var rows [2]columnstats.Occurrences
-	for _, one := range c.stats.FirstValues() {
+	for _, one := range c.stats.AllOrSample() {
 		value, ok := inf.Format.Parse([]byte(one.Text))
 		if !ok || value == 0 {
 			continue // 0 has the same meaning in every unit

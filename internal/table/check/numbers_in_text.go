@@ -138,7 +138,7 @@ func (c *columnChecker) warnNumbersInText() {
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 || len(c.warnings) > 0 {
 		return
 	}
-	texts := c.stats.FirstValues()
+	texts := c.stats.AllOrSample()
 	if len(texts) < minShapeTexts {
 		return
 	}

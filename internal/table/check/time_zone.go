@@ -22,7 +22,7 @@ func (c *columnChecker) warnTimeZones() {
 		return
 	}
 	zones := map[time.Duration]*columnstats.Occurrences{}
-	for _, one := range c.stats.FirstValues() {
+	for _, one := range c.stats.AllOrSample() {
 		offset, ok := cells.UTCOffset([]byte(one.Text), inf.DayFirst)
 		if !ok {
 			continue

@@ -2,6 +2,7 @@ package columnstats
 
 import (
 	"math"
+	"slices"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -13,6 +14,7 @@ import (
 type statsSnapshot struct {
 	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if there is none yet
 	zeroBits   uint    // of the distinctCounter
+	areDates   bool    // all numbers so far are dates such as 20060102
 }
 
 // chunkStats are the statistics of a column's values in consecutive rows.
@@ -23,6 +25,7 @@ type chunkStats struct {
 	mayOverflow       bool    // the sum of the numbers might overflow; the fields below are not set
 	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
 	hasFractions      bool    // some number is not an integer
+	areDates          bool    // all numbers are dates; not set if not all earlier numbers are
 	bins              growingHistogram
 	hashes            []uint64 // of the numbers, but only those that the distinctCounter may keep
 }
@@ -58,6 +61,7 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	}
 	s.mean = sum / float64(s.numbers)
 	s.computeSpread(1<<snapshot.zeroBits - 1)
+	s.areDates = snapshot.areDates && !slices.ContainsFunc(values, func(value float64) bool { return value == value && !cells.IsCompactDate(value) })
 	bins := growingHistogram{low: snapshot.low, width: snapshot.width}
 	if snapshot.width == 0 {
 		bins = *newGrowingHistogram(low, high)

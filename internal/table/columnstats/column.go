@@ -29,6 +29,7 @@ type Column struct {
 	numericStats       *runningStats                 // set once there are statistics of the numbers
 	dropsNumberTexts   bool                          // numbers are currently not counted as texts
 	droppedNumberTexts bool                          // some numbers were not counted as texts
+	firstNumbers       []Value                       // if droppedNumberTexts is set: the numbers that had been counted before
 	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numericStats while dropsNumberTexts is set, otherwise nil
 }
 
@@ -142,9 +143,23 @@ func (t *Column) chooseStrategy() {
 	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
 		t.droppedNumberTexts = true
-		t.texts.copyFirstTexts(t.limits.sampleBytes)
-		others := valueCounts{firstTexts: t.texts.firstTexts, partitionHash: t.texts.partitionHash}
-		others.replace(slices.DeleteFunc(t.texts.values, func(one Value) bool { return one.Kind == cells.Number }))
-		t.texts = others
+		t.firstNumbers = t.copyFirstNumbers()
+		t.texts.replace(slices.DeleteFunc(t.texts.values, func(one Value) bool { return one.Kind == cells.Number }))
 	}
+}
+
+// copyFirstNumbers returns a copy of the first numbers, at least one, that takes about as much memory as
+// a sample of texts.
+func (t *Column) copyFirstNumbers() []Value {
+	var first []Value
+	size := 0
+	for i := range t.texts.values {
+		if one := &t.texts.values[i]; one.Kind == cells.Number && size < t.limits.sampleBytes {
+			first = append(first, *one)
+			size += valueBytes + len(one.Text)
+		}
+	}
+	copied := valueCounts{}
+	copied.replace(first)
+	return copied.values
 }

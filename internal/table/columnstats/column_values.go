@@ -1,7 +1,9 @@
 package columnstats
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -11,13 +13,36 @@ import (
 // many numbers, they are only some of its values. The caller must not change them.
 func (t *Column) Values() []Value { return t.texts.values }
 
-// FirstValues returns all values of the column or, if IsSampled returns true, the first ones. The
-// caller must not change them.
-func (t *Column) FirstValues() []Value { return t.texts.allOrFirstTexts() }
+// AllOrSample returns all values of the column or, if IsSampled returns true, some of them: a sample of
+// the texts, and the first numbers if numbers are no longer counted as texts. The caller must not change
+// them.
+func (t *Column) AllOrSample() []Value {
+	counts := &t.texts
+	if counts.sample != nil {
+		counts = &counts.sample.counts
+	}
+	switch {
+	case len(t.firstNumbers) == 0:
+		return counts.values
+	case len(counts.values) == 0:
+		return t.firstNumbers
+	}
+	merged := slices.Clone(counts.values)
+	for _, one := range t.firstNumbers {
+		if at := counts.index.find(counts.values, one.hash, []byte(one.Text)); at >= 0 { // counted as text again later
+			merged[at].Rows += one.Rows
+			merged[at].first = one.first
+			continue
+		}
+		merged = append(merged, one)
+	}
+	slices.SortFunc(merged, func(a, b Value) int { return cmp.Compare(a.first, b.first) })
+	return merged
+}
 
-// IsSampled reports whether some values of the column are no longer counted, because they take too
+// IsSampled reports whether some values of the column are not counted, because they take too
 // much memory.
-func (t *Column) IsSampled() bool { return t.texts.firstTexts != nil }
+func (t *Column) IsSampled() bool { return t.texts.sample != nil || t.droppedNumberTexts }
 
 // Find returns the counted value with the given text, or nil if the column has no such value.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
@@ -67,6 +92,23 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
+// HasOtherNumbers reports whether numbers are no longer counted as texts and not all numbers of the
+// column are dates such as 20060102.
+func (t *Column) HasOtherNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
+
+// SummarizeWith returns statistics of all numbers of the column and of amounts, the numbers that its texts
+// represent. It returns false if the numbers among the texts are not summarized, or if texts were evicted.
+func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
+	if t.numericStats == nil || !t.KnowsAllTexts() {
+		return NumberSummary{}, false
+	}
+	all := t.numericStats.clone()
+	for _, one := range amounts {
+		all.add(one.Number, one.Rows)
+	}
+	return all.summarize(), true
+}
+
 // Summarize returns statistics of the numbers among values, which are values of the column. Their
 // numbers may have been parsed in another way than the counted ones.
 func (t *Column) Summarize(values []Value) NumberSummary {
@@ -78,8 +120,11 @@ const maxUncounted = 200
 
 // Uncounted returns some of the values that were seen in the column, but are no longer counted.
 func (t *Column) Uncounted() []Value {
+	if !t.IsSampled() {
+		return nil
+	}
 	var list []Value
-	for _, one := range t.texts.firstTexts {
+	for _, one := range t.AllOrSample() {
 		if len(list) == maxUncounted {
 			break
 		}
@@ -110,7 +155,7 @@ func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 		}
 	}
 	if !isCategory {
-		for _, one := range t.FirstValues() {
+		for _, one := range t.AllOrSample() {
 			hash := cells.Hash([]byte(one.Text))
 			if one.Kind == cells.Number {
 				hash = cells.HashNumber(one.Number)

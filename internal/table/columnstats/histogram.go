@@ -28,6 +28,22 @@ func (h *Histogram) Edge(i int) float64 {
 	return min(scale*(h.Low/scale+float64(i)*(h.Width/scale)), math.MaxFloat64)
 }
 
+// Median returns an estimate of the median: a number in the bin that has it.
+func (h *Histogram) Median() float64 {
+	rows, before := 0, 0
+	for _, n := range h.Rows {
+		rows += n
+	}
+	for i, n := range h.Rows {
+		if 2*(before+n) >= rows {
+			share := (float64(rows)/2 - float64(before)) / float64(n)
+			return h.Edge(i)*(1-share) + h.Edge(i+1)*share
+		}
+		before += n
+	}
+	return h.Low
+}
+
 // growingHistogram is a histogram with a growing range. If a value is outside the range,
 // the bins are merged in pairs, which doubles their width, until the range includes the
 // value.

@@ -8,7 +8,7 @@ import (
 type memoryLimits struct {
 	maxTexts    int // number of distinct texts above which chooseStrategy is called
 	maxHashes   int // number of hashes that a distinctCounter keeps
-	sampleBytes int // memory for the first texts, which are kept even if texts are evicted
+	sampleBytes int // memory for a sample of the texts, which is kept even if texts are evicted
 }
 
 // newMemoryLimits divides the memory of a scan among the columns. textMemory is the
@@ -35,7 +35,7 @@ const (
 	wideTextMemory    = 64 << 20 // largest additional memory for texts if there are many columns
 	wideTextBytes     = 1 << 10  // additional memory for texts per column
 	hashMemory        = 24 << 20 // for sets of hashes
-	sampleMemory      = 64 << 20 // for the first texts
+	sampleMemory      = 64 << 20 // for samples of texts
 )
 
 // totalTextMemory returns the memory for the texts of all columns, in bytes. textMemory

@@ -2,6 +2,7 @@ package columnstats
 
 import (
 	"math"
+	"slices"
 
 	"foretell/internal/table/cells"
 )
@@ -12,6 +13,7 @@ type runningStats struct {
 	min, max          float64
 	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
 	hasFractions      bool    // some value is not an integer
+	areDates          bool    // all values are dates such as 20060102
 	distinct          *distinctCounter
 	bins              *growingHistogram
 }
@@ -19,7 +21,7 @@ type runningStats struct {
 // newRunningStats returns the statistics of the numbers in list. capacity is that of the
 // distinctCounter.
 func newRunningStats(list []Value, capacity int) *runningStats {
-	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
+	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), areDates: true, distinct: newDistinct(capacity)}
 	for _, one := range list {
 		if one.Kind == cells.Number {
 			r.min, r.max = min(r.min, one.Number), max(r.max, one.Number)
@@ -51,6 +53,7 @@ func (r *runningStats) add(value float64, rows int) {
 		r.squaredDevs += distance * (value - r.mean) * float64(rows)
 	}
 	r.hasFractions = r.hasFractions || value != math.Trunc(value)
+	r.areDates = r.areDates && cells.IsCompactDate(value)
 	r.distinct.add(cells.HashNumber(value))
 	if r.bins == nil {
 		r.bins = newGrowingHistogram(value, value)
@@ -58,9 +61,21 @@ func (r *runningStats) add(value float64, rows int) {
 	r.bins.add(value, rows)
 }
 
+// clone returns a copy that shares no memory with r.
+func (r *runningStats) clone() *runningStats {
+	c, distinct := *r, *r.distinct
+	distinct.slots = slices.Clone(distinct.slots)
+	c.distinct = &distinct
+	if r.bins != nil {
+		bins := *r.bins
+		c.bins = &bins
+	}
+	return &c
+}
+
 // snapshot returns the parameters that a worker needs to compute chunkStats.
 func (r *runningStats) snapshot() statsSnapshot {
-	s := statsSnapshot{zeroBits: r.distinct.zeroBits}
+	s := statsSnapshot{zeroBits: r.distinct.zeroBits, areDates: r.areDates}
 	if r.bins != nil {
 		s.low, s.width = r.bins.low, r.bins.width
 	}
@@ -81,6 +96,7 @@ func (r *runningStats) addChunk(s *chunkStats) {
 	}
 	r.min, r.max = min(r.min, s.low), max(r.max, s.high)
 	r.hasFractions = r.hasFractions || s.hasFractions
+	r.areDates = r.areDates && s.areDates
 	if r.bins == nil {
 		r.bins = newGrowingHistogram(s.low, s.high)
 	}

@@ -17,7 +17,8 @@ type valueCounts struct {
 	distinctHashes *distinctCounter // nil until texts are evicted
 	frozen         bool             // texts hardly repeat, so new ones are not kept
 	doorkeeper     *doorkeeper      // nil until texts are evicted
-	firstTexts     []Value          // a copy of the first texts, made before texts are evicted; nil until then
+	sample         *textSample      // nil until texts are evicted
+	readings       *readingCounts   // nil until texts are evicted, and later unless many of them are dates or amounts
 	partitionHash  uint64           // equal for columns that partition the rows in the same way
 }
 
@@ -43,6 +44,10 @@ func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	if v.distinctHashes != nil {
 		v.distinctHashes.add(hash)
+		v.sample.add(cell, hash, line)
+		if v.readings != nil {
+			v.readings.add(cell, 1, line)
+		}
 		if !v.doorkeeper.testAndAdd(hash) {
 			kind, _ := cells.Classify(cell)
 			return kind
@@ -90,8 +95,10 @@ func (v *valueCounts) insert(one Value) (index int32) {
 // evictRareTexts evicts rare texts until the remaining texts take at most goal bytes. If hardly any
 // texts are left, texts hardly repeat in this column, and no new texts are kept from then on.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
-	v.copyFirstTexts(limits.sampleBytes)
 	if v.distinctHashes == nil {
+		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areReadable() {
+			v.readings = newReadingCounts(v.values)
+		}
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {
 			v.distinctHashes.add(v.values[i].hash)
@@ -122,30 +129,6 @@ func (v *valueCounts) replace(list []Value) {
 		v.bytes += valueBytes + len(v.values[i].Text)
 	}
 	v.index.rebuild(v.values)
-}
-
-// copyFirstTexts sets firstTexts to a copy of the first texts, at least one, that takes about
-// the given number of bytes. It does nothing after the first call.
-func (v *valueCounts) copyFirstTexts(bytes int) {
-	if v.firstTexts != nil {
-		return
-	}
-	n, size := 0, 0
-	for n < len(v.values) && size < bytes {
-		size += valueBytes + len(v.values[n].Text)
-		n++
-	}
-	first := valueCounts{}
-	first.replace(v.values[:n])
-	v.firstTexts = first.values
-}
-
-// allOrFirstTexts returns all texts or, if some were evicted, the first texts.
-func (v *valueCounts) allOrFirstTexts() []Value {
-	if v.firstTexts != nil {
-		return v.firstTexts
-	}
-	return v.values
 }
 
 // distinctCount returns the number of distinct texts and whether it is exact.

@@ -1,10 +1,14 @@
 package columnstats
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
+
+	"foretell/internal/table/cells"
 )
 
 func TestLevelsAreRetainedByCount(t *testing.T) {
@@ -42,4 +46,46 @@ func TestLevelsAreRetainedByCount(t *testing.T) {
 			t.Errorf("%d frequent texts, %d different (exact %v), %d kept", often, n, exact, len(stats.texts.values))
 		}
 	})
+}
+
+// TestSampleOfEvictedTexts checks that the sample of a column has texts of all its rows with their exact
+// rows, in bounded memory, and that it does not depend on their order.
+func TestSampleOfEvictedTexts(t *testing.T) {
+	const texts, rowsPerText, maxBytes = 20_000, 3, 64 << 10
+	sample := func(text func(i int) int) map[string]int {
+		limits := memoryLimits{maxHashes: 4_096, sampleBytes: maxBytes}
+		var counts valueCounts
+		for row := range texts * rowsPerText {
+			cell := fmt.Appendf(nil, "text %d", text(row%texts))
+			counts.add(cell, cells.Hash(cell), row)
+			if row%5_000 == 4_999 {
+				counts.evictRareTexts(0, &limits)
+			}
+		}
+		if size := counts.sample.counts.bytes; size > maxBytes || size < maxBytes/4 {
+			t.Errorf("the sample takes %d bytes", size)
+		}
+		rows := make(map[string]int)
+		for _, one := range counts.sample.counts.values {
+			rows[one.Text] = one.Rows
+		}
+		return rows
+	}
+	forward := sample(func(i int) int { return i })
+	late, all := 0, 0
+	for text, rows := range forward {
+		if rows != rowsPerText {
+			t.Errorf("%s has %d rows", text, rows)
+		}
+		number, err := strconv.Atoi(strings.TrimPrefix(text, "text "))
+		if all++; err != nil || number >= texts/2 {
+			late++
+		}
+	}
+	if 3*late < all {
+		t.Errorf("only %d of %d texts are from the second half", late, all)
+	}
+	if backward := sample(func(i int) int { return texts - 1 - i }); !maps.Equal(forward, backward) {
+		t.Errorf("%d and %d texts", len(forward), len(backward))
+	}
 }

@@ -168,6 +168,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 	c.checkUnit(train, blind)
 	c.checkTimeZones(train, blind)
+	c.checkTimesOfDay(train, blind, train.IsInteger())
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.IsDayFirst() == blind.IsDayFirst() {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)

@@ -81,6 +81,8 @@ func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (row
 func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	train := known.Profile()
 	c.checkTimeZones(train, blind)
+	isMidnight := func(days float64) bool { return days == math.Trunc(days) }
+	c.checkTimesOfDay(train, blind, known.HasRange && isMidnight(known.Min) && isMidnight(known.Max))
 	hasNewTexts := c.checkNewTexts(known, train, blind)
 	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(train, blind) {
 		return

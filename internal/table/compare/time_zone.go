@@ -19,12 +19,21 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 		return
 	}
 	for _, zone := range blind.TimeZones {
-		if !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
+		if !slices.Contains(train.TimeZones, inference.UnknownTimeZone) && !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
 			c.reportAt(blind.FirstTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
 				describeZones(blind.TimeZones), describeZones(train.TimeZones))
 			return
 		}
 	}
+}
+
+// checkTimesOfDay reports dates without a time of day if those of the training column have one. onlyMidnight
+// is set if all its times are midnight, so that no feature is made from them.
+func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {
+	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
+		return
+	}
+	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; they are read as midnight")
 }
 
 // areNearZones reports whether two zones are the same, or offsets that differ by an hour at most. Z

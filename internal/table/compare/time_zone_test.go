@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
@@ -54,5 +55,45 @@ func TestCompareTimeZones(t *testing.T) {
 				t.Errorf("%q and %q: %s", c.train, c.blind, text)
 			}
 		}
+	}
+}
+
+func TestCompareTimesOfDay(t *testing.T) {
+	// table returns a table of dates in the given layout.
+	table := func(label bool, layout string) string {
+		text := "id,at\n"
+		if label {
+			text = "id,at,y\n"
+		}
+		for row := range 60 {
+			text += fmt.Sprintf("r%d,%s", row, time.Date(2024, 1, 1, 7*row, 5, 0, 0, time.UTC).Format(layout))
+			if label {
+				text += []string{",a", ",b"}[row%2]
+			}
+			text += "\n"
+		}
+		return text
+	}
+	for _, c := range []struct {
+		name, train, blind string
+		warns              bool
+	}{
+		{"both_have_times", "2006-01-02 15:04", "2006-01-02 15:04", false},
+		{"the_blind_file_has_none", "2006-01-02 15:04", "2006-01-02", true},
+		{"no_file_has_times", "2006-01-02", "2006-01-02", false},
+		{"all_times_are_midnight", "2006-01-02 00:00", "2006-01-02", false},
+		{"only_the_blind_file_has_times", "2006-01-02", "2006-01-02 15:04", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			train := scanText(t, table(true, c.train), profile.ScanOptions{})
+			blind := scanText(t, table(false, c.blind), profile.ScanOptions{Blind: true, ID: "id"})
+			column := &train.Columns[0]
+			known := []profile.KnownColumn{{Name: "at", Form: inference.FormDate, TimeZones: column.TimeZones, HasRange: true, Min: column.Numbers.Min, Max: column.Numbers.Max}}
+			for _, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+				if warns := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == csvfile.CodeNoTimeOfDay }); warns != c.warns {
+					t.Errorf("warns is %t: %v", warns, found)
+				}
+			}
+		})
 	}
 }

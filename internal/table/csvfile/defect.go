@@ -77,6 +77,8 @@ const (
 	CodeJunkInDates    = "junk-in-dates"
 	CodeOtherTimeZone  = "other-time-zone"
 	CodeMixedTimeZones = "mixed-time-zones"
+	CodeNoTimeOfDay    = "no-time-of-day"
+	CodeYearFirst      = "year-first"
 	CodeNumbersInText  = "numbers-in-text"
 )
 

@@ -2,6 +2,7 @@ package inference
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -119,12 +120,15 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 		inf.Format, inf.Values = &best.format, best.values
 	}
 	rows := 0
-	for _, one := range t.Values() {
-		if !inf.IsStray(&one) {
-			continue
+	for _, one := range t.Readings() {
+		if inf.IsStray(&one) {
+			rows += one.Rows
 		}
-		rows += one.Rows
-		inf.Strays = append(inf.Strays, one)
+	}
+	for _, one := range t.Values() {
+		if inf.IsStray(&one) {
+			inf.Strays = append(inf.Strays, one)
+		}
 	}
 	if 2*rows > t.Rows(cells.Text)+t.Rows(cells.Number) {
 		return Result{}, false
@@ -145,8 +149,10 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 		if one.Kind != cells.Text && one.Kind != cells.Number {
 			return false
 		}
-	case one.Kind != cells.Text || inf.Format == nil:
-		return one.Kind == cells.Text
+	case one.Kind != cells.Text:
+		return false
+	case inf.Format == nil:
+		return math.IsNaN(cells.NumberOrNaN([]byte(one.Text)))
 	}
 	_, ok := inf.Format.Parse([]byte(one.Text))
 	return !ok

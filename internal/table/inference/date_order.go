@@ -42,11 +42,10 @@ type DateCounts struct {
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
 
-// CountDates returns the counts for the distinct texts of a column.
+// CountDates returns the counts for the distinct texts or the readings of a column.
 func CountDates(texts []columnstats.Value) (o DateCounts) {
 	for i := range texts {
-		month, byMonth := cells.ParseDateTime([]byte(texts[i].Text), false)
-		day, byDay := cells.ParseDateTime([]byte(texts[i].Text), true)
+		month, day, byMonth, byDay := cells.ParseBothOrders([]byte(texts[i].Text))
 		switch {
 		case byDay && !byMonth:
 			o.DayFirst.Add(&texts[i])
@@ -110,7 +109,7 @@ func resolveDateOrder(inferences []Result, names []string, columns []columnstats
 		inf.HasUnknownOrder = !found
 		if dayFirst != inf.DayFirst {
 			inf.DayFirst = dayFirst
-			inf.Values, _, _ = parseDates(columns[i].FirstValues(), dayFirst)
+			inf.Values, _, _ = parseDates(columns[i].AllOrSample(), dayFirst)
 		}
 	}
 }

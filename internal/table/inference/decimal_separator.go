@@ -32,7 +32,7 @@ func InferWithSeparators(t *columnstats.Column) Result {
 		if inf.Format != nil {
 			unit = inf.Format.Unit
 		}
-		inf.separators = countSeparators(t.FirstValues(), unit)
+		inf.separators = countSeparators(t.AllOrSample(), unit)
 	}
 	return inf
 }
@@ -139,7 +139,7 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 			inf.HasUnknownSeparator = table.isUnknown || inf.separators.looksGrouped && inf.separators.hasCommas == comma
 		}
 		if comma {
-			a := parseAmounts(&columns[i], columns[i].FirstValues(), true)
+			a := parseAmounts(&columns[i], columns[i].AllOrSample(), true)
 			inf.Format, inf.Values, inf.IsSampled = &a.format, a.values, columns[i].IsSampled()
 		}
 	}

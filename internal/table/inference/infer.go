@@ -30,7 +30,7 @@ type Result struct {
 	// Values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
 	Values []columnstats.Value
-	// IsSampled is set if not all texts and values are known.
+	// IsSampled is set if Values are not all values, because not all texts are known.
 	IsSampled bool
 	// Words are the words of the texts that become features, the most informative first.
 	Words []string
@@ -61,7 +61,7 @@ const (
 // Infer returns the inferred form of a column. It does not count separators, see
 // InferWithSeparators.
 func Infer(t *columnstats.Column) Result {
-	texts := t.FirstValues()
+	texts := t.AllOrSample()
 	if t.Rows(cells.Text) == 0 {
 		if t.Rows(cells.Number) == 0 && t.Rows(cells.Null) > 0 {
 			return Result{Form: FormCategory}
@@ -105,7 +105,7 @@ func HasOnlyNumbers(t *columnstats.Column) bool {
 	if t.Rows(cells.Number) == t.NonBlank() {
 		return true
 	}
-	texts := t.FirstValues()
+	texts := t.AllOrSample()
 	best := bestAmounts(t, texts)
 	inf, areAmounts := decideAmounts(t, &best)
 	return areAmounts && !slices.ContainsFunc(texts, func(one columnstats.Value) bool { return inf.IsStray(&one) })
@@ -130,7 +130,7 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	}
 	others -= most
 	numbers := t.Rows(cells.Text) == 0 // all texts are numbers, such as 2006 or 20060102, which are rarely dates
-	if most < 1 || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
+	if most < 1 || t.HasOtherNumbers() || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return Result{}, false
 	}
 	if others > 0 && countDurations(texts) > most { // 10:20:30 may be a time of day, but 26:30:00 is not
@@ -139,7 +139,7 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	if times == most {
 		best.Form = FormTime
 	} else {
-		best.Dates = CountDates(texts)
+		best.Dates = CountDates(t.Readings())
 	}
 	best.IsSampled = t.IsSampled()
 	return best, true

@@ -10,13 +10,17 @@ import (
 // NoTimeZone stands in the result of TimeZones for times without a zone.
 const NoTimeZone = "none"
 
+// UnknownTimeZone stands in place of the zones of times if they are not known, because a model does not
+// store them.
+const UnknownTimeZone = "unknown"
+
 // maxTimeZones is the largest number of zones of a column that are kept.
 const maxTimeZones = 10
 
 // TimeZones returns the distinct zones of the times in the texts of a column, sorted, at most ten,
 // and the first text with a time.
 func TimeZones(t *columnstats.Column, dayFirst bool) (zones []string, first columnstats.Value) {
-	texts := t.FirstValues()
+	texts := t.AllOrSample()
 	for i := range texts {
 		zone, hasTime := cells.TimeZone([]byte(texts[i].Text), dayFirst)
 		if !hasTime {

@@ -78,6 +78,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
 	switch {
 	case c.Numbers == nil:
+	case inf.Values != nil && inf.IsSampled: // describeSampled has set it
 	case inf.Values != nil:
 		c.Numbers.Median = columnstats.WeightedMedian(inf.Values)
 	case !s.opts.Brief:

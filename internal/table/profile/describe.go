@@ -29,21 +29,18 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 			c.Top = append(c.Top, ValueCount{Text: one.Text, Rows: one.Rows})
 		}
 	case inf.Values != nil:
-		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null)
 		if inf.IsSampled {
-			c.Distinct, _ = t.DistinctCount()
-			c.Estimate = true
+			c.describeSampled(t)
 			break
 		}
 		m := t.Summarize(inf.Values)
 		c.parsed = inf.Values
-		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.Distinct, m.Estimate, m.Stats, m.HasFractions
+		c.setNumbers(&m)
 		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null) + t.Rows(cells.Text) + t.Rows(cells.Number) - m.Rows
 	default:
 		numbers := t.SummarizeNumbers()
 		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null) + t.Rows(cells.Text)
-		c.Distinct, c.Estimate = numbers.Distinct, numbers.Estimate
-		c.Numbers, c.hasFractions = numbers.Stats, numbers.HasFractions
+		c.setNumbers(&numbers)
 	}
 	rows := t.Rows(cells.Blank) + t.Rows(cells.Number) + t.Rows(cells.Null) + t.Rows(cells.Text)
 	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be larger
@@ -54,4 +51,34 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 		c.TimeZones, c.firstTime = inference.TimeZones(t, inf.DayFirst)
 	}
 	return c
+}
+
+func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
+	c.Distinct, c.Estimate, c.Numbers, c.hasFractions = n.Distinct, n.Estimate, n.Stats, n.HasFractions
+}
+
+// describeSampled sets the counts of a column of numbers or dates whose values are not all known. It
+// sets Numbers if only plain numbers are unknown, which are summarized while the file is read.
+func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
+	c.Missing = t.Rows(cells.Blank)
+	for _, one := range t.Readings() {
+		if !c.CanParse(one.Text) {
+			c.Missing += one.Rows
+		}
+	}
+	if c.format != nil && !c.format.DecimalComma && !c.format.HasTotal() {
+		var amounts []columnstats.Value
+		for _, one := range t.Values() {
+			if value, ok := c.format.Parse([]byte(one.Text)); ok && one.Kind == cells.Text {
+				amounts = append(amounts, columnstats.Value{Kind: cells.Number, Number: value, Rows: one.Rows})
+			}
+		}
+		if n, ok := t.SummarizeWith(amounts); ok {
+			c.setNumbers(&n)
+			c.Numbers.Median, c.Numbers.MedianEstimate = c.Numbers.Histogram.Median(), true
+			return
+		}
+	}
+	c.Distinct, _ = t.DistinctCount()
+	c.Estimate = true
 }

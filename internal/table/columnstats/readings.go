@@ -1,0 +1,134 @@
+package columnstats
+
+import (
+	"foretell/internal/table/cells"
+)
+
+// A reading says how a cell can be read: as a date in each order of day and month, and as an amount with
+// each decimal separator. Whether a column of dates or numbers has a value for a cell depends only on
+// the reading of the cell.
+type reading struct {
+	kind                     cells.ValueKind
+	isMonthFirst, isDayFirst bool // a date or time that is valid in this order
+	differs                  bool // the two orders are two dates
+	hasDate                  bool // not only a time of day
+	isPoint, isComma         bool // an amount with this decimal separator
+	pointUnit, commaUnit     string
+	endsInLetter             bool
+}
+
+func readingOf(cell []byte) (r reading) {
+	var month, day cells.DateTime
+	month, day, r.isMonthFirst, r.isDayFirst = cells.ParseBothOrders(cell)
+	r.differs = r.isMonthFirst && r.isDayFirst && month != day
+	r.hasDate = r.isMonthFirst && month.HasDate || r.isDayFirst && day.HasDate
+	if r.hasDate && len(cell) != len("20060102") {
+		r.kind = cells.Text // no other date is a number or an amount
+		return r
+	}
+	r.kind, _ = cells.Classify(cell)
+	_, r.pointUnit, r.isPoint = cells.ParseAmount(cell, false)
+	_, r.commaUnit, r.isComma = cells.ParseAmount(cell, true)
+	last := cell[len(cell)-1]
+	r.endsInLetter = last|0x20-'a' < 26
+	return r
+}
+
+// maxReadings is the largest number of different readings of a column that are distinguished, which differ
+// in their units.
+const maxReadings = 256
+
+// readingCounts counts the rows of a column by the reading of their cells. It counts the rows of all
+// cells, even of those whose texts are evicted.
+type readingCounts struct {
+	values  []Value // for each reading: its first text, and the rows of all its texts
+	indices map[reading]int
+	last    reading // the reading of the last cell, and its index
+	lastAt  int
+	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
+}
+
+// newReadingCounts returns the counts for values, which must be all distinct texts so far, in the
+// order in which they first appear.
+func newReadingCounts(values []Value) *readingCounts {
+	c := &readingCounts{indices: make(map[reading]int)}
+	for i := range values {
+		c.add([]byte(values[i].Text), values[i].Rows, values[i].FirstLine())
+	}
+	return c
+}
+
+// add counts rows with the text in cell. line is the first of them.
+func (c *readingCounts) add(cell []byte, rows, line int) {
+	if n := len(c.date); n > 0 && len(cell) > n && string(cell[:n]) == string(c.date) && isSimpleTime(cell[n:]) {
+		c.values[c.lastAt].Rows += rows // in most files with many times, successive rows are of the same day
+		return
+	}
+	if r := readingOf(cell); r != c.last || len(c.values) == 0 {
+		c.last, c.lastAt = r, c.indexOf(r, cell, line)
+	}
+	c.values[c.lastAt].Rows += rows
+	c.date = c.date[:0]
+	if at := len(cell) - len("15:04:05"); c.last.hasDate && at > 0 && isSimpleTime(cell[at:]) {
+		c.date = append(c.date, cell[:at]...)
+	}
+}
+
+// indexOf returns the index of the value for the reading r of a cell. If there is none, it adds one.
+func (c *readingCounts) indexOf(r reading, cell []byte, line int) int {
+	at, known := c.indices[r]
+	if !known && len(c.values) == maxReadings {
+		r = reading{kind: cells.Blank} // stands for all further readings
+		at, known = c.indices[r]
+	}
+	if !known {
+		at = len(c.values)
+		c.indices[r] = at
+		kind, number := cells.Classify(cell)
+		c.values = append(c.values, Value{Text: string(cell), first: uint32(line), Kind: kind, Number: number})
+	}
+	return at
+}
+
+// isSimpleTime reports whether text is a valid time of day of exactly the form 15:04:05.
+func isSimpleTime(text []byte) bool {
+	const form = "00:00:00"
+	if len(text) != len(form) || text[2] != ':' || text[5] != ':' {
+		return false
+	}
+	for at := 0; at < len(form); at += 3 {
+		if text[at]-'0' > 5 || text[at+1]-'0' > 9 {
+			return false
+		}
+	}
+	return text[0] < '2' || text[0] == '2' && text[1] < '4'
+}
+
+// Readings returns values that together have all rows of the column with a cell that is not blank. If
+// all texts are counted, these are the counted values. Otherwise, each of them stands for all texts that
+// can be read in the same way as dates or amounts, and is the first of these texts. The rows are estimates
+// if the column has texts that are no longer counted and are mostly neither dates nor amounts. The caller
+// must not change the values.
+func (t *Column) Readings() []Value {
+	list := t.texts.values
+	switch {
+	case t.texts.readings != nil:
+		list = t.texts.readings.values
+	case t.texts.sample != nil:
+		list = t.texts.sample.estimate()
+	}
+	if len(t.firstNumbers) == 0 {
+		return list
+	}
+	dropped := t.firstNumbers[0]
+	dropped.Rows = t.rowsByKind[cells.Number]
+	for i := range list {
+		if list[i].Kind == cells.Number {
+			dropped.Rows -= list[i].Rows
+		}
+	}
+	if dropped.Rows <= 0 {
+		return list
+	}
+	return append([]Value{dropped}, list...)
+}

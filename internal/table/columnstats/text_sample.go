@@ -1,0 +1,95 @@
+package columnstats
+
+import (
+	"math/bits"
+
+	"foretell/internal/table/cells"
+)
+
+// textSample keeps a sample of the distinct texts of a column in bounded memory, with all rows of these
+// texts. It has the texts whose hashes end in at least zeroBits zero bits. When they take more than
+// maxBytes, zeroBits increases by one, and about half of them are dropped. So the sample does not depend
+// on the order of the rows: texts that are only in the last rows are sampled, too.
+type textSample struct {
+	counts   valueCounts // which never evicts texts
+	zeroBits uint
+	maxBytes int
+}
+
+// newTextSample returns a sample of values, which must be all distinct texts so far.
+func newTextSample(values []Value, maxBytes int) *textSample {
+	s := &textSample{maxBytes: maxBytes}
+	s.fit(values)
+	return s
+}
+
+func (s *textSample) isSampled(hash uint64) bool { return hash&(1<<s.zeroBits-1) == 0 }
+
+// add counts a row with the text in cell if the text is sampled. hash is the hash of cell.
+func (s *textSample) add(cell []byte, hash uint64, line int) {
+	if !s.isSampled(hash) {
+		return
+	}
+	s.counts.add(cell, hash, line)
+	if s.counts.bytes > s.maxBytes {
+		s.fit(s.counts.values)
+	}
+}
+
+// fit sets the sample to those of values that are sampled. It increases zeroBits until they fit in
+// maxBytes, unless no text would be left.
+func (s *textSample) fit(values []Value) {
+	var sizes [65]int // by the number of zero bits at the end of the hash
+	for i := range values {
+		sizes[bits.TrailingZeros64(values[i].hash)] += valueBytes + len(values[i].Text)
+	}
+	size := 0
+	for _, one := range sizes[s.zeroBits:] {
+		size += one
+	}
+	for size > s.maxBytes && size > sizes[s.zeroBits] {
+		size -= sizes[s.zeroBits]
+		s.zeroBits++
+	}
+	var kept []Value
+	for i := range values {
+		if s.isSampled(values[i].hash) {
+			kept = append(kept, values[i])
+		}
+	}
+	s.counts.replace(kept)
+}
+
+// estimate returns the sampled texts. Their rows are multiplied so that all of them together have about
+// as many rows as all texts.
+func (s *textSample) estimate() []Value {
+	list := make([]Value, len(s.counts.values))
+	for i, one := range s.counts.values {
+		one.Rows <<= s.zeroBits
+		list[i] = one
+	}
+	return list
+}
+
+// minReadableTexts is the smallest fraction of texts that are dates or amounts for which a column gets
+// readingCounts.
+const minReadableTexts = 0.5
+
+// maxExaminedTexts is the largest number of texts that areReadable examines.
+const maxExaminedTexts = 1_000
+
+// areReadable reports whether many texts of the sample are dates or amounts.
+func (s *textSample) areReadable() bool {
+	texts, readable := 0, 0
+	for _, one := range s.counts.values[:min(len(s.counts.values), maxExaminedTexts)] {
+		r := readingOf([]byte(one.Text))
+		isDate := r.isMonthFirst || r.isDayFirst
+		if one.Kind == cells.Text || isDate {
+			texts++
+			if isDate || r.isPoint || r.isComma {
+				readable++
+			}
+		}
+	}
+	return readable > 0 && float64(readable) >= minReadableTexts*float64(texts)
+}
