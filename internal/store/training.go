@@ -209,13 +209,12 @@ func (q TrainingQuery) toListQuery() listQuery {
 // run to find the few with a job. SQLite does not reorder the tables of a CROSS JOIN.
 const (
 	racesWithDeadlineSQL = "SELECT " + trainingListColumns + " FROM job j CROSS JOIN " + trainingFrom + `
-		WHERE t.key = j.subject AND j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`
+		WHERE t.key = j.subject AND j.owner = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`
 	largeRacesSQL = `SELECT t.key, t.account, j.memory, j.process FROM job j CROSS JOIN training t
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet,
-// except those of processes that run only their own jobs (see Process of [Job]).
+// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL)
 	if err != nil {
