@@ -53,6 +53,7 @@ type appOptions struct {
 	log                 io.Writer
 	now                 func() time.Time
 	accept              bool // accepts any database
+	ownJobsOnly         bool
 	memory              int64
 	database            string // defaults to a file
 	storage             string // defaults to a folder
@@ -77,7 +78,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 			return nil, nil, err
 		}
 	}
-	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptMismatch: h.accept, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells})
+	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptMismatch: h.accept, OwnJobsOnly: h.ownJobsOnly, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

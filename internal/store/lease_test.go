@@ -142,8 +142,8 @@ func (s suite) partsOfQueuedRace(t *testing.T) {
 	}
 	race("released")
 	claim(s.Store, "train")
-	race("untouched") // it stays in the queue
-	dead := s.open(t)
+	claim(s.Store, "part")
+	race("taken over")
 	if err := s.ReleaseJob(t.Context(), "job released", at(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -151,16 +151,17 @@ func (s suite) partsOfQueuedRace(t *testing.T) {
 	wantErr(t, err, ErrLeaseLost)
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteJob(t.Context(), "released") })
 
-	claim(dead, "train") // of the race untouched
+	dead := s.open(t)
+	claim(dead, "train")
 	claim(s.Store, "part")
-	if _, err := s.RenewJob(t.Context(), "part untouched", at(20)); err != nil {
+	if _, err := s.RenewJob(t.Context(), "part taken over", at(20)); err != nil {
 		t.Error(err)
 	}
 	s.kill(t, dead)
 	if err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(30), Timeout: process.Timeout}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.RenewJob(t.Context(), "part untouched", at(40))
+	_, err = s.RenewJob(t.Context(), "part taken over", at(40))
 	wantErr(t, err, ErrLeaseLost)
 	claim(s.Store, "train")
 }
