@@ -86,10 +86,12 @@ type lease struct {
 	until      int64
 }
 
+const leasesSQL = "SELECT key, owner, until FROM job WHERE owner <> ''"
+
 // listLeases returns the leases of all processes.
 func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	err = s.ReadStatement(ctx, func(t *Tx) error {
-		rows, err := t.tx.QueryContext(ctx, "SELECT key, owner, until FROM job WHERE owner <> ''")
+		rows, err := t.tx.QueryContext(ctx, leasesSQL)
 		if err != nil {
 			return err
 		}

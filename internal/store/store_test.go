@@ -76,6 +76,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("leases after an outage", begin(t).leasesAfterOutage)
 	t.Run("leases after the clock was set", begin(t).leasesAfterClockWasSet)
 	t.Run("parts of a queued race", begin(t).partsOfQueuedRace)
+	t.Run("races with a deadline", begin(t).racesWithDeadline)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)
