@@ -125,7 +125,7 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 // that of every account with jobs, so that the turns of the other accounts come first. It is a
 // counter and not a time, because turns must not depend on clocks.
 const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
-	UNION ALL SELECT b.served FROM job q JOIN account b ON b.key = q.account) AS turns)`
+	UNION ALL SELECT b.served FROM (SELECT DISTINCT account FROM job) q CROSS JOIN account b WHERE b.key = q.account) AS turns)`
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
 // the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
