@@ -45,9 +45,9 @@ If the numbers of BLIND have another decimal separator than those of FILE,
 
 For each kind of change, the command reports the number of changes and the line of the
 first one. Rows without a label, and rows whose fields cannot be separated, are not in
-the copy of a training file. The copy of a blind file has all rows. If something cannot
-be corrected, no copy is written and the exit status is 6. FILE and BLIND are never
-changed.`,
+the copy of a training file. The copy of a blind file has all rows, except rows of empty
+cells, repeated headers, and lines of units without an ID. If something cannot be
+corrected, no copy is written and the exit status is 6. FILE and BLIND are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,

@@ -133,7 +133,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if err := o.explain(ctx, explainTask{m, blind, opts, wanted, progress, rows}, printer.add); err != nil {
 		return err
 	}
-	return printer.end()
+	return printer.flush()
 }
 
 // defaultTop is the default of --top on a terminal: how many columns are shown for each row.
@@ -337,8 +337,8 @@ func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
 	return err
 }
 
-// end prints the rows that add has kept.
-func (p *explanationPrinter) end() error {
+// flush prints the rows that add has kept, and ends a JSON array.
+func (p *explanationPrinter) flush() error {
 	switch o := p.options; {
 	case p.printsPictures():
 		return o.output.WritePaged(bytes.NewBufferString(p.pictures.String()))

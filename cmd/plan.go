@@ -47,7 +47,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		fact := fmt.Sprintf("%s has only %s, but a forecast needs at least %s", doc.File, humanize.Count(doc.Rows, "row"), humanize.Comma(learningcurve.MinRows))
 		const hint = "run the command without --plan"
 		if o.output.Quiet && !o.output.JSON && len(o.output.Fields) == 0 { // printPlan would print nothing
-			return exit.Errorf(exit.Rejected, "no forecast: %s", fact).WithHint(hint)
+			return exit.Errorf(exit.Rejected, "cannot forecast the run: %s", fact).WithHint(hint)
 		}
 		doc.Notes = append(doc.Notes, fact+"; "+hint)
 		return o.printPlan(doc)

@@ -263,7 +263,9 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 		err = o.checkBlindFlags()
 	} else if files.Blind, err = o.layout.OpenInput(ctx, o.factory, true, o.blind...); err == nil {
 		inputs = slices.Concat(inputs, files.Blind.Paths)
-		err = o.target.ResolvePath(files.Blind, files.Train)
+		if err = o.target.ResolvePath(files.Blind, files.Train); err == nil && (o.gate.IsSet() || o.training.Threshold != nil) {
+			err = o.target.CheckMayWriteRejected(files.Train, files.Blind)
+		}
 	}
 	if err == nil {
 		err = o.gate.CheckJUnitFile(o.target.WrittenPaths(), inputs...)

@@ -41,7 +41,7 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		sent := p.factory.Now()
-		train := &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes, RoleFlags: p.files.RoleFlags()}
+		train := &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes, RoleFlags: p.files.RoleFlags(), IsNew: true}
 		if err := preflight.UploadFile(ctx, p.Session, created, train); err != nil {
 			return nil, err
 		}

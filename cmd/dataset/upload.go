@@ -62,6 +62,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 		defer file.In.Close()
+		file.IsNew = true
 	}
 	body := preflight.DatasetRequest(args[0], o.description, o.buckets)
 	if file != nil {

@@ -27,8 +27,8 @@ newer datasets. It stays the champion until another model is promoted, or until 
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
 With --automatic, the champion is no longer promoted, nor accepted because it has met
---beat champion, so the scores decide. REF is then the series, or any of its models. If
-REF is a rejected model, it can become the champion again.`,
+--beat champion, so the scores decide. REF is then the series, or any of its models. A
+model that was rejected before it was promoted is then rejected again.`,
 		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,
 		Args: cli.PositionalArgs("REF"),
@@ -62,18 +62,21 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if m.State == api.ModelRejected {
+		o.output.Note("the model is rejected, because it missed a requirement, so the scores of the other models decide; with `foretell models promote %s`, it is the champion", m.ModelKey)
+	}
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findStated returns the key of the model whose state --automatic resets: the given model if it has a
-// state, and otherwise the champion of its series if that was promoted or accepted. If neither has a
-// state, the scores already decide, and findStated returns key.
+// findStated returns the key of the model whose state --automatic resets: the given model if it was
+// promoted or accepted, and otherwise the champion of its series if that was. If neither was, the
+// scores already decide, and findStated returns key.
 func findStated(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return "", err
 	}
-	if m.State != "" {
+	if isChosen(m.State) {
 		return key, nil
 	}
 	all, err := client.ListSeries(ctx, session.Client)
@@ -89,10 +92,13 @@ func findStated(ctx context.Context, session *connect.Session, key string) (stri
 			return "", err
 		}
 		for _, m := range models {
-			if m.Champion && (m.State == api.ModelPromoted || m.State == api.ModelAccepted) {
+			if m.Champion && isChosen(m.State) {
 				return m.ModelKey, nil
 			}
 		}
 	}
 	return key, nil
 }
+
+// isChosen reports whether a model with this state precedes models with higher scores.
+func isChosen(state string) bool { return state == api.ModelPromoted || state == api.ModelAccepted }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -163,7 +162,7 @@ func (o *predictOptions) newReceipt(ctx context.Context, m *model.Model, p *pref
 	}
 	r := &receipt.Receipt{
 		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: m.Schema().Classes, Warnings: p.ReceiptWarnings(),
-		Model:   receipt.Model{Algorithm: m.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
+		Model:   receipt.Model{Algorithm: m.Algorithm(), File: &receipt.Input{Name: receipt.InputName(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}

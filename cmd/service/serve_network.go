@@ -180,7 +180,7 @@ func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) 
 	case errors.As(err, &malformed):
 		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint(formatHint)
 	case errors.As(err, &unknown) && unknown.IsNotFound && unknown.Name == "tcp/"+port: // so package net describes a port
-		return nil, exit.Usagef("invalid --%s %q: the port %q is unknown", flag, address, port).WithHint(formatHint)
+		return nil, exit.Usagef("invalid --%s %q: %q is not a port number", flag, address, port).WithHint(formatHint)
 	case errors.As(err, &unknown) && unknown.IsNotFound:
 		return nil, exit.Usagef("invalid --%s %q: the host %q is unknown", flag, address, unknown.Name).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, wsaAddressNotAvailable):

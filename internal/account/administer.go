@@ -295,8 +295,8 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 			return err
 		}
 		kind := mailReset
-		if account.PasswordHash == "" { // the owner has not used the earlier link
-			kind = mailApproved
+		if account.PasswordHash == "" { // the owner has not used the earlier link, for the first or a new password
+			kind = mailNewLink
 		}
 		out, err = a.inviteOwner(ctx, t, account, kind)
 		return err

@@ -30,6 +30,9 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	}
 	subject, intro, end := "Your Foretell account", "your account "+account.Email+" is ready.", ""
 	switch kind {
+	case mailNewLink:
+		subject = "Set your Foretell password"
+		intro = "your account " + account.Email + " has no password. Earlier links are no longer valid."
 	case mailReset:
 		subject = "Set a new Foretell password"
 		intro = "the password of your account " + account.Email + " was removed by an administrator."

@@ -17,6 +17,7 @@ type Mailer interface {
 // The kinds of emails.
 const (
 	mailApproved  = "approved"  // a link for the first password
+	mailNewLink   = "new-link"  // another link for an account that has no password
 	mailReset     = "reset"     // a link for a new password after an administrator removed the old one
 	mailForgotten = "forgotten" // a link for a new password after someone asked for one
 	mailRequests  = "requests"  // to an administrator: the list of pending requests for access

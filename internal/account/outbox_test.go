@@ -159,8 +159,9 @@ func TestInvitationByMail(t *testing.T) {
 	}
 }
 
-// TestSecondLinkByMail sends a new link to a person who has never set a password. The email must not
-// say that an administrator has removed a password.
+// TestSecondLinkByMail sends a new link to a person who has never set a password, and to one whose
+// password was removed before. The email must not say that an administrator has removed a password, or
+// that the account is ready.
 func TestSecondLinkByMail(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -181,7 +182,7 @@ func TestSecondLinkByMail(t *testing.T) {
 	}
 	first := <-box.got
 	second := reset()
-	if strings.Contains(second, "removed") || !strings.Contains(second, "is ready") || linkInMail.FindString(first) == linkInMail.FindString(second) {
+	if strings.Contains(second, "removed") || !strings.Contains(second, "Earlier links are no longer valid") || linkInMail.FindString(first) == linkInMail.FindString(second) {
 		t.Errorf("the email with the second link: %s", second)
 	}
 	link, err := url.Parse(linkInMail.FindString(second))
@@ -194,6 +195,9 @@ func TestSecondLinkByMail(t *testing.T) {
 	}
 	if third := reset(); !strings.Contains(third, "was removed by an administrator") {
 		t.Errorf("the email after the password was removed: %s", third)
+	}
+	if fourth := reset(); strings.Contains(fourth, "is ready") || strings.Contains(fourth, "removed") {
+		t.Errorf("the second email after the password was removed: %s", fourth)
 	}
 }
 

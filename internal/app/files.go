@@ -27,9 +27,9 @@ func (a *App) Usage(ctx context.Context) (*storedfile.Usage, error) {
 // Orphans lists all stored files and returns the number and size of the orphans.
 func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.files.Orphans(ctx) }
 
-// SweptOrphans returns the number and size of the orphans after the last clean-up of this
+// OrphansAfterSweep returns the number and size of the orphans after the last clean-up of this
 // process. It returns nil before the first clean-up.
-func (a *App) SweptOrphans() *blob.Orphans { return a.files.SweptOrphans() }
+func (a *App) OrphansAfterSweep() *blob.Orphans { return a.files.OrphansAfterSweep() }
 
 // ObserveFiles makes the App call report at the end of each read, write and delete of a stored
 // file. The function report must be safe for concurrent use. On a zero App, ObserveFiles does

@@ -116,7 +116,7 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	defer closeAll()
 	stop := b.work(t)
 	b.awaitDataset(t, b.createdWith(t))
-	eventually(t, func() (*blob.Orphans, error) { return b.SweptOrphans(), nil }, func(swept *blob.Orphans) bool { return swept != nil })
+	eventually(t, func() (*blob.Orphans, error) { return b.OrphansAfterSweep(), nil }, func(swept *blob.Orphans) bool { return swept != nil })
 	stop() // the job deletes its file after it has ended
 	with(b)
 }

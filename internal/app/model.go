@@ -117,7 +117,7 @@ func (a *App) SetModelState(ctx context.Context, in *api.SetModelStateInput) (*a
 	}
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		m, err := t.GetModel(ctx, callerFromContext(ctx).Account, in.ModelKey)
-		if err != nil || m.State == state {
+		if err != nil || m.State == state || m.State == api.ModelRejected && state != api.ModelPromoted { // a rejection is permanent
 			return err
 		}
 		if err := t.SetModelState(ctx, m, state); err != nil {

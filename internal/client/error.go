@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"foretell/internal/api"
@@ -83,11 +84,7 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	}
 	err = withoutURL(err)
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
-	e.Kind, e.Reason = classifyConnectionError(err, req.url.Scheme)
-	var authority x509.UnknownAuthorityError
-	if errors.As(err, &authority) && c.opts.CertificateFile != "" {
-		e.Reason = describeCertificateFile(c.opts.CertificateFile)
-	}
+	e.Kind, e.Reason = c.classifyConnectionError(err, req.url.Scheme)
 	if e.FileStore = c.isFileStore(req.url) && e.Kind != BadRedirect; e.FileStore {
 		e.Reason = "the file store of the service does not respond: " + e.Reason
 	}
@@ -109,7 +106,7 @@ func (c *Client) isFileStore(u *url.URL) bool { return !isSameServiceOrHTTPS(c.b
 
 // classifyConnectionError returns the kind of a connection error, and its cause in words. scheme is that
 // of the requested URL.
-func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause string) {
+func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKind, cause string) {
 	var (
 		redirect  *redirectError
 		authority x509.UnknownAuthorityError
@@ -128,7 +125,7 @@ func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause st
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
 		return ProxyFailed, "the proxy cannot be reached: check " + proxyVariable(scheme) + " and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
-		return Untrusted, "the certificate of the server is signed by an unknown authority; set SSL_CERT_FILE to a file with the authority's certificate"
+		return Untrusted, describeUnknownAuthority(runtime.GOOS, c.opts.CertificateFile)
 	case errors.As(err, &hostname):
 		return Untrusted, "the certificate of the server is for another name (" + text + ")"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -152,16 +149,27 @@ func classifyConnectionError(err error, scheme string) (kind ErrorKind, cause st
 	}
 }
 
-// describeCertificateFile returns the reason why a certificate is not trusted, although SSL_CERT_FILE is
-// set to path.
-func describeCertificateFile(path string) string {
-	const reason = "the certificate of the server is signed by an unknown authority; "
-	_, err := os.ReadFile(path)
+// describeUnknownAuthority returns the reason why the certificate of an unknown authority is not
+// trusted, and the remedy on the operating system goos. certificateFile is the value of SSL_CERT_FILE;
+// macOS and Windows ignore it and have a store of trusted certificates.
+func describeUnknownAuthority(goos, certificateFile string) string {
+	reason := "the certificate of the server is signed by an unknown authority; "
+	switch goos {
+	case "darwin":
+		return reason + "add the authority's certificate to the keychain with `security add-trusted-cert -k ~/Library/Keychains/login.keychain-db FILE` (SSL_CERT_FILE has no effect on macOS)"
+	case "windows":
+		return reason + "add the authority's certificate to the trusted root certificates with `certutil -user -addstore Root FILE` (SSL_CERT_FILE has no effect on Windows)"
+	}
+	if certificateFile == "" {
+		return reason + "set SSL_CERT_FILE to a file with the authority's certificate"
+	}
+	reason += "the file of SSL_CERT_FILE, " + certificateFile + ", "
+	_, err := os.ReadFile(certificateFile)
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
-		return reason + "the file of SSL_CERT_FILE, " + path + ", cannot be read: " + failed.Err.Error()
+		return reason + "cannot be read: " + failed.Err.Error()
 	}
-	return reason + "the file of SSL_CERT_FILE, " + path + ", does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
+	return reason + "does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
 
 // proxyVariable returns the environment variable, in upper case, with the proxy for URLs of this scheme.

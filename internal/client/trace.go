@@ -36,7 +36,7 @@ func (c *Client) traceAttempt(req *request, out *http.Request, resp *http.Respon
 		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.jsonBody),
 	}
 	if r.err != nil {
-		_, reason := classifyConnectionError(withoutURL(r.err), req.url.Scheme)
+		_, reason := c.classifyConnectionError(withoutURL(r.err), req.url.Scheme)
 		event.Err = &NetworkError{Op: req.op, URL: event.URL, Reason: reason}
 	} else {
 		event.Status, event.Received = resp.StatusCode, redactHeader(resp.Header)

@@ -97,7 +97,7 @@ var Variables = []variable{
 	{Name: "XDG_CONFIG_HOME", description: "parent of the default config folder"},
 	{Name: "XDG_DATA_HOME", description: "parent of the default data folder"},
 	{Name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", description: "proxy for requests to the service"},
-	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust"},
+	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust (not on macOS and Windows)"},
 }
 
 // FindSetting returns the environment variable for the setting with the given key. It

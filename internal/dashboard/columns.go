@@ -61,21 +61,10 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	}
 	described, err := roles.Describe(ctx, rows, s.names, wanted)
 	if err == nil && !described.LooksHeaderless {
+		described.SetUnnamed(s.header)
 		s.description = described
 	}
 	return s, err
-}
-
-// isTitle reports whether a header is probably a title above the header, as on the command line: only
-// one of at least three columns has a name.
-func isTitle(header []string) bool {
-	named := 0
-	for _, name := range header {
-		if name != "" {
-			named++
-		}
-	}
-	return named == 1 && len(header) >= 3
 }
 
 // setNames makes a layout rename the columns, unless names are those in the header.

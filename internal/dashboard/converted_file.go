@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/repair"
 )
@@ -61,7 +62,7 @@ func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, err
 	}
-	if isTitle(sample.header) {
+	if roles.IsTitle(sample.header) {
 		return nil, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(sample.header))
 	}
 	shape, err := layout(sample)

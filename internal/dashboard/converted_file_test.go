@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -50,5 +51,23 @@ func TestTextReader(t *testing.T) {
 	}
 	if _, err := io.ReadAll(&textReader{src: strings.NewReader("caf\xc3"), isCut: true}); err != nil {
 		t.Errorf("the beginning of a file: %v", err)
+	}
+}
+
+// TestUnnamedLabel checks that the question for the label says that a column has no name, as on the
+// command line.
+func TestUnnamedLabel(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,class,size,\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "r%d,%c,%d,%c\n", i, 'a'+rune(i%2), i%7, 'x'+rune(i%3))
+	}
+	sample, err := readSample(t.Context(), []byte(text.String()), true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := sample.chooseColumns(&datasetForm{})
+	if err != nil || chosen.Question == nil || !strings.Contains(chosen.Question.Why, `the last column has no name and is read as "column_4"`) {
+		t.Errorf("%+v, %v", chosen, err)
 	}
 }

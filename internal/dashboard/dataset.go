@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,13 +156,24 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
-// activeRace returns a race of the page that has not ended, or nil if there is none.
-func (d *datasetPage) activeRace() *api.Training {
-	i := slices.IndexFunc(d.Races, func(race api.Training) bool { return isRacing(race.Status) })
-	if i < 0 {
-		return nil
+// findActiveRace returns a race on a dataset that has not ended, or nil if there is none.
+func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api.Training, error) {
+	active := client.AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
+		out, err := client.Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: true, ActiveOnly: true})
+		if err != nil {
+			return nil, api.Page{}, err
+		}
+		return out.TrainingJobs, out.Page, nil
+	}, func(race api.Training) string { return race.TrainingJobKey })
+	for race, err := range active {
+		if err != nil {
+			return nil, err
+		}
+		if race.DatasetKey == dataset {
+			return &race, nil
+		}
 	}
-	return &d.Races[i]
+	return nil, nil //nolint:nilnil // no race
 }
 
 // columnView is a column of a dataset with the bar chart of its values.
@@ -222,7 +232,9 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 	content := page{Title: d.DatasetName, Section: "datasets", Commands: commands}
 	if problem != nil {
 		content.Error = problem.Detail
-		data.Blocking = data.activeRace()
+		if data.Blocking, err = findActiveRace(ctx, v.client, key); err != nil {
+			return err
+		}
 	}
 	content.Data = data
 	return p.show(v, statusOf(problem), "dataset", content)

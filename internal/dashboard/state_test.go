@@ -1,15 +1,19 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/leaderboard"
 )
 
@@ -71,12 +75,43 @@ func TestStoppedRace(t *testing.T) {
 
 // TestBlockedDeletion checks that the page names the race that has prevented the deletion of a dataset.
 func TestBlockedDeletion(t *testing.T) {
-	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: []api.Training{
-		{TrainingJobKey: "3f0c9c5e-0000-4000-8000-000000000001", Status: api.TrainingCompleted}, {TrainingJobKey: "4aadb9f1-0000-4000-8000-000000000001", Status: api.TrainingRunning},
-	}}
-	data.Blocking = data.activeRace()
+	data := datasetPage{
+		Dataset:  &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}},
+		Blocking: &api.Training{TrainingJobKey: "4aadb9f1-0000-4000-8000-000000000001", Status: api.TrainingRunning},
+	}
 	if text := renderPage(t, "dataset", data); !strings.Contains(text, `before its <a href="/training/4aadb9f1-0000-4000-8000-000000000001">race 4aadb9f1</a> has ended. Stop the race`) {
 		t.Error(text)
+	}
+}
+
+// TestFindActiveRace finds the active race of a dataset on the last page of all active races.
+func TestFindActiveRace(t *testing.T) {
+	const races = 250
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("activeOnly") != "true" {
+			t.Errorf("the request is %s", r.URL)
+		}
+		out := api.TrainingPage{Page: api.Page{Total: races}, TrainingJobs: []api.Training{}}
+		out.Offset, _ = strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
+		out.Limit, _ = strconv.ParseInt(r.URL.Query().Get("limit"), 10, 64)
+		for i := out.Offset; i < min(out.Offset+out.Limit, races); i++ {
+			out.TrainingJobs = append(out.TrainingJobs, api.Training{TrainingJobKey: fmt.Sprint("race ", i), DatasetKey: fmt.Sprint("dataset ", i)})
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(out)
+	}))
+	t.Cleanup(service.Close)
+	c, err := client.New(client.Options{BaseURL: service.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dataset, want := range map[string]string{"dataset 0": "race 0", "dataset 249": "race 249"} {
+		if race, err := findActiveRace(t.Context(), c, dataset); err != nil || race == nil || race.TrainingJobKey != want {
+			t.Errorf("%s: %+v, %v", dataset, race, err)
+		}
+	}
+	if race, err := findActiveRace(t.Context(), c, "another"); race != nil || err != nil {
+		t.Errorf("another dataset: %+v, %v", race, err)
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	}
 	request.Header.Set("Authorization", "Bearer "+v.token)
 	headers := v.w.Header().Clone()
-	w := &downloadWriter{ResponseWriter: v.w}
+	w := &problemInterceptor{ResponseWriter: v.w}
 	p.opts.API.ServeHTTP(w, (&inProcessTransport{page: v.r}).asBrowserRequest(request))
 	if w.problem == nil {
 		return nil
@@ -95,14 +95,14 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	return problem
 }
 
-// downloadWriter passes a response of the API on to the browser, unless it is a problem.
-type downloadWriter struct {
+// problemInterceptor passes a response of the API on to the browser, unless it is a problem.
+type problemInterceptor struct {
 	http.ResponseWriter
 	problem *bytes.Buffer // the body of a problem; nil for another response
 }
 
 // WriteHeader passes the status on, unless the response is a problem.
-func (w *downloadWriter) WriteHeader(status int) {
+func (w *problemInterceptor) WriteHeader(status int) {
 	switch {
 	case w.problem != nil:
 	case status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "application/problem+json"):
@@ -113,7 +113,7 @@ func (w *downloadWriter) WriteHeader(status int) {
 }
 
 // Write passes bytes on, or keeps those of a problem.
-func (w *downloadWriter) Write(b []byte) (int, error) {
+func (w *problemInterceptor) Write(b []byte) (int, error) {
 	if w.problem != nil {
 		return w.problem.Write(b)
 	}
@@ -121,7 +121,7 @@ func (w *downloadWriter) Write(b []byte) (int, error) {
 }
 
 // Unwrap lets [http.ResponseController] find the methods of the wrapped writer.
-func (w *downloadWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *problemInterceptor) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // responseBuffer is an http.ResponseWriter that keeps the response in memory.
 type responseBuffer struct {

@@ -172,7 +172,7 @@ func formatValue(kind string, v float64) string {
 	case "date":
 		return FormatDate(math.Floor(v))
 	case "time":
-		minutes := int(math.Round(60 * v))
+		minutes := min(int(math.Round(60*v)), 24*60-1) // 23:59:45 is not rounded to 24:00
 		return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60)
 	}
 	return WithMinusSign(FormatNumber(v))

@@ -150,6 +150,17 @@ func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	return path
 }
 
+// CheckMayWriteRejected is like [OutputFile.CheckMayWrite] for the path of a rejected result, if there
+// would be one because a file exists at Path.
+func (t *OutputFile) CheckMayWriteRejected(inputs ...*preflight.InputTable) error {
+	if !t.IsExistingFile() {
+		return nil
+	}
+	rejected := *t
+	rejected.Path = t.RejectedPath(inputs...)
+	return rejected.CheckMayWrite()
+}
+
 // WrittenPaths returns the paths of all files that a run may write: the result, a rejected result, and
 // their receipts.
 func (t *OutputFile) WrittenPaths() []string {

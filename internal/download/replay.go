@@ -35,7 +35,7 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 		return exit.Errorf(exit.Conflict, "the race reached its time limit, so its result depends on the machine").
 			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	case rec.Race.RefitInterrupted:
-		return exit.Errorf(exit.Conflict, "the time limit ended the training on all rows, so its result depends on the machine").
+		return exit.Errorf(exit.Conflict, "the time limit stopped the refit on all rows, so the model depends on the speed of the machine").
 			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	}
 	return nil

@@ -59,7 +59,7 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	}
 	command := "foretell predict"
 	for _, name := range rec.Blind.FileNames() {
-		command += " " + term.ShellQuote(name)
+		command += " " + preflight.ShellArgument(name)
 	}
-	return "predict again with `" + command + " --model " + term.ShellQuote(rec.Model.File.Name) + rest + "`"
+	return "predict again with `" + command + " --model " + preflight.ShellArgument(rec.Model.File.Name) + rest + "`"
 }

@@ -110,9 +110,9 @@ func TestOtherDeployment(t *testing.T) {
 	}
 }
 
-// TestGateWithoutModelStates uses a deployment that cannot store the state of a model. A missed
-// requirement still ends the command with exit status 10, and a warning says that the model may
-// become the champion.
+// TestGateWithoutModelStates uses a deployment that cannot store the state of a model, or fails to
+// do so. A missed requirement still ends the command with exit status 10, and a warning says that
+// the model may become the champion.
 func TestGateWithoutModelStates(t *testing.T) {
 	t.Parallel()
 	address, dir := serve(t)
@@ -125,7 +125,7 @@ func TestGateWithoutModelStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
+	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusForbidden, http.StatusServiceUnavailable} {
 		proxy := httputil.NewSingleHostReverseProxy(target)
 		deployment := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/state") {
@@ -136,7 +136,7 @@ func TestGateWithoutModelStates(t *testing.T) {
 			}
 			proxy.ServeHTTP(w, r)
 		}))
-		run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--name", fmt.Sprint("status ", status), "--algorithm", "BSIX01", "--effort", "fast", "--require", "logLoss<0", "-q")
+		run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--name", fmt.Sprint("status ", status), "--algorithm", "BSIX01", "--effort", "fast", "--require", "logLoss<0", "--progress", "none")
 		run.Env = []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + deployment.URL, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password"}
 		out, _ := run.CombinedOutput() // the exit status is used instead of the error
 		if run.ProcessState.ExitCode() != 10 || !bytes.Contains(out, []byte("is rejected, so it can become the champion of its series")) {

@@ -57,8 +57,9 @@ func TestDoctorOfMissingStorage(t *testing.T) {
 	}
 }
 
-// TestQuotaOfUpload uploads a file that exceeds the quota of the account. The dataset stays, so the
-// hint has the command that deletes it. It also checks that `status` shows the quota, and that a list
+// TestQuotaOfUpload uploads a file that exceeds the quota of the account. A dataset that the command
+// has created is deleted again. One that existed before stays, so the hint has the command that deletes
+// it. It also checks that `status` shows the quota, and that a list
 // of accounts names another server only if it does not serve the same folder.
 func TestQuotaOfUpload(t *testing.T) {
 	t.Parallel()
@@ -71,7 +72,19 @@ func TestQuotaOfUpload(t *testing.T) {
 	if got := s.pipe(t, "", "users", "quota", "a@example.com", "--bytes", "10", "--data-dir", dir); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
-	got := s.pipe(t, "", "datasets", "create", "shop", "train.csv")
+	for _, args := range [][]string{{"datasets", "create", "shop", "train.csv"}, {"run", "train.csv", "--label", "class"}} {
+		got := s.pipe(t, "", args...)
+		if got.exit != exit.Conflict || !strings.Contains(got.stderr, "; the new dataset was deleted, because it is empty") || strings.Contains(got.stderr, "PENDING") {
+			t.Errorf("%s: exit %d, %s", args, got.exit, got.stderr)
+		}
+	}
+	if got := s.pipe(t, "", "datasets", "list", "-q"); got.stdout != "" {
+		t.Errorf("datasets after the refused uploads: %s", got.stdout)
+	}
+	if got := s.pipe(t, "", "datasets", "create", "shop"); got.exit != exit.OK {
+		t.Fatal(got.stderr)
+	}
+	got := s.pipe(t, "", "datasets", "upload", "shop", "train.csv")
 	_, hint, _ := strings.Cut(got.stderr, "is still PENDING and counts towards the quota: delete it with `foretell ")
 	remove, _, _ := strings.Cut(hint, "`")
 	if got.exit != exit.Conflict || !strings.HasPrefix(remove, "datasets delete ") {

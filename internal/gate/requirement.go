@@ -20,9 +20,9 @@ import (
 
 // The metrics of one class.
 const (
-	Precision = "precision"
-	Recall    = "recall"
-	F1        = "f1"
+	Precision = metric.NamePrecision
+	Recall    = metric.NameRecall
+	F1        = metric.NameF1
 )
 
 var (

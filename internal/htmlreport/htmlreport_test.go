@@ -40,14 +40,14 @@ func TestWrite(t *testing.T) {
 	}
 	d := New(&report.Document{
 		Name: hostile + "@v1", Model: &api.Model{}, Dataset: &api.Dataset{Columns: []api.Column{{Name: hostile}}}, Training: &api.Training{}, Report: r,
-		Drift: &api.DriftReport{File: hostile, Columns: []api.DriftColumn{{Name: hostile, Level: api.DriftLarge, Index: &half, Parts: []api.DriftPart{{Name: hostile, Share: 1}}}}},
+		Drift: &api.DriftReport{File: hostile, Warnings: []string{"the column <b>: 7 texts are new"}, Columns: []api.DriftColumn{{Name: hostile, Level: api.DriftLarge, Index: &half, Parts: []api.DriftPart{{Name: hostile, Share: 1}}}}},
 	})
 	var file bytes.Buffer
 	if err := Write(&file, d, func() time.Time { return time.Unix(0, 0) }); err != nil {
 		t.Fatal(err)
 	}
 	text := file.String()
-	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "0.0123", "0.87", "76.1 %", "−0.0100 to 0.0900", "Only 150 test rows", "&lt;script&gt;"} {
+	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "0.0123", "0.87", "76.1 %", "−0.0100 to 0.0900", "Only 150 test rows", "&lt;script&gt;", ", the column &lt;b&gt;: 7 texts are new.</li>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -3,9 +3,16 @@ package learn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/model"
@@ -209,5 +216,54 @@ func TestTrainingRows(t *testing.T) {
 				t.Errorf("%d training rows, want %d of %d", o.Report.TrainingRows, len(want), len(r.plan.Rest))
 			}
 		})
+	}
+}
+
+// TestBinsOfCopies checks that bins do not depend on copies that were made on purpose. If they
+// did, the levels with a bin of their own would be those of the copied class.
+func TestBinsOfCopies(t *testing.T) {
+	draw := rand.New(rand.NewPCG(4, 4))
+	var once, copied strings.Builder
+	for row := range 800 {
+		label, copies := "no", 1
+		if row%5 == 0 {
+			label, copies = "yes", 5
+		}
+		line := fmt.Sprintf("%.4f,town%d,%s\n", draw.NormFloat64(), row*7%300, label)
+		fmt.Fprintf(&once, "o%d,%s", row, line)
+		for i := range copies {
+			fmt.Fprintf(&copied, "c%d-%d,%s", row, i, line)
+		}
+	}
+	var thresholds [2][]float64
+	var ownBins [2][]string // the towns with a bin of their own, sorted
+	for i, rows := range []string{once.String(), copied.String()} {
+		path := filepath.Join(t.TempDir(), "train.csv")
+		if err := os.WriteFile(path, []byte("id,x,town,label\n"+rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := loadTrainFile(t, path)
+		r, err := newRace(t.Context(), f, Params{Seed: 1, Workers: 2}, algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bins, err := r.data.binnedMatrix(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		number, town := bins.Features[0].BinMapper, bins.Features[1].BinMapper
+		thresholds[i] = number.Thresholds
+		for code, name := range f.Schema.Columns[1].Levels {
+			if int(town.CodeBins[code]) < town.NumBins-2 { // the last two bins hold other texts and missing values
+				ownBins[i] = append(ownBins[i], name)
+			}
+		}
+		slices.Sort(ownBins[i])
+	}
+	if diff := cmp.Diff(thresholds[0], thresholds[1]); diff != "" {
+		t.Errorf("thresholds without and with copies: %s", diff)
+	}
+	if diff := cmp.Diff(ownBins[0], ownBins[1]); diff != "" {
+		t.Errorf("towns with a bin of their own, without and with copies: %s", diff)
 	}
 }

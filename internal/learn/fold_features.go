@@ -47,7 +47,7 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if t.foldData == nil {
 		t.foldData = map[int]*trainingData{}
 	}
-	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, monotone: monotone, sharedBins: &t.foldBins}
+	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, binRows: t.binRows, features: features, monotone: monotone, sharedBins: &t.foldBins}
 	return t.foldData[foldIndex], nil
 }
 

@@ -66,7 +66,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		return nil, ErrNoEarlierRows
 	}
 	r := &race{
-		data:       &trainingData{Frame: f, params: p, monotone: monotone},
+		data:       &trainingData{Frame: f, params: p, monotone: monotone, binRows: duplicate.DistinctRows(duplicates, copies)},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       plan,
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),

@@ -88,7 +88,7 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	}
 	return newAdapter(withContext(ctx, boost.NewSymmetric), t, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets, Monotone: t.data.monotone,
+		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets, Groups: t.data.params.Groups, Monotone: t.data.monotone,
 	})
 }
 

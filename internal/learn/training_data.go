@@ -19,6 +19,10 @@ type trainingData struct {
 	*frame.Frame
 	params Params
 
+	// binRows are the rows from which bins are chosen, or nil if these are all rows; see
+	// duplicate.DistinctRows.
+	binRows []int32
+
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
@@ -113,7 +117,7 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 		return b, nil
 	}
 	reuse := append(slices.Collect(maps.Values(t.bins)), t.sharedBins.asMatrices(t.features, len(t.Columns))...)
-	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, reuse...)
+	b, err := tree.NewBinnedMatrixFromRows(ctx, t.Frame, t.binRows, bins, t.params.Workers, reuse...)
 	if err != nil {
 		return nil, err
 	}

@@ -77,9 +77,9 @@ func stratifiedCounts(classRows []int, rows int) []int {
 
 // Extrapolate returns the forecast of a race on all rows. There must be at least
 // one trial, and trials must be in ascending order of rows. classRows holds the
-// number of rows of each class. perClass reports whether the performance is a
+// number of rows of each class. macroAveraged reports whether the performance is a
 // mean over classes rather than over rows. An error is returned only if ctx is cancelled.
-func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, perClass bool) (Forecast, error) {
+func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, macroAveraged bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {
 		rows += n
@@ -94,7 +94,7 @@ func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint
 		return Forecast{}, err
 	}
 	f := Forecast{Rows: rows, Scored: len(plan.Test)}
-	f.extrapolateScore(trials, classRows, perClass)
+	f.extrapolateScore(trials, classRows, macroAveraged)
 	f.extrapolateTime(last, weightedTrainedRows(plan)/max(weightedTrainedRows(lastPlan), 1))
 	return f, nil
 }
@@ -122,8 +122,8 @@ const (
 //	      │           ╲ ╲
 //	      │              ╲  expected
 //	      └────────────────── log n
-func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool) {
-	c := fitCurve(trials, perClass)
+func (f *Forecast) extrapolateScore(trials []Trial, classes []int, macroAveraged bool) {
+	c := fitCurve(trials, macroAveraged)
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
 	slope := min(max(c.slope, 0), maxExponent)
 	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeStdErr
@@ -133,7 +133,7 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	// samplingError combines the sampling errors of the last trial and of the
 	// test rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
-		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
+		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), macroAveraged))
 	}
 	f.Value = 1 - expected
 	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
@@ -148,11 +148,11 @@ type curve struct {
 
 // fitCurve returns a line that passes through the last trial. Its slope is
 // fitted to all trials by weighted least squares.
-func fitCurve(trials []Trial, perClass bool) curve {
+func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
 		e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
-		s := max(standardError(e, stratifiedCounts(t.classes, t.Validated), perClass), 1e-6) / e // the standard error of log e
+		s := max(standardError(e, stratifiedCounts(t.classes, t.Validated), macroAveraged), 1e-6) / e // the standard error of log e
 		weight, at := 1/(s*s), math.Log(float64(t.Rows))
 		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
 	}
@@ -165,14 +165,14 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	}
 	last := trials[len(trials)-1]
 	c.errorRate = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
-	c.errorRateStdErr = standardError(c.errorRate, stratifiedCounts(last.classes, last.Scored), perClass)
+	c.errorRateStdErr = standardError(c.errorRate, stratifiedCounts(last.classes, last.Scored), macroAveraged)
 	return c
 }
 
 // standardError returns the standard error of the error rate e. classRows holds the
-// number of rows of each class. If perClass is true, e is a mean over classes, and its
+// number of rows of each class. If macroAveraged is true, e is a mean over classes, and its
 // standard error is mostly that of the small classes.
-func standardError(e float64, classRows []int, perClass bool) float64 {
+func standardError(e float64, classRows []int, macroAveraged bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classRows {
 		rows += n
@@ -184,7 +184,7 @@ func standardError(e float64, classRows []int, perClass bool) float64 {
 		return 0.5
 	}
 	e = min(max(e, 0.5/float64(rows)), 1-0.5/float64(rows))
-	if perClass {
+	if macroAveraged {
 		return math.Sqrt(e * (1 - e) * parts / float64(len(classRows)*len(classRows)))
 	}
 	return math.Sqrt(e * (1 - e) / float64(rows))

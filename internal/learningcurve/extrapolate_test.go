@@ -82,9 +82,9 @@ func TestSampleEvenly(t *testing.T) {
 }
 
 // extrapolate returns the forecast, and fails the test on an error.
-func extrapolate(t *testing.T, trials []learningcurve.Trial, classRows []int, seed uint64, perClass bool) learningcurve.Forecast {
+func extrapolate(t *testing.T, trials []learningcurve.Trial, classRows []int, seed uint64, macroAveraged bool) learningcurve.Forecast {
 	t.Helper()
-	f, err := learningcurve.Extrapolate(t.Context(), trials, classRows, seed, perClass)
+	f, err := learningcurve.Extrapolate(t.Context(), trials, classRows, seed, macroAveraged)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestPythonParsesCells(t *testing.T) {
 	}
 	program := writePython(t, goldenFolder+"blend.model")
 	rng := rand.New(rand.NewPCG(1, 2))
-	pieces := strings.Split("0|1|2|5|12|31|99|123|2024|1999|20240229|.|,|:|-|/|+|e|E|(|)|$|€|%| |  |T|Z|k|K|M|B|s|am|PM|st|nd|jan|January|Mar.|mon|Friday|months|month|'|’|\u00A0|\u2009|\u202F|567|é|É|東|ไ|ß|İ|\u0301|x|AbC|UTC|a|\"|²|_|*|†|[|]|[1]|[a]|−|–|,34,567|USD|USD |Rs. |Rs |usd|26|:30|:07|h|days|day|, |P|PT|H|M|S|D|W|+|26:30:00|1 day, |days +|2:03:04", "|")
+	pieces := strings.Split("0|1|2|5|12|31|99|123|2024|1999|20240229|.|,|:|-|/|+|e|E|(|)|$|€|%| |  |T|Z|k|K|M|B|s|am|PM|st|nd|jan|January|Mar.|mon|Friday|months|month|'|’|\u00A0|\u2009|\u202F|567|é|É|東|ไ|ß|İ|\u0301|x|AbC|UTC|a|\"|²|_|*|†|[|]|[1]|[a]|−|–|,34,567|USD|USD |kr |Kr. |kr|Rs. |Rs |usd|26|:30|:07|h|days|day|, |P|PT|H|M|S|D|W|+|26:30:00|1 day, |days +|2:03:04", "|")
 	pieces = append(pieces, strings.Split("-|EUR|eur|Euro| gbp|US$|.|. |de |er|März|MÄRZ|août|Okt|dez.|set|gen|mai|juil.|Montag|Mo|mié|À|÷", "|")...)
 	pieces = append(pieces, strings.Split("~|≈|ca. |ca |±|+/-|×|x|·|10|^|10^|10^3|10⁹|⁻|²|/100|/5|of| of |out of |100| stars|/L|min|m|s|y|mo| and |Std.|3h|5m|T1619|T161900|18.11|.05|[Europe/Berlin]|+01:00|:02:45|07/Mar/2024", "|")...)
 	list := slices.Concat(hostileCells, newCells)

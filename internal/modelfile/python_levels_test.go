@@ -16,7 +16,8 @@ import (
 func TestPythonFindsLevels(t *testing.T) {
 	t.Parallel()
 	testenv.Python(t)
-	cells := []string{"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0", "12", "12.0", "7", "7.0", "70"}
+	cells := []string{"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0", "12", "12.0", "7", "7.0", "70",
+		"007", "+12", "\u00a012\u00a0", "012.00", "1,234", "01234", "501", "00501", "NA", "null", "-", "N/A", "inf", "12345678901234567", "9e999"}
 	columns := []frame.ColumnSchema{
 		{Levels: []string{"False", "True"}},
 		{Levels: []string{"FALSE", "TRUE", "True"}},
@@ -28,6 +29,7 @@ func TestPythonFindsLevels(t *testing.T) {
 		{Levels: []string{"no\u00a0", "yes"}},
 		{Levels: []string{"12", "7.0", "x"}, Source: "x", Feature: frame.ExtractText},
 		{Levels: []string{"12", "7.0", "x"}},
+		{Levels: []string{"00501", "07", "7.00", "1234", "N/A", "012345678901234567"}, Source: "x", Feature: frame.ExtractText},
 	}
 	var table strings.Builder
 	w := csvfile.NewWriter(&table)

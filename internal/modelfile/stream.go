@@ -10,9 +10,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// maxStreamBytes is the maximum size of a model that is read from a stream and copied to a temporary
+// maxPipedModelBytes is the maximum size of a model that is read from a stream and copied to a temporary
 // file. The largest models have some hundred megabytes.
-const maxStreamBytes = 4 << 30
+const maxPipedModelBytes = 4 << 30
 
 // Local returns the path of a regular file with the model at path, and a function that removes the file
 // if it is temporary. If path is - or a pipe, the file is a temporary copy, because a model is read more
@@ -46,7 +46,7 @@ func isStream(path string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// copyStream copies a stream of at most maxStreamBytes to dst. Opening and reading a pipe may block
+// copyStream copies a stream of at most maxPipedModelBytes to dst. Opening and reading a pipe may block
 // forever, so another goroutine does both, and copyStream returns when ctx ends.
 func copyStream(ctx context.Context, dst io.Writer, open func() (io.ReadCloser, error)) error {
 	copied := make(chan error, 1)
@@ -56,8 +56,8 @@ func copyStream(ctx context.Context, dst io.Writer, open func() (io.ReadCloser, 
 			copied <- err
 			return
 		}
-		n, err := io.Copy(dst, io.LimitReader(src, maxStreamBytes+1))
-		if n > maxStreamBytes {
+		n, err := io.Copy(dst, io.LimitReader(src, maxPipedModelBytes+1))
+		if n > maxPipedModelBytes {
 			err = exit.Errorf(exit.Rejected, "the model has more than 4 GiB").WithHint("save it to a file, and pass the path of the file")
 		}
 		copied <- errors.Join(err, src.Close())

@@ -1,6 +1,6 @@
 package onnx
 
-// BoostedTrees collects the trees of gradient boosting. Their scores are added one tree
+// BoostedTreesBuilder collects the trees of gradient boosting. Their scores are added one tree
 // after another in float32, as the engine does. An ensemble adds them in float64. With many
 // rounds, its sum would differ from that of the engine by a few millionths.
 //
@@ -8,7 +8,7 @@ package onnx
 // output for each round and score. CumSum adds these outputs in order:
 //
 //	rows × rounds·scores → rows × rounds × scores → sums of the first 1, 2, 3 … rounds
-type BoostedTrees struct {
+type BoostedTreesBuilder struct {
 	scores         int
 	groups         []*TreeEnsemble
 	roundsPerGroup int // number of rounds in a group
@@ -21,10 +21,10 @@ type BoostedTrees struct {
 // seconds to optimise a graph with many such additions.
 const maxGroupTargets = 2048
 
-// NewBoostedTrees returns BoostedTrees with one round, which adds base to the scores. base
+// NewBoostedTreesBuilder returns a builder with one round, which adds base to the scores. base
 // holds the scores before the first round of boosting.
-func NewBoostedTrees(base []float32) *BoostedTrees {
-	b := &BoostedTrees{scores: len(base), roundsPerGroup: max(1, maxGroupTargets/len(base))}
+func NewBoostedTreesBuilder(base []float32) *BoostedTreesBuilder {
+	b := &BoostedTreesBuilder{scores: len(base), roundsPerGroup: max(1, maxGroupTargets/len(base))}
 	e, first := b.NextRound()
 	weights := make([]Weight, len(base))
 	for k, score := range base {
@@ -36,7 +36,7 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 
 // NextRound begins a round. The caller must add the trees of the round to e. Their
 // leaves must add the value for score i to the output firstOutput+i of e.
-func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
+func (b *BoostedTreesBuilder) NextRound() (e *TreeEnsemble, firstOutput int) {
 	at := b.rounds % b.roundsPerGroup
 	if at == 0 {
 		b.groups = append(b.groups, NewTreeEnsemble(0))
@@ -49,7 +49,7 @@ func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
 
 // AddBoostedTrees adds trees to the graph and returns the scores of the rows of x as float64.
 // b must not be used afterwards.
-func (g *Graph) AddBoostedTrees(b *BoostedTrees, x Value) Value {
+func (g *Graph) AddBoostedTrees(b *BoostedTreesBuilder, x Value) Value {
 	var scores Value // the scores after the groups so far: rows × 1 × scores
 	axis := []Attribute{IntAttribute("axis", 1)}
 	for i, e := range b.groups {

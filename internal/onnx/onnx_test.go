@@ -69,7 +69,7 @@ func TestSplitSendsRowsToTheirSide(t *testing.T) {
 func TestBoostedTreesAddInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	base := []float32{0.1, -3, 7}
-	b, want := onnx.NewBoostedTrees(base), slices.Clone(base)
+	b, want := onnx.NewBoostedTreesBuilder(base), slices.Clone(base)
 	g := onnx.NewGraph("g")
 	x := g.AddInput("x", 1)
 	for range 2000 {

@@ -143,7 +143,7 @@ var constantHints = map[string]string{
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
-	csvfile.CodeNumbersInText:      "write each number into a column of its own, and a sign such as < into another one, in all files",
+	csvfile.CodeNumbersInText:      "write each number into a column of its own, without spaces or other characters, and a sign such as < into another column, in all files",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
@@ -231,6 +231,9 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
 		return fmt.Sprintf("if row %d is the header, ignore the rows above it: `%s`", f.Line, p.Factory.CommandWith("skip-rows", strconv.Itoa(f.Line-1)))
+	}
+	if in.layout.Blind || in == p.Blind {
+		return "if it is not a row, delete the line; otherwise, no action is required" // the copy keeps a row with an ID
 	}
 	return p.fixHint(in)
 }

@@ -49,9 +49,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range train.Columns {
-		train.Columns[i].Unnamed = header[i] == ""
-	}
+	train.SetUnnamed(header)
 	p.hasSample, p.noHeader = train.Rows > 0, train.LooksHeaderless
 	layout := &p.Train.layout
 	var question *roles.Question

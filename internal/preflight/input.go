@@ -29,6 +29,7 @@ type InputTable struct {
 	Name       string   // name for messages
 	args       []string // the arguments of the command that name the files
 	Paths      []string // the paths of the files
+	names      []string // the names of the files, in the order of Paths
 	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
@@ -292,10 +293,10 @@ func (in *InputTable) uploadSource(ctx context.Context, size int64) client.Sourc
 // files, joined in order.
 func (in *InputTable) ReceiptInput(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
-	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}
-	if len(in.Paths) > 1 {
-		for _, path := range in.Paths {
-			input.Files = append(input.Files, filepath.Base(path))
+	input := &receipt.Input{Name: receipt.InputName(in.Name), Digest: sum, Rows: rows}
+	if len(in.names) > 1 {
+		for _, name := range in.names {
+			input.Files = append(input.Files, receipt.InputName(name))
 		}
 	}
 	return input, err

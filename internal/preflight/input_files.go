@@ -14,14 +14,12 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/repair"
 	"foretell/internal/tablefile"
 	"foretell/internal/term"
 )
-
-// stdinName is the name of standard input in messages.
-const stdinName = "standard input"
 
 // ShellArguments returns the arguments of the files, quoted for a shell. If flag is not "",
 // it precedes each of them.
@@ -56,7 +54,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	if more := len(paths) - 1; more > 0 {
 		in.Name += fmt.Sprintf(" and %d more", more)
 	} else if paths[0] == "-" {
-		in.Name = stdinName
+		in.Name = receipt.StdinName
 	}
 	if !blind {
 		in.trainingID, in.trainingColumns = l.trainingID, l.trainingColumns
@@ -73,7 +71,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 				return nil, errors.Join(err, in.Close())
 			}
 			files = append(files, file)
-			in.Paths = append(in.Paths, file.Path)
+			in.Paths, in.names = append(in.Paths, file.Path), append(in.names, file.Name)
 		}
 	}
 	opts := tablefile.Options{Encoding: l.encoding, OrUTF8: l.orUTF8, Sheet: l.sheet, SkipRows: l.skipRows, MaxBytes: api.MaxUploadBytes}
@@ -87,7 +85,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 // NormalizedInput returns an InputTable for the file at path, which is already in canonical form.
 func NormalizedInput(name, path string, blind bool) *InputTable {
 	return &InputTable{
-		Name: name, args: []string{name}, Paths: []string{path}, layout: repair.Layout{Blind: blind},
+		Name: name, args: []string{name}, Paths: []string{path}, names: []string{name}, layout: repair.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
 }
@@ -111,7 +109,7 @@ func expandPattern(path string) ([]string, error) {
 // openFile opens one file of the input. It copies a stream to a temporary file.
 func (in *InputTable) openFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
 	if path == "-" {
-		return in.spoolStream(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
+		return in.spoolStream(ctx, receipt.StdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -231,10 +229,10 @@ func commonPrefix(a, b string) string {
 	return a
 }
 
-// ShellArgument returns the argument for the input with this name, quoted for a shell. A name that
-// looks like a flag begins with ./ in the argument.
+// ShellArgument returns the argument for the input with this name, quoted for a shell. The argument for
+// standard input or another pipe is -. A name that looks like a flag begins with ./ in the argument.
 func ShellArgument(name string) string {
-	if name == stdinName {
+	if name == receipt.StdinName || name == receipt.PipeName {
 		return "-"
 	}
 	if strings.HasPrefix(name, "-") && name != "-" {

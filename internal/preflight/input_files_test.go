@@ -1,6 +1,10 @@
 package preflight
 
-import "testing"
+import (
+	"testing"
+
+	"foretell/internal/receipt"
+)
 
 func TestStem(t *testing.T) {
 	t.Parallel()
@@ -14,7 +18,7 @@ func TestStem(t *testing.T) {
 // TestShellArgument quotes names that look like flags.
 func TestShellArgument(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"a.csv": "a.csv", "-odd $x.csv": "'./-odd $x.csv'", "-": "-", stdinName: "-"} {
+	for name, want := range map[string]string{"a.csv": "a.csv", "-odd $x.csv": "'./-odd $x.csv'", "-": "-", receipt.StdinName: "-", receipt.PipeName: "-"} {
 		if got := ShellArgument(name); got != want {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -83,26 +83,23 @@ func (in *InputTable) findEmptyColumns(ctx context.Context, positions []int) (em
 	return nil, nil
 }
 
-// reportTitle adds a defect if the first line is probably a title above the header, and reports
-// whether it did. In a title line, only one of at least three columns has a name. Spreadsheets write
-// such a line as `title,,`. names are the names in header, made unique by roles.UniqueNames.
+// reportTitle adds a defect if the first line, without the ignored columns, is probably a title above
+// the header, and reports whether it did. names are the names in header, made unique by
+// roles.UniqueNames.
 func (p *Preflight) reportTitle(in *InputTable, header, names []string) bool {
-	ignored, named, unnamed := newNameSet(in.ignored), 0, 0
+	ignored := newNameSet(in.ignored)
+	var read []string
 	for i, name := range header {
-		switch {
-		case ignored[names[i]]:
-		case name == "":
-			unnamed++
-		default:
-			named++
+		if !ignored[names[i]] {
+			read = append(read, name)
 		}
 	}
-	if in.layout.NoHeader || named != 1 || unnamed < 2 {
+	if in.layout.NoHeader || !roles.IsTitle(read) {
 		return false
 	}
 	p.addFinding(in, compare.SeverityDefect, csvfile.Defect{
-		Code: tablefile.CodeTitle, Line: 1, Count: named + unnamed,
-		Message: fmt.Sprintf("only one of %d columns has a name: is the line a title above the header?", named+unnamed),
+		Code: tablefile.CodeTitle, Line: 1, Count: len(read),
+		Message: fmt.Sprintf("only one of %d columns has a name: is the line a title above the header?", len(read)),
 	}, "")
 	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
+	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/term"
@@ -19,6 +20,9 @@ type Upload struct {
 	// RoleFlags are the flags with which `foretell datasets upload` reads the file in the same way;
 	// "" if it infers the same ID and label. See [Preflight.RoleFlags].
 	RoleFlags string
+	// IsNew is set if the command has created the dataset itself. UploadFile then deletes the dataset
+	// if the file exceeds the quota.
+	IsNew bool
 }
 
 // uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
@@ -90,6 +94,12 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	e := exit.FromError(ctx, err)
 	if e.Status == exit.Unavailable || e.Code == codeFileChanged {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
+	}
+	if e.Code == string(api.CodeQuota) && file.IsNew {
+		if _, deleteErr := client.Call(ctx, c.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr == nil {
+			e.Fact += "; the new dataset was deleted, because it is empty"
+			return e
+		}
 	}
 	if e.Code == string(api.CodeQuota) {
 		e = e.WithHint("dataset %[1]s is still PENDING and counts towards the quota: delete it with `foretell datasets delete %[1]s`, or upload the file to it later with `%[2]s`", created.DatasetKey, again)

@@ -108,7 +108,7 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: in, Size: info.Size()}); err != nil {
+	if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: in, Size: info.Size(), IsNew: true}); err != nil {
 		return nil, nil, err
 	}
 	if _, err := p.AwaitDataset(ctx, created.DatasetKey); err != nil {

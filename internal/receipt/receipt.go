@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -98,6 +99,24 @@ type Input struct {
 	Files []string `json:"files,omitempty"`
 	Digest
 	Rows int `json:"rows,omitempty"` // 0 for a file that is not a table
+}
+
+// The names of inputs that are not files, in messages and receipts.
+const (
+	StdinName = "standard input"
+	PipeName  = "a pipe" // such as /dev/fd/63, to which a shell connects the output of a command
+)
+
+// InputName returns the name of the input at path: the name of the file, StdinName or PipeName.
+func InputName(path string) string {
+	switch path {
+	case "-", StdinName, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return StdinName
+	}
+	if strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
+		return PipeName
+	}
+	return filepath.Base(path)
 }
 
 // FileNames returns the names of the files.

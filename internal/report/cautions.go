@@ -135,7 +135,14 @@ func (c *cautions) checkData() {
 			c.add("More than half of the cells are missing in %s: %s.", humanize.Count(len(empty), "column"), strings.Join(empty[:min(len(empty), 5)], ", "))
 		}
 	}
-	if d := c.Drift; d != nil && slices.ContainsFunc(d.Columns, func(column api.DriftColumn) bool { return column.Level == api.DriftLarge }) {
+	d := c.Drift
+	if d == nil {
+		return
+	}
+	if slices.ContainsFunc(d.Columns, func(column api.DriftColumn) bool { return column.Level == api.DriftLarge }) {
 		c.add("The rows of %s are not like those of the training file, see Drift.", d.File)
+	}
+	for _, warning := range d.Warnings {
+		c.add("%s", humanize.Sentence(fmt.Sprintf("In %s, %s", d.File, warning)))
 	}
 }

@@ -13,28 +13,29 @@ import (
 // ApplyToChampion applies the results of the requirements to the choice of the champion. A model that
 // missed a requirement is rejected, unless the user has promoted it. A model that beats the champion
 // becomes the champion, even if its score on the validation rows is lower: it is accepted or, if the
-// old champion was promoted, promoted in its place. ApplyToChampion returns the model after the
-// change, or nil if r is nil.
+// old champion was promoted, promoted in its place. A model that an earlier check has rejected stays
+// rejected, because that check may have had other requirements. ApplyToChampion returns the model
+// after the change. It returns nil if r is nil, or if the service could not reject the model, so that
+// the missed requirement and not the failure decides the exit status.
 func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *connect.Session, model string, r *gate.Report) (*api.Model, error) {
 	if r == nil {
 		return nil, nil
+	}
+	if r.NumMissed() > 0 {
+		m, err := f.reject(ctx, o, session, model)
+		if err != nil && ctx.Err() == nil {
+			o.Note("warning: the service has not stored that model %s is rejected, so it can become the champion of its series, which `foretell predict --with NAME` uses: %v", model, err)
+			return nil, nil
+		}
+		return m, err
 	}
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 	if err != nil {
 		return nil, err
 	}
-	if r.NumMissed() > 0 {
-		if m.State == api.ModelPromoted {
-			return m, nil
-		}
-		m, err = f.setState(ctx, session, m, api.ModelRejected)
-		f.rejected = err == nil && m.State == api.ModelRejected
-		return m, err
-	}
-	if m.State == api.ModelRejected { // by an earlier check
-		if m, err = f.setState(ctx, session, m, api.ModelAutomatic); err != nil {
-			return nil, err
-		}
+	if m.State == api.ModelRejected {
+		o.Note("the model stays rejected, because it missed a requirement of an earlier check; with `foretell models promote %s`, it is the champion of its series", model)
+		return m, nil
 	}
 	if f.beat != connect.ChampionRef || f.baseline.key == "" || m.Champion {
 		return m, nil
@@ -47,15 +48,26 @@ func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *con
 	if beaten.State == api.ModelPromoted {
 		state = api.ModelPromoted
 	}
-	if m, err = f.setState(ctx, session, m, state); err == nil && m.Champion {
+	if m, err = setState(ctx, o, session, m, state); err == nil && m.Champion {
 		o.Note("model %s is %s, because it beats the champion: it is now the champion", model, state)
 	}
 	return m, err
 }
 
+// reject rejects a model that missed a requirement, unless the user has promoted it.
+func (f *Flags) reject(ctx context.Context, o *cli.Output, session *connect.Session, model string) (*api.Model, error) {
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil || m.State == api.ModelPromoted {
+		return m, err
+	}
+	m, err = setState(ctx, o, session, m, api.ModelRejected)
+	f.rejected = err == nil && m.State == api.ModelRejected
+	return m, err
+}
+
 // setState sets the state of a model. If the service cannot do that, setState prints a warning and
 // returns m.
-func (f *Flags) setState(ctx context.Context, session *connect.Session, m *api.Model, state string) (*api.Model, error) {
+func setState(ctx context.Context, o *cli.Output, session *connect.Session, m *api.Model, state string) (*api.Model, error) {
 	changed, err := session.SetModelState(ctx, m.ModelKey, state)
 	if err != nil {
 		return nil, err
@@ -67,6 +79,6 @@ func (f *Flags) setState(ctx context.Context, session *connect.Session, m *api.M
 	if state != api.ModelRejected {
 		consequence = "so the champion of its series may stay the same"
 	}
-	f.factory.Note("warning: the service cannot store that model %s is %s, %s", m.ModelKey, state, consequence)
+	o.Note("warning: the service cannot store that model %s is %s, %s", m.ModelKey, state, consequence)
 	return m, nil
 }

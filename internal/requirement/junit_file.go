@@ -27,7 +27,7 @@ func (f *Flags) CheckJUnitFile(outputs []string, inputs ...string) error {
 	}
 	for _, output := range outputs {
 		if output != "" && cli.SamePath(f.junit, output) {
-			return exit.Usagef("--junit and the output of the command are both \"%s\"", f.junit).WithHint(other)
+			return exit.Usagef("--junit \"%s\" is also the path of another file that this command writes", f.junit).WithHint(other)
 		}
 	}
 	if err := cli.CheckOutputPath(f.junit, true, other); err != nil {

@@ -12,7 +12,7 @@ import (
 type ColumnDescription struct {
 	Name string
 	// Unnamed reports whether the header of the file has no name for the column, so that Name was
-	// made. Describe does not set it.
+	// made. Only SetUnnamed sets it.
 	Unnamed bool
 	// Form is what the cells contain, such as numbers or dates.
 	Form inference.Form

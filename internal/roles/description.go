@@ -129,6 +129,13 @@ func Describe(ctx context.Context, src io.Reader, names []string, wanted func(na
 	return t, t.describeColumns(ctx, at, cells)
 }
 
+// SetUnnamed sets the field Unnamed of the columns. header has the names in the header of the file.
+func (d *Description) SetUnnamed(header []string) {
+	for i := range d.Columns {
+		d.Columns[i].Unnamed = header[i] == ""
+	}
+}
+
 // candidateColumns returns the positions of the columns that may be the ID or the label.
 func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int

@@ -35,6 +35,18 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
+// IsTitle reports whether a line with these cells is probably a title above the header: only one of at
+// least three cells is filled. Spreadsheets write such a line as `title,,`.
+func IsTitle(cells []string) bool {
+	filled := 0
+	for _, cell := range cells {
+		if cell != "" {
+			filled++
+		}
+	}
+	return filled == 1 && len(cells) >= 3
+}
+
 // uniqueName returns name or, if it is taken, name with a number appended.
 func uniqueName(name string, taken map[string]bool) string {
 	for free, n := name, 2; ; n++ {

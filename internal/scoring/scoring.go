@@ -153,12 +153,6 @@ var Metrics = []string{
 	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
 }
 
-// The metrics of one class that a race cannot maximise.
-const (
-	precision = "precision"
-	recall    = "recall"
-)
-
 // Metric returns the value of the named metric, such as accuracy or f1[yes], or nil if it was
 // not computed or the name is unknown.
 func (r *Result) Metric(name string) *MetricValue {
@@ -179,7 +173,7 @@ func (r *Result) Metric(name string) *MetricValue {
 	base, label := metric.SplitName(name)
 	for _, c := range r.Classes {
 		if c.Label == label && base != name {
-			return map[string]*MetricValue{precision: c.Precision, recall: c.Recall, metric.NameF1: c.F1, metric.NameROCAUC: c.ROCAUC, metric.NamePRAUC: c.PRAUC}[base]
+			return map[string]*MetricValue{metric.NamePrecision: c.Precision, metric.NameRecall: c.Recall, metric.NameF1: c.F1, metric.NameROCAUC: c.ROCAUC, metric.NamePRAUC: c.PRAUC}[base]
 		}
 	}
 	return nil

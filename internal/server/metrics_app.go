@@ -153,7 +153,7 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 		gauge(storageBytesDesc, usage.Predictions, "predictions")
 		gauge(storageObjectsDesc, usage.Files, "files")
 	}
-	if orphans := c.app.SweptOrphans(); orphans != nil {
+	if orphans := c.app.OrphansAfterSweep(); orphans != nil {
 		gauge(storageBytesDesc, orphans.Bytes, "orphans")
 		gauge(storageObjectsDesc, int64(orphans.Count), "orphans")
 	}

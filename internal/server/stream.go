@@ -174,25 +174,25 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 		}
 		return nil
 	}
-	http.ServeContent(&downloadWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
+	http.ServeContent(&fileOrProblemWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
 }
 
-// downloadWriter is the writer to which http.ServeContent writes a file. WriteHeader calls begin
+// fileOrProblemWriter is the writer to which http.ServeContent writes a file. WriteHeader calls begin
 // before the file, or a part of it, is sent. If begin returns a problem, or if the client has
 // requested a range that the file does not have, WriteHeader sends a problem as the response, and
 // Write discards the file.
-type downloadWriter struct {
+type fileOrProblemWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem
 	replaced bool // WriteHeader has sent a problem instead of the file
 }
 
-// errReplaced is returned by [downloadWriter.Write] if a problem was sent instead of the file.
+// errReplaced is returned by [fileOrProblemWriter.Write] if a problem was sent instead of the file.
 // http.ServeContent then stops reading the file.
 var errReplaced = errors.New("the response is a problem")
 
 // WriteHeader sends the status or a problem.
-func (w *downloadWriter) WriteHeader(status int) {
+func (w *fileOrProblemWriter) WriteHeader(status int) {
 	var p *api.Problem
 	switch status {
 	case http.StatusOK, http.StatusPartialContent:
@@ -217,7 +217,7 @@ func (w *downloadWriter) WriteHeader(status int) {
 
 // Write writes b. If WriteHeader has sent a problem instead of the file, Write writes nothing and
 // returns errReplaced.
-func (w *downloadWriter) Write(b []byte) (int, error) {
+func (w *fileOrProblemWriter) Write(b []byte) (int, error) {
 	if w.replaced {
 		return 0, errReplaced
 	}

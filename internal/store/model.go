@@ -141,17 +141,24 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// SetModelState sets the State of m. If a model is promoted, no other model of its series remains
-// promoted.
+// SetModelState sets the State of m. A rejection is permanent: a model that was ever rejected can be
+// promoted, but any other state leaves it rejected, or makes it rejected again. If a model is
+// promoted, no other model of its series remains promoted.
 func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
-	if state == api.ModelPromoted {
-		err := t.exec(ctx, "UPDATE model SET state = '' WHERE state = ? AND dataset IN (SELECT key FROM dataset WHERE account = ? AND series = ?)",
-			api.ModelPromoted, m.Account, m.Series)
+	switch state {
+	case api.ModelPromoted:
+		err := t.exec(ctx, `UPDATE model SET state = CASE rejected WHEN 1 THEN ? ELSE '' END
+			WHERE state = ? AND dataset IN (SELECT key FROM dataset WHERE account = ? AND series = ?)`,
+			api.ModelRejected, api.ModelPromoted, m.Account, m.Series)
 		if err != nil {
 			return err
 		}
+		return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ? WHERE key = ?", state, m.Key)
+	case api.ModelRejected:
+		return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ?, rejected = 1 WHERE key = ?", state, m.Key)
 	}
-	return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ? WHERE key = ?", state, m.Key)
+	return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = CASE rejected WHEN 1 THEN ? ELSE ? END WHERE key = ?",
+		api.ModelRejected, state, m.Key)
 }
 
 // setChampionFields sets the fields Champion and ChampionReason of each model. The models must

@@ -104,15 +104,33 @@ func (s suite) series(t *testing.T) {
 			t.Errorf("the champion of another series is %+v, %v", m, err)
 		}
 		setState("best", "")
-		if m := setState("first", api.ModelRejected); m.Champion || m.ChampionReason != api.ModelRejected {
+		add(tx, "d1", "rejected", api.MetricAccuracy, new(0.95))
+		if m := setState("rejected", api.ModelRejected); m.Champion || m.ChampionReason != api.ModelRejected {
 			t.Errorf("a rejected model is %+v", m)
 		}
-		if got := champions(tx); !got["last"] {
+		if got := champions(tx); !got["first"] {
 			t.Errorf("the best model is rejected: champions: %v", got)
+		}
+		// Only a promotion ends a rejection, and only as long as it lasts.
+		for _, state := range []string{"", api.ModelAccepted} {
+			if m := setState("rejected", state); m.State != api.ModelRejected {
+				t.Errorf("a rejected model with the new state %q is %+v", state, m)
+			}
+		}
+		if m := setState("rejected", api.ModelPromoted); !m.Champion {
+			t.Errorf("a rejected model that was promoted is %+v", m)
+		}
+		setState("next", api.ModelPromoted)
+		if m, err := tx.GetModel(t.Context(), "ann", "rejected"); err != nil || m.State != api.ModelRejected {
+			t.Errorf("a rejected model, after the promotion of another one, is %+v, %v", m, err)
+		}
+		setState("next", "")
+		setState("rejected", api.ModelPromoted)
+		if m := setState("rejected", ""); m.State != api.ModelRejected {
+			t.Errorf("a rejected model that is no longer promoted is %+v", m)
 		}
 		// An accepted model precedes models of its dataset with a higher score, but not those of newer
 		// datasets.
-		setState("first", "")
 		if m := setState("last", api.ModelAccepted); !m.Champion || m.ChampionReason != api.ModelAccepted {
 			t.Errorf("an accepted model is %+v", m)
 		}
@@ -126,8 +144,8 @@ func (s suite) series(t *testing.T) {
 		if got := champions(tx); got["alone"] || got["unmeasured"] {
 			t.Errorf("all models are rejected: champions: %v", got)
 		}
-		if m := setState("first", ""); m.ChampionReason != api.ReasonBest {
-			t.Errorf("the best model is %+v", m)
+		if m, err := tx.GetModel(t.Context(), "ann", "first"); err != nil || m.ChampionReason != api.ReasonBest {
+			t.Errorf("the best model is %+v, %v", m, err)
 		}
 		// A cancelled model is not compared, whether its dataset is new or not.
 		status = api.TrainingCancelled

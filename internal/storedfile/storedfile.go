@@ -67,8 +67,8 @@ type Files struct {
 	log     *slog.Logger
 	scanner *clamav.Client
 
-	recentlyVerified blob.RecentlyVerified        // the files that were read for downloads
-	sweptOrphans     atomic.Pointer[blob.Orphans] // see SweptOrphans
+	recentlyVerified  blob.RecentlyVerified        // the files that were read for downloads
+	orphansAfterSweep atomic.Pointer[blob.Orphans] // see OrphansAfterSweep
 }
 
 // New returns Files. Before the files are read, the caller must call [Files.MatchIdentity].

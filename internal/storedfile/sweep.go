@@ -36,7 +36,7 @@ func (f *Files) Sweep(ctx context.Context) {
 		return keys, err
 	})
 	if err == nil {
-		f.sweptOrphans.Store(&swept.Orphans)
+		f.orphansAfterSweep.Store(&swept.Orphans)
 	} else if ctx.Err() == nil {
 		f.log.WarnContext(ctx, "cannot look for leftover and orphaned files", "error", err)
 	}
@@ -55,9 +55,9 @@ func (f *Files) Sweep(ctx context.Context) {
 // Orphans lists all stored files and returns the number and size of the orphans.
 func (f *Files) Orphans(ctx context.Context) (blob.Orphans, error) { return f.blobs.Orphans(ctx) }
 
-// SweptOrphans returns the number and size of the orphans after the last clean-up of this
+// OrphansAfterSweep returns the number and size of the orphans after the last clean-up of this
 // process. It returns nil before the first clean-up.
-func (f *Files) SweptOrphans() *blob.Orphans { return f.sweptOrphans.Load() }
+func (f *Files) OrphansAfterSweep() *blob.Orphans { return f.orphansAfterSweep.Load() }
 
 // Observe makes Files call report at the end of each read, write and delete of a stored file. The
 // function report must be safe for concurrent use.

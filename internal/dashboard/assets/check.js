@@ -219,7 +219,7 @@ function parse(text, delimiter) {
     else if (c === delimiter) { cells.push(cell); cell = ""; }
     else if (endsLine) { end(); began = line; }
     else if (c !== "\r") {
-      if (c === '"') stray ||= line;
+      if (c === '"') stray = stray || line;
       cell += c;
     }
   }
@@ -242,10 +242,10 @@ function defects(rows, { open, stray, whole }, model, { header, original, id, la
   let ragged = null, repeated = null, unlabelled = null;
   const ids = new Map();
   for (const row of rows.slice(1)) {
-    if (row.cells.length !== header.length) { ragged ??= row; continue; }
-    if (id >= 0 && ids.has(row.cells[id])) repeated ??= row;
+    if (row.cells.length !== header.length) { ragged = ragged || row; continue; }
+    if (id >= 0 && ids.has(row.cells[id])) repeated = repeated || row;
     else if (id >= 0) ids.set(row.cells[id], row.line);
-    if (label >= 0 && trim(row.cells[label]) === "") unlabelled ??= row;
+    if (label >= 0 && trim(row.cells[label]) === "") unlabelled = unlabelled || row;
   }
   if (ragged) found.push(`Line ${ragged.line} has ${plural(ragged.cells.length, "column")}, but the header has ${header.length}.`);
   if (repeated) found.push(`Line ${repeated.line} repeats the row ID ${excerpt(repeated.cells[id])} of line ${ids.get(repeated.cells[id])}.`);

@@ -3,20 +3,19 @@ package boost
 import (
 	"context"
 
+	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/parallel"
 )
 
 // gradSums sums the derivatives of the loss over the rows of a leaf, for each output.
 type gradSums struct {
-	// partial holds float32 sums over at most maxFloat32Rows rows, which are then added to g
-	// and h.
-	partial []gradHess
-	g, h    []float64
+	// partialG and partialH hold float32 sums over at most maxFloat32Rows rows, which are then
+	// added to g and h.
+	partialG, partialH []float32
+	g, h               []float64
 	// odds is a buffer for the odds of a row.
 	odds []float32
 }
-
-type gradHess struct{ g, h float32 }
 
 // maxFloat32Rows is the number of rows whose derivatives are summed in float32,
 // few enough that the sum is accurate.
@@ -24,10 +23,11 @@ const maxFloat32Rows = 64
 
 func newGradSums(outputs int) gradSums {
 	return gradSums{
-		partial: make([]gradHess, outputs),
-		g:       make([]float64, outputs),
-		h:       make([]float64, outputs),
-		odds:    make([]float32, outputs),
+		partialG: make([]float32, outputs),
+		partialH: make([]float32, outputs),
+		g:        make([]float64, outputs),
+		h:        make([]float64, outputs),
+		odds:     make([]float32, outputs),
 	}
 }
 
@@ -61,39 +61,21 @@ func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.h)
 	for len(rows) > 0 {
 		n := min(maxFloat32Rows, len(rows))
-		clear(sums.partial)
+		clear(sums.partialG)
+		clear(sums.partialH)
 		for _, row := range rows[:n] {
-			partial := sums.partial
-			scale := b.scales[row]
-			odds := b.rowOdds(sums, row)
+			odds, label := b.rowOdds(sums, row), b.scores.labels[row]
 			if !b.keepsOdds {
-				fillOdds(odds, b.scores.row(row), b.scores.labels[row])
+				scores := b.scores.row(row)
+				kernel.ExpClipped(odds, scores, scores[label], minLogOdds, maxLogOdds)
 			}
-			for k, e := range odds[:len(partial)] {
-				x := float32(e * scale)
-				partial[k].g += x
-				partial[k].h += x - float32(x*x)
-			}
-			partial[b.scores.labels[row]].g--
+			kernel.AddDerivatives(sums.partialG, sums.partialH, odds, b.scales[row])
+			sums.partialG[label]--
 		}
-		for k, d := range sums.partial {
-			sums.g[k] += float64(d.g)
-			sums.h[k] += float64(d.h)
+		for k := range sums.g {
+			sums.g[k] += float64(sums.partialG[k])
+			sums.h[k] += float64(sums.partialH[k])
 		}
 		rows = rows[n:]
-	}
-}
-
-// fillOdds sets dst[k] to the probability of class k divided by the probability of the
-// row's own class, label. scores are the raw scores of the row.
-func fillOdds(dst, scores []float32, label int32) {
-	own := scores[label]
-	dst = dst[:len(scores)]
-	for k, x := range scores {
-		e := float32(0)
-		if x -= own; x >= minLogOdds {
-			e = exp32(min(x, maxLogOdds))
-		}
-		dst[k] = e
 	}
 }

@@ -27,7 +27,7 @@ type ensemble interface {
 	// addONNX adds one ONNX tree ensemble for each round to trees. x has the columns of
 	// the frame. addONNX returns the matrix that is the input of the trees: x, or x with
 	// additional columns.
-	addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix
+	addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder, x onnx.Matrix) onnx.Matrix
 	// kind returns the second byte of the binary form.
 	kind() byte
 	write(w *codec.Writer)

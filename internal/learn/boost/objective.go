@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -102,42 +103,30 @@ func baseScores(labels, train []int32, classes int) []float32 {
 const gradientTaskRows = 1 << 12
 
 // updateSoftmax computes maxScores and normalizers of the training rows. To read memory
-// in sequence, it loops over the outputs and, for each output, over the rows.
+// in sequence, it loops over the outputs and, for each output, over a block of rows.
 func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	if o.maxScores == nil {
 		return ctx.Err()
 	}
 	tasks := (len(o.train) + gradientTaskRows - 1) / gradientTaskRows
 	return parallel.ForContext(ctx, workers, tasks, func(_, i int) {
+		var maxBlock, sumBlock [blockRows]float32
 		rows := o.train[i*gradientTaskRows : min((i+1)*gradientTaskRows, len(o.train))]
-		for _, row := range rows {
-			o.maxScores[row], o.normalizers[row] = o.values[0][row], 0
-		}
-		for _, scores := range o.values[1:] {
-			for _, row := range rows {
-				if x := scores[row]; x > o.maxScores[row] {
-					o.maxScores[row] = x
-				}
+		forRowBlocks(rows, len(o.labels), func(lo, hi int, part []int32) {
+			top, sums := maxBlock[:hi-lo], sumBlock[:hi-lo]
+			copy(top, o.values[0][lo:hi])
+			for _, scores := range o.values[1:] {
+				kernel.Max(top, scores[lo:hi])
 			}
-		}
-		for _, scores := range o.values {
-			for _, row := range rows {
-				o.normalizers[row] += o.expShifted(scores, row)
+			clear(sums)
+			for _, scores := range o.values {
+				kernel.AddExp(sums, scores[lo:hi], top, minLogOdds)
 			}
-		}
-		for _, row := range rows {
-			o.normalizers[row] = 1 / o.normalizers[row]
-		}
+			for _, row := range part {
+				o.maxScores[row], o.normalizers[row] = top[int(row)-lo], 1/sums[int(row)-lo]
+			}
+		})
 	})
-}
-
-// expShifted returns exp(scores[row] − maxScores[row]), or 0 if the difference is below
-// minLogOdds. scores holds the scores of one output.
-func (o *outputScores) expShifted(scores []float32, row int32) float32 {
-	if x := scores[row] - o.maxScores[row]; x >= minLogOdds {
-		return exp32(x)
-	}
-	return 0
 }
 
 // add adds value to the scores of the given rows for one output.
@@ -156,7 +145,7 @@ func sigmoid(x float32) (p, complement float32) {
 		complement, p = sigmoid(-x)
 		return p, complement
 	}
-	e := exp32(-x)
+	e := kernel.Exp(-x)
 	return 1 / (1 + e), e / (1 + e)
 }
 
@@ -172,6 +161,9 @@ func (o *outputScores) predictValidation(dst []float32) {
 	}
 }
 
+// minExp is the smallest argument of kernel.Exp whose result is not 0.
+const minExp = -87
+
 // scoresToProbabilities converts the raw scores of one row to probabilities in
 // dst.
 func scoresToProbabilities(dst, raw []float32) {
@@ -185,11 +177,10 @@ func scoresToProbabilities(dst, raw []float32) {
 			top = x
 		}
 	}
-	var sum float32
 	dst = dst[:len(raw)]
-	for k, x := range raw {
-		e := exp32(x - top)
-		dst[k] = e
+	kernel.ExpClipped(dst, raw, top, minExp, 0)
+	var sum float32
+	for _, e := range dst {
 		sum += e
 	}
 	scale := 1 / sum

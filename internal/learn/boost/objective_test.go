@@ -7,18 +7,6 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-func TestExp32(t *testing.T) {
-	for x := float32(87); x > -90; x -= 0.0137 {
-		got, want := float64(exp32(x)), math.Exp(float64(x))
-		if math.Abs(got-want) > 2e-7*want && x >= -87 {
-			t.Fatalf("exp32(%v) = %v, want %v", x, got, want)
-		}
-	}
-	if exp32(0) != 1 || exp32(-1000) != 0 || math.IsInf(float64(exp32(1000)), 0) {
-		t.Errorf("exp32(0) = %v, exp32(-1000) = %v", exp32(0), exp32(-1000))
-	}
-}
-
 func TestDrawIsUnbiased(t *testing.T) {
 	f := testFrame(50_000, 2)
 	p := newObjective(f, everyThirdRow(f.Rows), 2)

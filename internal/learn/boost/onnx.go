@@ -11,13 +11,13 @@ import (
 // those of the frame that the model was trained on. A categorical cell holds the code of
 // its category. Missing cells are NaN.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
-	trees := onnx.NewBoostedTrees(m.base)
+	trees := onnx.NewBoostedTreesBuilder(m.base)
 	x = m.ensemble.addONNX(g, trees, x)
 	return g.ClassProbabilities(g.AddBoostedTrees(trees, x.Value), len(m.base))
 }
 
 // addONNX implements ensemble.
-func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTreesBuilder, x onnx.Matrix) onnx.Matrix {
 	for round := range slices.Chunk(m.trees, m.outputs) {
 		e, first := trees.NextRound()
 		for k, t := range round {
@@ -34,7 +34,7 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 
 // addONNX implements ensemble. The result has the columns of x, followed by one column with
 // the bins of each target statistic.
-func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) (treeInput onnx.Matrix) {
+func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder, x onnx.Matrix) (treeInput onnx.Matrix) {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {
 		columns[i] = int(m.sources[i].column)

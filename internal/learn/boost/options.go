@@ -31,6 +31,10 @@ type Options struct {
 	// Disk is the temporary file that holds the trees until the model is used. If Disk is
 	// nil, they are held in memory.
 	Disk *spill.File
+	// Groups holds the group of each row of the frame; a negative number means that the row has
+	// no group. The target statistics of symmetric trees leave out the rows of a row's own
+	// group. If Groups is nil, no row has a group.
+	Groups []int32
 	// Monotone holds, for each column, the direction in which the probability of class 1
 	// may change when the column rises and all other columns stay equal. It requires two
 	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all
@@ -84,6 +88,8 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
 	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
 		return fmt.Errorf("boost: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
+	case opts.Groups != nil && len(opts.Groups) != f.Rows:
+		return fmt.Errorf("boost: %d groups for %d rows", len(opts.Groups), f.Rows)
 	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
 		return errors.New("boost: the bins belong to another frame")
 	}

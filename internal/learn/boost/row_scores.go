@@ -1,5 +1,7 @@
 package boost
 
+import "foretell/internal/learn/kernel"
+
 // rowScores holds the raw scores of all rows, row by row. It is used for symmetric trees,
 // whose leaves have a value for each output.
 type rowScores struct {
@@ -24,11 +26,7 @@ func (s *rowScores) row(row int32) []float32 {
 // add adds values, one for each output, to the scores of each row in rows.
 func (s *rowScores) add(rows []int32, values []float32) {
 	for _, row := range rows {
-		scores := s.row(row)
-		scores = scores[:len(values)]
-		for k, v := range values {
-			scores[k] += v
-		}
+		kernel.Axpy(s.row(row), values, 1)
 	}
 }
 

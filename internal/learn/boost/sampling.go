@@ -123,44 +123,49 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 	}
 }
 
-// blockRows is the number of rows whose derivatives the kernel computes at
-// once.
+// blockRows is the largest number of rows of the frame that a kernel processes at once.
 const blockRows = 512
 
-// computeLogisticGradients computes the derivatives of the loss of rows, if there are two classes,
-// with respect to the only output. The kernel computes blockRows consecutive rows of the frame at
-// once, including a few that are not in the parameter rows. To skip these would take more time.
-func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
-	var raw [blockRows]uint64
+// forRowBlocks divides rows into successive parts, and calls do for each part with a block of
+// consecutive rows of the frame, lo ≤ row < hi ≤ lo+blockRows, that contains the part. Kernels
+// process a whole block, including the few rows that are not in rows. To skip these would take
+// more time.
+func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])
-		hi := min(lo+blockRows, len(scores.values[0]))
-		kernel.LogisticGradients(raw[:hi-lo], scores.values[0][lo:hi], scores.labels[lo:hi], scores.outputClass(0))
+		hi := min(lo+blockRows, frameRows)
 		n := 0
-		for ; n < len(rows); n++ {
-			at := uint(int(rows[n]) - lo)
-			if at >= uint(hi-lo) {
-				break
-			}
-			s.gradients[rows[n]] = int64(raw[at])
+		for n < len(rows) && uint(int(rows[n])-lo) < uint(hi-lo) {
+			n++
 		}
+		do(lo, hi, rows[:n])
 		rows = rows[n:]
 	}
+}
+
+// computeLogisticGradients computes the derivatives of the loss of rows, if there are two
+// classes, with respect to the only output.
+func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
+	var raw [blockRows]uint64
+	forRowBlocks(rows, len(scores.labels), func(lo, hi int, part []int32) {
+		kernel.LogisticGradients(raw[:hi-lo], scores.values[0][lo:hi], scores.labels[lo:hi], scores.outputClass(0))
+		for _, row := range part {
+			s.gradients[row] = int64(raw[int(row)-lo])
+		}
+	})
 }
 
 // computeSoftmaxGradients computes the derivatives of the loss of rows, if there are more than
 // two classes, with respect to one output.
 func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, rows []int32) {
-	class := scores.outputClass(output)
-	values := scores.values[output]
-	for _, row := range rows {
-		g := float32(scores.expShifted(values, row) * scores.normalizers[row])
-		h := g * (1 - g)
-		if scores.labels[row] == class {
-			g--
+	var raw [blockRows]uint64
+	forRowBlocks(rows, len(scores.labels), func(lo, hi int, part []int32) {
+		kernel.SoftmaxGradients(raw[:hi-lo], scores.values[output][lo:hi], scores.maxScores[lo:hi], scores.normalizers[lo:hi],
+			scores.labels[lo:hi], scores.outputClass(output), minLogOdds)
+		for _, row := range part {
+			s.gradients[row] = int64(raw[int(row)-lo])
 		}
-		s.gradients[row] = tree.PackGradHess(g, h)
-	}
+	})
 }
 
 // selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"foretell/internal/learn/kernel"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
 )
@@ -101,19 +102,9 @@ func (b *symmetricBooster) computeProjectedGradientsAndOdds(scratch *gradSums, r
 		scores := b.scores.row(row)[:len(projections)]
 		odds := b.rowOdds(scratch, row)[:len(projections)]
 		label := b.scores.labels[row]
-		own := scores[label]
+		kernel.ExpClipped(odds, scores, scores[label], minLogOdds, maxLogOdds)
 		var sum, squares, g0, g1, g2, g3 float32
-		for k := range projections {
-			x := scores[k] - own
-			if x < minLogOdds {
-				odds[k] = 0
-				continue
-			}
-			if x > maxLogOdds {
-				x = maxLogOdds
-			}
-			e := exp32(x)
-			odds[k] = e
+		for k, e := range odds {
 			sum += e
 			squares += float32(e * e)
 			d := &projections[k]

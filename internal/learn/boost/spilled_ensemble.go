@@ -44,7 +44,7 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 
 func (e *spilledEnsemble) encode(f *frame.Frame) encodedEnsemble { return e.read().encode(f) }
 
-func (e *spilledEnsemble) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+func (e *spilledEnsemble) addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder, x onnx.Matrix) onnx.Matrix {
 	return e.read().addONNX(g, trees, x)
 }
 

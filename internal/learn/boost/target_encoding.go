@@ -27,6 +27,11 @@ import (
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
+// The rows of the row's own group, if it has one, are left out too. New rows have no rows of
+// their group among the training rows, so the statistic would be a better predictor for
+// training rows than for new ones. This matters most for copies of a row, which have the same
+// category.
+//
 // There are several random permutations, which the trees use in turn. The statistic of a
 // row that is not a training row is computed from all training rows.
 type targetStatistic struct {
@@ -38,81 +43,6 @@ type targetStatistic struct {
 	// of the rows.
 	permutedBins [][]uint8
 }
-
-// categoryColumns numbers the categories of a categorical column, or the combinations of the
-// categories of two columns. Below, such a combination is also called a category. If there are more
-// than maxCombinations combinations, they are numbered modulo maxCombinations, so several of them
-// are one category (feature hashing: Weinberger et al. 2009).
-type categoryColumns struct {
-	columns [2]int32 // the second is -1 if there is one column
-	// levels[i] is the number of categories of columns[i], including one for unknown
-	// levels and one for missing values. levels[1] is 1 if there is one column.
-	levels [2]int32
-}
-
-// maxCombinations is the largest number of categories of a pair of columns. It is a prime, so that
-// combinations with the same number have no common pattern.
-const maxCombinations = 65_521
-
-// newCategoryColumns returns the categoryColumns of one column.
-func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
-	n := int32(len(f.Schema.Columns[column].Levels))
-	for _, code := range f.Columns[column].Codes {
-		n = max(n, code)
-	}
-	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
-}
-
-// cross returns the categoryColumns of two columns.
-func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
-	return categoryColumns{
-		columns: [2]int32{c.columns[0], other.columns[0]},
-		levels:  [2]int32{c.levels[0], other.levels[0]},
-	}
-}
-
-// numCombinations returns how many combinations of categories the columns can have.
-func (c *categoryColumns) numCombinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
-
-// isHashed reports whether several combinations may have the same number.
-func (c *categoryColumns) isHashed() bool {
-	return c.columns[1] >= 0 && c.numCombinations() > maxCombinations
-}
-
-// numCategories returns the number of categories.
-func (c *categoryColumns) numCategories() int {
-	if c.isHashed() {
-		return maxCombinations
-	}
-	return int(c.numCombinations())
-}
-
-// category returns the category of the combination of the first and the second column's
-// categories. If there is one column, second is 0.
-func (c *categoryColumns) category(first, second int32) int32 {
-	category := int64(first)*int64(c.levels[1]) + int64(second)
-	if c.isHashed() {
-		category %= maxCombinations
-	}
-	return int32(category)
-}
-
-// fillCategories writes the categories of f's rows lo…hi-1 to dst.
-func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
-	dst = dst[:hi-lo]
-	for i, code := range f.Columns[c.columns[0]].Codes[lo:hi] {
-		dst[i] = categoryOf(code, c.levels[0])
-	}
-	if c.columns[1] < 0 {
-		return
-	}
-	for i, code := range f.Columns[c.columns[1]].Codes[lo:hi] {
-		dst[i] = c.category(dst[i], categoryOf(code, c.levels[1]))
-	}
-}
-
-// categoryOf returns the category of a code in a column with the given number of categories.
-func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }
 
 // priorWeight is the weight a of the mean p of all rows; see targetStatistic.
 const priorWeight = 1
@@ -128,6 +58,8 @@ type targetEncoder struct {
 	// permutations are random permutations of the training rows.
 	permutations [][]int32
 	buckets      int
+	// groups has the training rows of each group that has at least two of them.
+	groups [][]int32
 }
 
 // targetSum is the sum of a target over n rows of a category. The sums are integers,
@@ -138,15 +70,50 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 	return (float32(t.sum) + priorWeight*prior) / (float32(t.n) + priorWeight)
 }
 
+// rowCategories holds the category of each row for one categoryColumns.
+type rowCategories struct {
+	// of[row] is the category of a row, from 0 to n-1.
+	of []int32
+	n  int
+	// inGroup numbers the pairs of a group and a category, from 0 to numInGroup-1:
+	// inGroup[row] is the number of the pair of a row, or -1 if no other training row is in the
+	// group of the row. It is nil if this holds for all rows.
+	inGroup    []int32
+	numInGroup int
+}
+
+// categoriesOfRows returns the categories of all rows.
+func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
+	c := rowCategories{of: make([]int32, e.frame.Rows), n: key.numCategories()}
+	key.fillCategories(c.of, e.frame, 0, e.frame.Rows)
+	if e.groups == nil {
+		return c
+	}
+	c.inGroup = slices.Repeat([]int32{-1}, e.frame.Rows)
+	// latest holds, for each category, the latest group that has it, and the number of the pair.
+	latest := make([]struct{ group, number int32 }, c.n)
+	for i, rows := range e.groups {
+		for _, row := range rows {
+			seen := &latest[c.of[row]]
+			if group := int32(i + 1); seen.group != group {
+				seen.group, seen.number = group, int32(c.numInGroup)
+				c.numInGroup++
+			}
+			c.inGroup[row] = seen.number
+		}
+	}
+	return c
+}
+
 // orderedMeans calls visit with each row in the slice order and its ordered target
 // statistic. The statistic of a row is computed from the len(order)/2 rows before it. It is
-// the smoothed mean target of those rows that have the same category. order is a circle; see
-// targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
+// the smoothed mean target of those rows that have the same category and are not in the group
+// of the row. order is a circle; see targetStatistic.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is
 // the mean target of all rows.
-func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
-	sums := make([]targetSum, numCategories)
+func (e *targetEncoder) orderedMeans(order []int32, categories rowCategories, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
+	sums, groupSums := make([]targetSum, categories.n), make([]targetSum, categories.numInGroup)
 	var all targetSum
 	for _, row := range order {
 		if target[e.labels[row]] {
@@ -156,18 +123,37 @@ func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories in
 	}
 	p := float32(all.sum) / float32(max(all.n, 1))
 	half := len(order) / 2
+	// ownGroup returns the sum over the rows of the row's group and category, or nil if there
+	// is none.
+	ownGroup := func(row int32) *targetSum {
+		if categories.inGroup == nil || categories.inGroup[row] < 0 {
+			return nil
+		}
+		return &groupSums[categories.inGroup[row]]
+	}
 	add := func(row, n int32) {
-		t := &sums[categories[row]]
-		t.n += n
+		y := int32(0)
 		if target[e.labels[row]] {
-			t.sum += n
+			y = n
+		}
+		t := &sums[categories.of[row]]
+		t.n += n
+		t.sum += y
+		if own := ownGroup(row); own != nil {
+			own.n += n
+			own.sum += y
 		}
 	}
 	for _, row := range order[len(order)-half:] {
 		add(row, 1)
 	}
 	for i, row := range order {
-		visit(row, sums[categories[row]].smoothedMean(p))
+		t := sums[categories.of[row]]
+		if own := ownGroup(row); own != nil {
+			t.n -= own.n
+			t.sum -= own.sum
+		}
+		visit(row, t.smoothedMean(p))
 		add(row, 1)
 		add(order[(i-half+len(order))%len(order)], -1)
 	}
@@ -179,12 +165,11 @@ func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories in
 }
 
 func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) targetStatistic {
-	cells := make([]int32, e.frame.Rows)
-	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
-	s := targetStatistic{key: key, categoryBins: make([]uint8, key.numCategories())}
+	categories := e.categoriesOfRows(key)
+	s := targetStatistic{key: key, categoryBins: make([]uint8, categories.n)}
 	rowMeans := make([]float32, e.frame.Rows)
 	for i, order := range e.permutations {
-		sums, p := e.orderedMeans(order, cells, key.numCategories(), target, func(row int32, mean float32) { rowMeans[row] = mean })
+		sums, p := e.orderedMeans(order, categories, target, func(row int32, mean float32) { rowMeans[row] = mean })
 		if i == 0 {
 			s.mapper = e.fitMapper(rowMeans, sums, p)
 			for category, t := range sums {
@@ -192,8 +177,8 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 			}
 		}
 		bins := make([]uint8, e.frame.Rows)
-		for row, cell := range cells {
-			bins[row] = s.categoryBins[cell]
+		for row, category := range categories.of {
+			bins[row] = s.categoryBins[category]
 		}
 		for _, row := range order {
 			bins[row] = s.mapper.BinOf(float64(rowMeans[row]))
@@ -230,12 +215,11 @@ func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior fl
 // the mean log likelihood if every row were predicted by the mean of the target.
 // targetGain returns the sum of the gains of all targets.
 func (e *targetEncoder) targetGain(key categoryColumns) float64 {
-	cells := make([]int32, e.frame.Rows)
-	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
+	categories := e.categoriesOfRows(key)
 	gain := 0.0
 	for _, target := range e.targets {
 		likelihood := 0.0
-		_, p := e.orderedMeans(e.permutations[0], cells, key.numCategories(), target, func(row int32, mean float32) {
+		_, p := e.orderedMeans(e.permutations[0], categories, target, func(row int32, mean float32) {
 			if !target[e.labels[row]] {
 				mean = 1 - mean
 			}
@@ -304,7 +288,29 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 		e.permutations = append(e.permutations, order)
 	}
 	e.targets = drawTargets(opts.Classes, draw)
+	if opts.Groups != nil {
+		e.groups = sharedGroups(train, opts.Groups)
+	}
 	return e
+}
+
+// sharedGroups returns the rows of each group that has at least two of the given rows, in the
+// order of their first rows. groups[row] is negative if a row has no group.
+func sharedGroups(rows, groups []int32) (shared [][]int32) {
+	ofGroup := make(map[int32][]int32)
+	for _, row := range rows {
+		if group := groups[row]; group >= 0 {
+			ofGroup[group] = append(ofGroup[group], row)
+		}
+	}
+	for _, row := range rows {
+		if group := groups[row]; group >= 0 {
+			if members := ofGroup[group]; members[0] == row && len(members) > 1 {
+				shared = append(shared, members)
+			}
+		}
+	}
+	return shared
 }
 
 // maxTargets is the largest number of targets.

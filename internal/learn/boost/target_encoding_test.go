@@ -13,15 +13,26 @@ import (
 // on the row's own label.
 func TestOrderedStatistics(t *testing.T) {
 	f := testFrame(101, 2)
+	groups := make([]int32, f.Rows)
+	for row := range groups {
+		groups[row] = int32(row/7) - 2 // the first rows have no group
+	}
+	for name, opts := range map[string]Options{
+		"without_groups": {Classes: 2, Buckets: 128},
+		"with_groups":    {Classes: 2, Buckets: 128, Groups: groups},
+	} {
+		t.Run(name, func(t *testing.T) { testOrderedStatistics(t, f, opts) })
+	}
+}
+
+func testOrderedStatistics(t *testing.T, f *frame.Frame, opts Options) {
+	t.Helper()
 	fold := everyThirdRow(f.Rows)
-	opts := Options{Classes: 2, Buckets: 128}
 	e := newTargetEncoder(f, fold.Train, &opts)
-	key := newCategoryColumns(f, 2)
-	cells := make([]int32, f.Rows)
-	key.fillCategories(cells, f, 0, f.Rows)
+	categories := e.categoriesOfRows(newCategoryColumns(f, 2))
 	statistics := func() []float64 {
 		got := make([]float64, f.Rows)
-		e.orderedMeans(e.permutations[1], cells, key.numCategories(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
+		e.orderedMeans(e.permutations[1], categories, e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
 		return got
 	}
 	got := statistics()
@@ -34,7 +45,11 @@ func TestOrderedStatistics(t *testing.T) {
 	for i, row := range order {
 		sum, count := priorWeight*p, float64(priorWeight)
 		for back := 1; back <= n/2; back++ {
-			if before := order[(i-back+n)%n]; cells[before] == cells[row] {
+			before := order[(i-back+n)%n]
+			if opts.Groups != nil && opts.Groups[row] >= 0 && opts.Groups[before] == opts.Groups[row] {
+				continue
+			}
+			if categories.of[before] == categories.of[row] {
 				sum += float64(f.Labels[before])
 				count++
 			}

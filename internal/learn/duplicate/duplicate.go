@@ -65,6 +65,30 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 	return groups, rowsWithCopy, ctx.Err()
 }
 
+// DistinctRows returns the rows without a copy and the first row of each group of copies,
+// ascending. groups and rowsWithCopy are results of Find. The result is nil, which means all
+// rows, unless the copies were probably made on purpose; see Find.
+//
+// If the rows of a class are copied, values are frequent because many rows of this class have
+// them. What a learner chooses by the frequency of values, such as the levels that have a bin of
+// their own, would then depend on the labels, including those of validation and test rows.
+// Therefore it is chosen from distinct rows.
+func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
+	if groups == nil || float64(rowsWithCopy) <= maxCopyShare*float64(len(groups)) {
+		return nil
+	}
+	seen := make(map[int32]bool)
+	rows := make([]int32, 0, len(groups))
+	for row, group := range groups {
+		if group >= 0 && seen[group] {
+			continue
+		}
+		seen[group] = true
+		rows = append(rows, int32(row))
+	}
+	return rows
+}
+
 // hashRows returns a hash of the features of each row. An error is returned only if ctx
 // is cancelled.
 func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error) {

@@ -1147,3 +1147,280 @@ DATA eight0000007f<>+20(SB)/4, $0x0000007f
 DATA eight0000007f<>+24(SB)/4, $0x0000007f
 DATA eight0000007f<>+28(SB)/4, $0x0000007f
 GLOBL eight0000007f<>(SB), RODATA|NOPTR, $32
+
+// func expClippedBlocks(dst *float32, x *float32, table *[64]uint32, blocks uintptr, shift float32, least float32, most float32)
+// Requires: AVX, AVX2
+TEXT ·expClippedBlocks(SB), NOSPLIT, $0-44
+	MOVQ         table+16(FP), AX
+	VBROADCASTSS shift+32(FP), Y0
+	VBROADCASTSS least+36(FP), Y1
+	VBROADCASTSS most+40(FP), Y2
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         blocks+24(FP), BX
+	TESTQ        BX, BX
+	JZ           done
+
+loop:
+	VMOVUPS    (DX), Y3
+	VSUBPS     Y0, Y3, Y3
+	VCMPPS     $0x1d, Y1, Y3, Y4
+	VMINPS     Y2, Y3, Y3
+	VMULPS     eight42b8aa3b<>+0(SB), Y3, Y5
+	VADDPS     eight46800100<>+0(SB), Y5, Y5
+	VCVTTPS2DQ Y5, Y7
+	VPSUBD     eight00004000<>+0(SB), Y7, Y7
+	VCVTDQ2PS  Y7, Y5
+	VMULPS     eight3c318000<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y3, Y3
+	VMULPS     eightb65e8083<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y3, Y3
+	VPAND      eight0000003f<>+0(SB), Y7, Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VPXOR      Y8, Y8, Y8
+	VPGATHERDD Y6, (AX)(Y5*4), Y8
+	VPSRAD     $0x06, Y7, Y7
+	VPSLLD     $0x17, Y7, Y7
+	VPADDD     Y7, Y8, Y8
+	VMULPS     Y3, Y3, Y6
+	VMULPS     eight3f000000<>+0(SB), Y6, Y6
+	VADDPS     Y6, Y3, Y6
+	VMULPS     Y8, Y6, Y6
+	VADDPS     Y6, Y8, Y3
+	VANDPS     Y4, Y3, Y3
+	VMOVUPS    Y3, (CX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	DECQ       BX
+	JNZ        loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA eight42b8aa3b<>+0(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+4(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+8(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+12(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+16(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+20(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+24(SB)/4, $0x42b8aa3b
+DATA eight42b8aa3b<>+28(SB)/4, $0x42b8aa3b
+GLOBL eight42b8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA eight46800100<>+0(SB)/4, $0x46800100
+DATA eight46800100<>+4(SB)/4, $0x46800100
+DATA eight46800100<>+8(SB)/4, $0x46800100
+DATA eight46800100<>+12(SB)/4, $0x46800100
+DATA eight46800100<>+16(SB)/4, $0x46800100
+DATA eight46800100<>+20(SB)/4, $0x46800100
+DATA eight46800100<>+24(SB)/4, $0x46800100
+DATA eight46800100<>+28(SB)/4, $0x46800100
+GLOBL eight46800100<>(SB), RODATA|NOPTR, $32
+
+DATA eight00004000<>+0(SB)/4, $0x00004000
+DATA eight00004000<>+4(SB)/4, $0x00004000
+DATA eight00004000<>+8(SB)/4, $0x00004000
+DATA eight00004000<>+12(SB)/4, $0x00004000
+DATA eight00004000<>+16(SB)/4, $0x00004000
+DATA eight00004000<>+20(SB)/4, $0x00004000
+DATA eight00004000<>+24(SB)/4, $0x00004000
+DATA eight00004000<>+28(SB)/4, $0x00004000
+GLOBL eight00004000<>(SB), RODATA|NOPTR, $32
+
+DATA eight3c318000<>+0(SB)/4, $0x3c318000
+DATA eight3c318000<>+4(SB)/4, $0x3c318000
+DATA eight3c318000<>+8(SB)/4, $0x3c318000
+DATA eight3c318000<>+12(SB)/4, $0x3c318000
+DATA eight3c318000<>+16(SB)/4, $0x3c318000
+DATA eight3c318000<>+20(SB)/4, $0x3c318000
+DATA eight3c318000<>+24(SB)/4, $0x3c318000
+DATA eight3c318000<>+28(SB)/4, $0x3c318000
+GLOBL eight3c318000<>(SB), RODATA|NOPTR, $32
+
+DATA eightb65e8083<>+0(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+4(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+8(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+12(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+16(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+20(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+24(SB)/4, $0xb65e8083
+DATA eightb65e8083<>+28(SB)/4, $0xb65e8083
+GLOBL eightb65e8083<>(SB), RODATA|NOPTR, $32
+
+DATA eight0000003f<>+0(SB)/4, $0x0000003f
+DATA eight0000003f<>+4(SB)/4, $0x0000003f
+DATA eight0000003f<>+8(SB)/4, $0x0000003f
+DATA eight0000003f<>+12(SB)/4, $0x0000003f
+DATA eight0000003f<>+16(SB)/4, $0x0000003f
+DATA eight0000003f<>+20(SB)/4, $0x0000003f
+DATA eight0000003f<>+24(SB)/4, $0x0000003f
+DATA eight0000003f<>+28(SB)/4, $0x0000003f
+GLOBL eight0000003f<>(SB), RODATA|NOPTR, $32
+
+// func addExpBlocks(sums *float32, scores *float32, maxScores *float32, table *[64]uint32, blocks uintptr, least float32)
+// Requires: AVX, AVX2
+TEXT ·addExpBlocks(SB), NOSPLIT, $0-44
+	MOVQ         table+24(FP), AX
+	VBROADCASTSS least+40(FP), Y0
+	MOVQ         sums+0(FP), CX
+	MOVQ         scores+8(FP), DX
+	MOVQ         maxScores+16(FP), BX
+	MOVQ         blocks+32(FP), SI
+	TESTQ        SI, SI
+	JZ           done
+
+loop:
+	VMOVUPS    (DX), Y1
+	VSUBPS     (BX), Y1, Y1
+	VCMPPS     $0x1d, Y0, Y1, Y2
+	VMULPS     eight42b8aa3b<>+0(SB), Y1, Y3
+	VADDPS     eight46800100<>+0(SB), Y3, Y3
+	VCVTTPS2DQ Y3, Y5
+	VPSUBD     eight00004000<>+0(SB), Y5, Y5
+	VCVTDQ2PS  Y5, Y3
+	VMULPS     eight3c318000<>+0(SB), Y3, Y4
+	VSUBPS     Y4, Y1, Y1
+	VMULPS     eightb65e8083<>+0(SB), Y3, Y4
+	VSUBPS     Y4, Y1, Y1
+	VPAND      eight0000003f<>+0(SB), Y5, Y3
+	VPCMPEQD   Y4, Y4, Y4
+	VPXOR      Y6, Y6, Y6
+	VPGATHERDD Y4, (AX)(Y3*4), Y6
+	VPSRAD     $0x06, Y5, Y5
+	VPSLLD     $0x17, Y5, Y5
+	VPADDD     Y5, Y6, Y6
+	VMULPS     Y1, Y1, Y4
+	VMULPS     eight3f000000<>+0(SB), Y4, Y4
+	VADDPS     Y4, Y1, Y4
+	VMULPS     Y6, Y4, Y4
+	VADDPS     Y4, Y6, Y1
+	VANDPS     Y2, Y1, Y1
+	VADDPS     (CX), Y1, Y1
+	VMOVUPS    Y1, (CX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, BX
+	DECQ       SI
+	JNZ        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func maxBlocks(dst *float32, x *float32, blocks uintptr)
+// Requires: AVX
+TEXT ·maxBlocks(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  blocks+16(FP), DX
+	TESTQ DX, DX
+	JZ    done
+
+loop:
+	VMOVUPS (CX), Y0
+	VMAXPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func softmaxGradientsBlocks(dst *uint64, scores *float32, maxScores *float32, normalizers *float32, labels *int32, table *[64]uint32, blocks uintptr, target int32, least float32)
+// Requires: AVX, AVX2
+TEXT ·softmaxGradientsBlocks(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         table+40(FP), CX
+	VBROADCASTSS target+56(FP), Y0
+	VBROADCASTSS least+60(FP), Y1
+	MOVQ         scores+8(FP), DX
+	MOVQ         maxScores+16(FP), BX
+	MOVQ         normalizers+24(FP), SI
+	MOVQ         labels+32(FP), DI
+	MOVQ         blocks+48(FP), R8
+	TESTQ        R8, R8
+	JZ           done
+
+loop:
+	VMOVUPS    (DX), Y2
+	VSUBPS     (BX), Y2, Y2
+	VCMPPS     $0x1d, Y1, Y2, Y4
+	VMULPS     eight42b8aa3b<>+0(SB), Y2, Y3
+	VADDPS     eight46800100<>+0(SB), Y3, Y3
+	VCVTTPS2DQ Y3, Y6
+	VPSUBD     eight00004000<>+0(SB), Y6, Y6
+	VCVTDQ2PS  Y6, Y3
+	VMULPS     eight3c318000<>+0(SB), Y3, Y5
+	VSUBPS     Y5, Y2, Y2
+	VMULPS     eightb65e8083<>+0(SB), Y3, Y5
+	VSUBPS     Y5, Y2, Y2
+	VPAND      eight0000003f<>+0(SB), Y6, Y3
+	VPCMPEQD   Y5, Y5, Y5
+	VPXOR      Y7, Y7, Y7
+	VPGATHERDD Y5, (CX)(Y3*4), Y7
+	VPSRAD     $0x06, Y6, Y6
+	VPSLLD     $0x17, Y6, Y6
+	VPADDD     Y6, Y7, Y7
+	VMULPS     Y2, Y2, Y5
+	VMULPS     eight3f000000<>+0(SB), Y5, Y5
+	VADDPS     Y5, Y2, Y5
+	VMULPS     Y7, Y5, Y5
+	VADDPS     Y5, Y7, Y2
+	VANDPS     Y4, Y2, Y2
+	VMULPS     (SI), Y2, Y2
+	VMOVUPS    eight3f800000<>+0(SB), Y3
+	VSUBPS     Y2, Y3, Y3
+	VMULPS     Y2, Y3, Y3
+	VPCMPEQD   (DI), Y0, Y4
+	VANDPS     eight3f800000<>+0(SB), Y4, Y4
+	VSUBPS     Y4, Y2, Y2
+	VPUNPCKLDQ Y2, Y3, Y4
+	VPUNPCKHDQ Y2, Y3, Y3
+	VPERM2I128 $0x20, Y3, Y4, Y2
+	VMOVUPS    Y2, (AX)
+	VPERM2I128 $0x31, Y3, Y4, Y2
+	VMOVUPS    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, BX
+	ADDQ       $0x20, SI
+	ADDQ       $0x20, DI
+	DECQ       R8
+	JNZ        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addDerivativesBlocks(gradients *float32, hessians *float32, odds *float32, blocks uintptr, scale float32)
+// Requires: AVX
+TEXT ·addDerivativesBlocks(SB), NOSPLIT, $0-36
+	VBROADCASTSS scale+32(FP), Y0
+	MOVQ         gradients+0(FP), AX
+	MOVQ         hessians+8(FP), CX
+	MOVQ         odds+16(FP), DX
+	MOVQ         blocks+24(FP), BX
+	TESTQ        BX, BX
+	JZ           done
+
+loop:
+	VMULPS  (DX), Y0, Y1
+	VMULPS  Y1, Y1, Y2
+	VSUBPS  Y2, Y1, Y2
+	VADDPS  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VADDPS  (CX), Y2, Y2
+	VMOVUPS Y2, (CX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JNZ     loop
+
+done:
+	VZEROUPPER
+	RET

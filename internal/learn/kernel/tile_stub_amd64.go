@@ -103,3 +103,28 @@ func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *
 //
 //go:noescape
 func logisticBlocks(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)
+
+// expClippedBlocks computes ExpClipped for 8·blocks elements.
+//
+//go:noescape
+func expClippedBlocks(dst *float32, x *float32, table *[64]uint32, blocks uintptr, shift float32, least float32, most float32)
+
+// addExpBlocks computes AddExp for 8·blocks elements.
+//
+//go:noescape
+func addExpBlocks(sums *float32, scores *float32, maxScores *float32, table *[64]uint32, blocks uintptr, least float32)
+
+// maxBlocks computes Max for 8·blocks elements.
+//
+//go:noescape
+func maxBlocks(dst *float32, x *float32, blocks uintptr)
+
+// softmaxGradientsBlocks computes SoftmaxGradients for 8·blocks rows.
+//
+//go:noescape
+func softmaxGradientsBlocks(dst *uint64, scores *float32, maxScores *float32, normalizers *float32, labels *int32, table *[64]uint32, blocks uintptr, target int32, least float32)
+
+// addDerivativesBlocks computes AddDerivatives for 8·blocks elements.
+//
+//go:noescape
+func addDerivativesBlocks(gradients *float32, hessians *float32, odds *float32, blocks uintptr, scale float32)

@@ -150,3 +150,48 @@ func logisticVector(dst []uint64, scores []float32, labels []int32, target int32
 	logisticBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(labels), target, n)
 	return 8 * int(n)
 }
+
+// expClippedVector runs ExpClipped in assembly and returns the number of elements
+// processed: all of them if there are at least eight, because the last block may overlap
+// the one before it.
+func expClippedVector(dst, x []float32, shift, least, most float32) (done int) {
+	n := wholeBlocks(len(dst))
+	if n == 0 {
+		return 0
+	}
+	expClippedBlocks(&dst[0], &x[0], &expTable, n, shift, least, most)
+	if last := len(dst) - 8; last%8 != 0 {
+		expClippedBlocks(&dst[last], &x[last], &expTable, 1, shift, least, most)
+	}
+	return len(dst)
+}
+
+// maxVector runs Max in assembly and returns the number of elements processed.
+func maxVector(dst, x []float32) (done int) {
+	n := wholeBlocks(len(dst))
+	maxBlocks(unsafe.SliceData(dst), unsafe.SliceData(x), n)
+	return 8 * int(n)
+}
+
+// addExpVector runs AddExp in assembly and returns the number of elements processed.
+func addExpVector(sums, scores, maxScores []float32, least float32) (done int) {
+	n := wholeBlocks(len(sums))
+	addExpBlocks(unsafe.SliceData(sums), unsafe.SliceData(scores), unsafe.SliceData(maxScores), &expTable, n, least)
+	return 8 * int(n)
+}
+
+// softmaxGradientsVector runs SoftmaxGradients in assembly and returns the number of
+// elements processed.
+func softmaxGradientsVector(dst []uint64, scores, maxScores, normalizers []float32, labels []int32, target int32, least float32) (done int) {
+	n := wholeBlocks(len(dst))
+	softmaxGradientsBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(maxScores), unsafe.SliceData(normalizers), unsafe.SliceData(labels), &expTable, n, target, least)
+	return 8 * int(n)
+}
+
+// addDerivativesVector runs AddDerivatives in assembly and returns the number of elements
+// processed.
+func addDerivativesVector(g, h, odds []float32, scale float32) (done int) {
+	n := wholeBlocks(len(g))
+	addDerivativesBlocks(unsafe.SliceData(g), unsafe.SliceData(h), unsafe.SliceData(odds), n, scale)
+	return 8 * int(n)
+}

@@ -38,3 +38,15 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) (done int) {
 	return 0
 }
+
+func expClippedVector(dst, x []float32, shift, least, most float32) (done int) { return 0 }
+
+func maxVector(dst, x []float32) (done int) { return 0 }
+
+func addExpVector(sums, scores, maxScores []float32, least float32) (done int) { return 0 }
+
+func softmaxGradientsVector(dst []uint64, scores, maxScores, normalizers []float32, labels []int32, target int32, least float32) (done int) {
+	return 0
+}
+
+func addDerivativesVector(g, h, odds []float32, scale float32) (done int) { return 0 }

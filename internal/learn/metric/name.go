@@ -10,7 +10,8 @@ import (
 
 // Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also metrics
 // of one class, as in rocAuc[yes], where yes is the label of the class. NameF1 is only a
-// metric of one class, as in f1[yes].
+// metric of one class, as in f1[yes]. NamePrecision and NameRecall are metrics of one class, too, but
+// a race cannot maximise them.
 const (
 	NameAccuracy         = "accuracy"
 	NameBalancedAccuracy = "balancedAccuracy"
@@ -19,6 +20,8 @@ const (
 	NamePRAUC            = "prAuc"
 	NameLogLoss          = "logLoss"
 	NameF1               = "f1"
+	NamePrecision        = "precision"
+	NameRecall           = "recall"
 )
 
 var (

@@ -74,6 +74,34 @@ func TestPartsOfFewTimes(t *testing.T) {
 	}
 }
 
+// No class is in one part only, even if all its rows have about the same time or are in one
+// group.
+func TestPartsOfConfinedClasses(t *testing.T) {
+	s := sample(200, 200, 40)
+	groups, times := make([]int32, len(s.Labels)), make([]float64, len(s.Labels))
+	for row, label := range s.Labels {
+		groups[row], times[row] = int32(row/2), float64(row*31%len(s.Labels))
+		if label == 2 {
+			groups[row], times[row] = 1000, float64(len(s.Labels)+row)
+		}
+	}
+	for name, tt := range map[string]Sample{"times": {Times: times}, "groups": {Groups: groups}, "both": {Groups: groups, Times: times}} {
+		t.Run(name, func(t *testing.T) {
+			s := s
+			s.Groups, s.Times = tt.Groups, tt.Times
+			counts := make([]int, 5)
+			for row, part := range AssignParts(s, 5, 1) {
+				if s.Labels[row] == 2 {
+					counts[part]++
+				}
+			}
+			if slices.Max(counts) > 20 {
+				t.Errorf("the 40 rows of a class are divided into %v", counts)
+			}
+		})
+	}
+}
+
 func TestNearest(t *testing.T) {
 	for _, c := range [][2]int{{0, 2}, {2, 2}, {3, 2}, {4, 5}, {9, 5}} {
 		if got := nearest([]int{2, 5}, c[0]); got != c[1] {

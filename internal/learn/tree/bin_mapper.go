@@ -218,11 +218,8 @@ func midpoint(a, b float64) float64 {
 
 // newCategoricalMapper returns the mapper of a categorical column with the given codes.
 // The most frequent levels have bins of their own. levels is the number of levels of the
-// column.
+// column; no code is above it.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
-	for _, code := range codes {
-		levels = max(levels, int(code))
-	}
 	counts := make([]int, levels+1)
 	for _, code := range codes {
 		if code >= 0 {

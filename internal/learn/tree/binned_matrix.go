@@ -54,14 +54,27 @@ type Feature struct {
 // reuse holds other matrices of f. If one of these has the same mapper for a column, the
 // new matrix shares the bins of the column with it.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
+	return NewBinnedMatrixFromRows(ctx, f, nil, maxBins, workers, reuse...)
+}
+
+// NewBinnedMatrixFromRows does the same as NewBinnedMatrix, but the bins are chosen from the
+// given rows of f, such as one of each group of copies. All rows of f are then binned. nil
+// means that the bins are chosen from all rows.
+func NewBinnedMatrixFromRows(ctx context.Context, f *frame.Frame, rows []int32, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
 	}
 	maxBins = min(max(maxBins, 3), MaxBins)
 	b := &BinnedMatrix{Rows: f.Rows, Features: make([]Feature, len(f.Columns))}
 	sample := drawSampleRows(f.Rows)
+	if rows != nil {
+		sample = drawSampleRows(len(rows))
+		for i, at := range sample {
+			sample[i] = rows[at]
+		}
+	}
 	err := parallel.ForContext(ctx, workers, len(f.Columns), func(_, i int) {
-		b.Features[i] = binColumn(f, i, fitMapper(f, i, sample, maxBins), reuse)
+		b.Features[i] = binColumn(f, i, fitMapper(f, i, rows, sample, maxBins), reuse)
 	})
 	if err != nil {
 		return nil, err
@@ -94,8 +107,9 @@ func (b *BinnedMatrix) Mappers() []BinMapper {
 }
 
 // fitMapper returns the bin mapper of column i. The thresholds of a numeric
-// column are computed from the rows in sample.
-func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
+// column are computed from the rows in sample, and the bins of a categorical column from rows,
+// or from all rows of f if rows is nil.
+func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapper {
 	col := &f.Columns[i]
 	if col.Codes == nil {
 		return NewNumericMapper(nonMissingValues(col, sample), maxBins-1)
@@ -104,7 +118,17 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	if f.Schema != nil && i < len(f.Schema.Columns) {
 		levels = len(f.Schema.Columns[i].Levels)
 	}
-	return newCategoricalMapper(col.Codes, levels)
+	codes := col.Codes
+	for _, code := range codes {
+		levels = max(levels, int(code))
+	}
+	if rows != nil {
+		codes = make([]int32, len(rows))
+		for j, row := range rows {
+			codes[j] = col.Codes[row]
+		}
+	}
+	return newCategoricalMapper(codes, levels)
 }
 
 // binColumn returns the binned column i. The bins are not computed in two cases. If a

@@ -284,7 +284,7 @@ def parse_prefix(text):
 # A space or a point follows the code of a currency before a number.
 CURRENCY_CODES = frozenset(
     "Rs. Rs INR USD EUR GBP CHF JPY CNY AUD CAD NZD SEK NOK DKK PLN CZK HUF "
-    "BRL MXN ZAR TRY RUB KRW SGD HKD AED".split()
+    "kr kr. Kr Kr. BRL MXN ZAR TRY RUB KRW SGD HKD AED".split()
 )
 
 MINUS_SIGN = "\u2212"

@@ -96,12 +96,18 @@ def fold_case(text):
 class LevelIndex:
     """The codes of the levels of a category. If the levels are booleans, such as True and False, other
     texts may differ from them in case. If they are texts of a column of numbers, 12 and 12.0 are the
-    same level."""
+    same level, and so are 07030 and 7030 unless several levels are this number. Other texts for a
+    missing value, such as NA, are missing, unless the levels are only the words of such a column."""
 
     def __init__(self, levels, part):
         self.codes = {level: code for code, level in enumerate(levels)}
         self.folded = {}
         self.has_codes = part == "text"
+        self.numbers = {}  # None is the code of a number that several levels have
+        for code, level in enumerate(levels if self.has_codes else []):
+            number = code_number(level)
+            if number is not None:
+                self.numbers[number] = None if number in self.numbers else code
         if not part and set(map(fold_case, levels)) in BOOLEAN_PAIRS:
             for code, level in enumerate(levels):
                 self.folded.setdefault(fold_case(level), code)
@@ -110,7 +116,20 @@ class LevelIndex:
         cell = cell.strip(SPACE)
         if cell in self.codes or not cell:
             return self.codes.get(cell, -1)
+        code = self.folded.get(fold_case(cell))
         if self.has_codes:
-            cell = cell[:-2] if cell.endswith(".0") else cell + ".0"
-            return self.codes.get(cell, len(self.codes))
-        return self.folded.get(fold_case(cell), len(self.codes))
+            code = self.codes.get(cell[:-2] if cell.endswith(".0") else cell + ".0")
+            if code is None:
+                code = self.numbers.get(code_number(cell))
+        if code is None:
+            may_be_missing = not self.has_codes or self.numbers
+            code = -1 if may_be_missing and classify(cell)[0] == "null" else len(self.codes)
+        return code
+
+
+def code_number(text):
+    """Returns the number that a code means, or None. A code of more than 15 digits may not be exact."""
+    if sum("0" <= char <= "9" for char in text) > 15:
+        return None
+    number = number_or_nan(text)
+    return None if math.isnan(number) else number

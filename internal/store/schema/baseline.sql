@@ -72,7 +72,7 @@ CREATE TABLE model (
     version   BIGINT NOT NULL,
     algorithm TEXT NOT NULL,
     blob      TEXT NOT NULL,
-    created   BIGINT NOT NULL, bytes BIGINT, sha256 TEXT, series_version BIGINT NOT NULL DEFAULT 0, validation_interval TEXT NOT NULL DEFAULT '', test_interval TEXT NOT NULL DEFAULT '', achieved DOUBLE PRECISION, summary TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '',
+    created   BIGINT NOT NULL, bytes BIGINT, sha256 TEXT, series_version BIGINT NOT NULL DEFAULT 0, validation_interval TEXT NOT NULL DEFAULT '', test_interval TEXT NOT NULL DEFAULT '', achieved DOUBLE PRECISION, summary TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT '', rejected INTEGER NOT NULL DEFAULT 0,
     UNIQUE (dataset, version)
 );
 

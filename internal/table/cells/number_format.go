@@ -156,7 +156,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 var currencyCodes = map[string]bool{
 	"Rs.": true, "Rs": true, "INR": true, "USD": true, "EUR": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true,
 	"AUD": true, "CAD": true, "NZD": true, "SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true,
-	"BRL": true, "MXN": true, "ZAR": true, "TRY": true, "RUB": true, "KRW": true, "SGD": true, "HKD": true, "AED": true,
+	"kr": true, "kr.": true, "Kr": true, "Kr.": true, "BRL": true, "MXN": true, "ZAR": true, "TRY": true, "RUB": true, "KRW": true, "SGD": true, "HKD": true, "AED": true,
 }
 
 const (

@@ -51,6 +51,8 @@ func TestParseAmount(t *testing.T) {
 		{"Rs. 1,200", "rs.", false, 1200},
 		{"Rs.500", "rs.", false, 500},
 		{"USD 1,200", "usd", false, 1200},
+		{"kr 190", "kr", false, 190},
+		{"Kr. 1.200,50", "kr.", true, 1200.5},
 		{"-USD\u00A01,200", "usd", false, -1200},
 		{"1,200 USD", "usd", false, 1200},
 		{"EUR 1.200,50", "eur", true, 1200.5},

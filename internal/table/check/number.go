@@ -170,6 +170,6 @@ func (c *columnChecker) warnSeparators() {
 		name = "comma"
 	}
 	read, _ := format.Parse([]byte(first.Text))
-	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "no number shows whether the %s in %s separates thousands or decimals: it is read as %s",
+	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "no number of the column shows whether the %s in %s separates thousands or decimals: it is read as %s",
 		name, csvfile.Excerpt(first.Text), strconv.FormatFloat(read, 'f', -1, 64))
 }

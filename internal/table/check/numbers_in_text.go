@@ -39,6 +39,9 @@ type numberShape struct {
 	isPair bool
 	// varies is set if both numbers must have many values, unlike the packs 5 x 10 and 50 x 10.
 	varies bool
+	// needsSpaces is set if many numbers must have a space between thousands. They must also have
+	// different numbers of digits or decimals, unlike phone numbers such as 555 123.
+	needsSpaces bool
 }
 
 // numberShapes are the known patterns. A # is a number, and _ optional spaces.
@@ -52,6 +55,10 @@ var numberShapes = []numberShape{
 	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
 	newNumberShape(`# #/#`, isUnpadded),
 	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withFractions(),
+	newNumberShape(`[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
+	newNumberShape(`(\d{1,3}(?:[. ]\d{3})+|\d{1,5}),(?:[-–—]|--)`, isUnpadded),
+	newNumberShape(`[-−]?'[-−]?#`, isUnpadded),
+	newNumberShape(`[-−]?((?:[٠-٩]+|[۰-۹]+|[０-９]+)(?:[.,٫．](?:[٠-٩]+|[۰-۹]+|[０-９]+))?)`, nil),
 }
 
 func newNumberShape(pattern string, isValid func(numbers []string) bool) numberShape {
@@ -64,6 +71,8 @@ func (s numberShape) asPair() numberShape { s.isPair, s.varies = true, true; ret
 func (s numberShape) withVariety() numberShape { s.varies = true; return s }
 
 func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
+
+func (s numberShape) withSpaces() numberShape { s.needsSpaces = true; return s }
 
 // isUnpadded reports whether no number begins with 0. It returns false for codes such as 007 and 0x12.
 func isUnpadded(numbers []string) bool {
@@ -152,13 +161,15 @@ type shapeCount struct {
 	fractions               int // rows with the shape and decimals
 	large                   int // rows with the shape whose numbers cannot be a day and a month
 	ascending               int // rows with the shape whose last number is larger than the first
+	spaced                  int // rows with the shape and a space between digits
 	low, high               map[string]bool
+	digits                  map[int]bool // the numbers of digits and spaces before the decimals of the rows in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first of them. It returns
 // 0 if too few cells have it.
 func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, first columnstats.Value) {
-	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}}, 0
+	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}, digits: map[int]bool{}}, 0
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Blank || one.Kind == cells.Null {
@@ -174,7 +185,7 @@ func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, firs
 		}
 	}
 	isConstant := min(len(n.low), len(n.high)) < minPairNumbers
-	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() {
+	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() || s.needsSpaces && !n.areAmounts() {
 		return 0, 0, n.First
 	}
 	return n.Rows, n.distinct, n.First
@@ -192,6 +203,10 @@ func (n *shapeCount) add(one *columnstats.Value, numbers []string) {
 	if hasFraction {
 		n.fractions += one.Rows
 	}
+	if strings.Contains(low, " ") {
+		n.spaced += one.Rows
+		n.digits[strings.IndexAny(low+".", ".,")] = true
+	}
 	if hasFraction || toNumber(low) > 31 || toNumber(high) > 31 {
 		n.large += one.Rows
 	}
@@ -199,6 +214,12 @@ func (n *shapeCount) add(one *columnstats.Value, numbers []string) {
 
 func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
+}
+
+// areAmounts reports whether enough numbers have spaces between thousands, and whether not all of these
+// have the same number of digits and no decimals.
+func (n *shapeCount) areAmounts() bool {
+	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.fractions > 0)
 }
 
 // arePairs reports whether pairs of numbers are neither dates nor codes: enough of them cannot be a day

@@ -42,6 +42,24 @@ func TestNumbersInText(t *testing.T) {
 		"heights":    {func(i int) string { return fmt.Sprintf("%d'%d\"", 4+i%3, random(i, 12)) }, true},
 		"labelled":   {func(i int) string { return fmt.Sprintf("Score: %d.5", random(i, 90)) }, true},
 
+		"spaces": {func(i int) string { return fmt.Sprintf("%d %03d,%02d", 1+random(i, 90), random(i, 999), i%90) }, true},
+		"some_spaces": {func(i int) string {
+			if i%4 == 0 {
+				return fmt.Sprintf("%d %03d", 1+random(i, 90), random(i, 999))
+			}
+			return fmt.Sprint(random(i, 999))
+		}, true},
+		"kroner":      {func(i int) string { return fmt.Sprintf("%d,-", 5+random(i, 900)) }, true},
+		"apostrophes": {func(i int) string { return fmt.Sprintf("'%d", 5+random(i, 900)) }, true},
+		"full_width": {func(i int) string {
+			return string([]rune{'１' + rune(i%9), '０' + rune(random(i, 10)), '０' + rune(i%7)})
+		}, true},
+		"arabic": {func(i int) string {
+			return string([]rune{'١' + rune(i%9), '٠' + rune(random(i, 10)), '٠' + rune(i%7)})
+		}, true},
+
+		"local_phones":   {func(i int) string { return fmt.Sprintf("555 %03d", random(i, 999)) }, false},
+		"padded_codes":   {func(i int) string { return fmt.Sprintf("'%05d", random(i, 900)) }, false},
 		"rooms":          {func(i int) string { return fmt.Sprintf("Room: %d", random(i, 90)) }, false},
 		"icd":            {func(i int) string { return fmt.Sprintf("%c%02d.%d", 'A'+i%7, random(i, 90), i%10) }, false},
 		"versions":       {func(i int) string { return fmt.Sprintf("%d.%d.%d", 1+i%5, random(i, 20), i%9) }, false},

@@ -155,7 +155,13 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	if train.Features == 0 {
 		return // the model does not use it
 	}
-	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows))
+	missing := blind.Missing
+	if !train.Form.IsOrdered() && train.Missing > 0 && !train.Estimate { // otherwise checkCategories reports them
+		missing += nullRows(blind, func(text string) bool {
+			return slices.ContainsFunc(train.Values(), func(one columnstats.Value) bool { return one.Text == text })
+		})
+	}
+	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(missing, c.blind.Rows))
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
@@ -289,6 +295,9 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	}
 	texts, rows, most, first := 0, 0, columnstats.Value{}, math.MaxInt
 	for _, one := range blind.Values() {
+		if one.Kind == cells.Null && train.Missing > 0 && !known[one.Text] {
+			continue // it is missing, like the empty cells of the training file
+		}
 		if !known[key(one.Text)] {
 			texts, rows, first = texts+1, rows+one.Rows, min(first, one.FirstLine())
 			if one.Rows > most.Rows {

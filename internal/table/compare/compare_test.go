@@ -228,3 +228,26 @@ func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Prof
 	}
 	return p
 }
+
+// TestWordsForMissingCategories compares a blind file that has NA with a training file that has empty
+// cells instead. A training file with NA as a category has this category.
+func TestWordsForMissingCategories(t *testing.T) {
+	t.Parallel()
+	file := func(header, word string, ends ...string) string {
+		text := header
+		for i := range 60 {
+			text += fmt.Sprintf("r%d,%s,%d%s\n", i, []string{word, "red", "blue", "green"}[i%4], i%7, ends[i%len(ends)])
+		}
+		return text
+	}
+	blind := scanText(t, file("id,colour,n\n", "NA", ""), profile.ScanOptions{Blind: true})
+	for word, want := range map[string]string{"": "", "NA": "", "black": `15 rows (25 %) have a text that the training file does not have: "NA"`} {
+		got := ""
+		for _, f := range Profiles(scanText(t, file("id,colour,n,label\n", word, ",x", ",y"), profile.ScanOptions{}), blind) {
+			got += f.Message
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}

@@ -47,15 +47,31 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 
 // missingRows returns the number of rows of a blind column without a value. If the column is
 // ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
-// the blind column has no other texts.
+// the blind column has no other texts. In a column of categories, they count unless the training
+// column has them.
 func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
-	rows := blind.Missing
-	if k.Form.IsOrdered() && !blind.Form.IsOrdered() {
-		values := blind.Values()
-		for i := range values {
-			if values[i].Kind == cells.Null {
-				rows += values[i].Rows
-			}
+	texts := k.Texts
+	switch {
+	case k.Form.IsOrdered():
+		texts = nil
+	case len(k.Levels) > 0:
+		texts = k.Levels
+	case !k.HasAllTexts() || k.Missing == 0: // checkKnownCategories reports new texts
+		return blind.Missing
+	}
+	return blind.Missing + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
+}
+
+// nullRows returns the number of rows of a blind column with a text that means a missing value, but is
+// not in the training column. It returns 0 for an ordered column, where such rows count as missing.
+func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
+	if blind.Form.IsOrdered() {
+		return 0
+	}
+	values := blind.Values()
+	for i := range values {
+		if one := &values[i]; one.Kind == cells.Null && !isKnown(one.Text) {
+			rows += one.Rows
 		}
 	}
 	return rows
@@ -76,7 +92,7 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 		if known.SampleRows > 0 && blind.Numbers != nil {
-			c.checkSampleRange(known, blind)
+			c.checkTrainingSampleRange(known, blind)
 		}
 	case blind.Form.IsOrdered():
 		other, texts := unparsableRows(train, blind, c.blind.Rows)
@@ -97,7 +113,9 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 	case len(known.Levels) > 0:
 		c.checkLevels(known, blind)
 	case known.HasAllTexts():
-		c.checkCategories(known.Profile(), blind)
+		train := known.Profile()
+		train.Missing = known.Missing
+		c.checkCategories(train, blind)
 	default:
 		c.checkFrequentTexts(known, blind)
 	}
@@ -110,9 +128,13 @@ const (
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that the model does not distinguish, if most rows have such a text.
+// checkLevels reports texts that the model does not distinguish, if most rows have such a text. Texts
+// for a missing value are missing for the model.
 func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
-	if blind.Estimate || blind.Form.IsOrdered() {
+	values := blind.Values()
+	if blind.Form.IsOrdered() {
+		values = estimatedValues(blind, c.blind.Rows)
+	} else if blind.Estimate {
 		return
 	}
 	key := func(text string) string { return text }
@@ -125,19 +147,29 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	}
 	var unknown unreadRows
 	first, filled, texts := math.MaxInt, 0, 0
-	for _, one := range blind.Values() {
+	for _, one := range values {
+		isLevel := levels[key(one.Text)]
+		if one.Kind == cells.Null && !isLevel {
+			continue
+		}
 		filled += one.Rows
-		if !levels[key(one.Text)] {
+		if !isLevel {
 			unknown.addRows(&one)
 			texts++
 			first = min(first, one.FirstLine())
 		}
 	}
 	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
-	if unknown.rows >= minExpectedRows && !isUsual {
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s",
-			humanize.Count(unknown.rows, "row"), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), csvfile.Excerpt(unknown.most.Text))
+	if unknown.rows < minExpectedRows || isUsual {
+		return
 	}
+	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
+	if blind.Form.IsOrdered() {
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
+			blind.Form.PluralNoun(), rows, share, humanize.Have(unknown.rows), most)
+		return
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.Have(unknown.rows), most)
 }
 
 // minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of

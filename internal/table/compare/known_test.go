@@ -100,6 +100,12 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		"no_values":          {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "n/a", ""},
 		"no_known_level":     {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
 		"some_known_levels":  {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
+		"numbers":            {profile.KnownColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have one that the model does not know, most often "1"`},
+		"levels_are_numbers": {profile.KnownColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},
+		"words_for_missing":  {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA NULL n/a red", ""},
+		"more_missing":       {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 7}, "NA NULL n/a red", "75 % of the rows have no value, compared with 7 % in training"},
+		"missing_in_both":    {profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA red blue", ""},
+		"missing_is_new":     {profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100}, "NA red blue", `14 rows (35 %) have a text that the training file does not have: "NA"`},
 		"levels_of_booleans": {profile.KnownColumn{Name: "colour", Levels: []string{"False", "True"}}, "TRUE FALSE", ""},
 	} {
 		texts, b := strings.Fields(c.texts), strings.Builder{}

@@ -42,9 +42,9 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkSampleRange is like checkNumbers if only the range of the numbers in a sample of the training rows
+// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the training rows
 // is known. A number far outside this range may be usual, so only the number of rows outside counts.
-func (c *comparison) checkSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
+func (c *comparison) checkTrainingSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
 	above, below := countAbove(blind, known.Max), countBelow(blind, known.Min)

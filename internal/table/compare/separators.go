@@ -21,8 +21,18 @@ type numberReadings struct {
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int               // rows that can be parsed with both, but with different results, such as 4,568
 	thousands    int               // rows counted in both whose separator is read as a separator of thousands
+	distinct     int               // distinct cells of the rows in both
+	largest      float64           // the largest absolute number without a point and a comma
 	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
 	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
+}
+
+// looksGrouped reports whether the separators of the rows in both very likely separate thousands: all
+// numbers without a separator are below 1000, and the largest of them has three digits. Many decimals
+// would hardly all have exactly three digits.
+func (r *numberReadings) looksGrouped() bool {
+	const minNumbers = 20
+	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
 }
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
@@ -31,9 +41,9 @@ type numberReadings struct {
 //
 // Numbers of the column that can be read in only one way show how the others are meant. If most of
 // them have the other decimal separator, checkSeparators reports a defect, or only a warning if
-// they are few. If the column has no such numbers, it reports a warning in one case: the separator
+// they are few. If the column has no such numbers, it reports a warning in two cases: the separator
 // is read as a separator of thousands, but the training column has none of these, and may have
-// fractions.
+// fractions; or it is read as a decimal separator, but the blind column looks grouped.
 func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
 		return true
@@ -43,7 +53,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	r := readNumbers(estimatedValues(blind, c.blind.Rows), &format, &other)
 	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
 	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
-	if r.trainingOnly == 0 && (proven || doubtful) {
+	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped()
+	if r.trainingOnly == 0 && (proven || doubtful || grouped) {
 		c.otherSeparators = append(c.otherSeparators, train.Name)
 	}
 	severity, code, reason, rows := SeverityWarning, csvfile.CodeChangedKind, "", r.both
@@ -57,6 +68,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 		reason = "a few other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.Text) + ", may show that this is wrong"
 	case doubtful:
 		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
+	case grouped:
+		reason = "all numbers of the column without a separator are below 1000, so it may separate thousands"
 	default:
 		return true
 	}
@@ -65,6 +78,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	meant, _ := other.Parse(cell)
 	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
 		countRows(blind, rows), humanize.Have(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+	c.findings[len(c.findings)-1].hasOtherSeparators = grouped
 	return false
 }
 
@@ -102,10 +116,16 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) (r numberReadings) {
 	for i := range values {
 		one := &values[i]
-		if one.Kind != cells.Text && one.Kind != cells.Number || !strings.ContainsAny(one.Text, ".,") {
+		if one.Kind != cells.Text && one.Kind != cells.Number {
 			continue
 		}
 		read, isTrained := format.Parse([]byte(one.Text))
+		if !strings.ContainsAny(one.Text, ".,") {
+			if isTrained {
+				r.largest = max(r.largest, math.Abs(read))
+			}
+			continue
+		}
 		meant, isOther := other.Parse([]byte(one.Text))
 		switch {
 		case isTrained && !isOther:
@@ -122,6 +142,7 @@ func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) 
 				}
 				r.thousands += one.Rows
 			}
+			r.distinct++
 			if r.both += one.Rows; one.Rows > r.mostBoth.Rows && (isThousands || r.thousands == 0) {
 				r.mostBoth = *one
 			}

@@ -27,6 +27,11 @@ func TestSeparators(t *testing.T) {
 	missing := func(rows, cell string) string {
 		return " " + rows + " rows have numbers in another format than in training, most often " + cell + "; these numbers are treated as missing"
 	}
+	var grouped []string // 21 numbers with points
+	for i := range 21 {
+		grouped = append(grouped, fmt.Sprintf("1.%d", 699+i))
+	}
+	grouped = slices.Clip(grouped)
 	for name, c := range map[string]struct {
 		train string   // format of the numbers of the training file
 		blind []string // numbers of the blind file
@@ -45,6 +50,10 @@ func TestSeparators(t *testing.T) {
 		"decimals_like_training":    {point, []string{"92.843"}, ""},
 		"commas_like_training":      {comma, []string{"92,843"}, ""},
 		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
+		"points_look_grouped":       {integer, append(grouped, "305"), "147 rows have a number such as \"1.699\", which is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so it may separate thousands"},
+		"large_integers":            {integer, append(grouped, "305", "1305"), ""},
+		"small_integers":            {integer, append(grouped, "5"), ""},
+		"other_decimals":            {integer, append(grouped, "305", "1.5"), ""},
 		"apostrophes_are_not_wrong": {point, []string{"4'568"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +93,7 @@ func formatFindings(t *testing.T, findings []Finding) string {
 	text := ""
 	for _, f := range findings {
 		isDefect := f.Code == csvfile.CodeMisreadNumbers
-		isCorrected := isDefect || strings.Contains(f.Message, "in another format")
+		isCorrected := isDefect || strings.Contains(f.Message, "in another format") || strings.Contains(f.Message, "it may separate thousands")
 		if isDefect != (f.Severity == SeverityDefect) || isCorrected != (len(f.OtherSeparators) == 1) {
 			t.Errorf("%+v", f)
 		}

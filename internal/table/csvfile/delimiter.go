@@ -13,16 +13,36 @@ const Delimiters = ",;\t|"
 
 // FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
 // nine of ten records into as many fields as the first record. FindDelimiter returns the possible
-// delimiter with the most fields, or the comma if no delimiter splits the records. truncated is set
-// if the sample is not the whole file.
+// delimiter with the most fields, or the comma if no delimiter splits the records. It does not return
+// the comma if that seems to separate decimals. truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {
-		if score := delimiterScore(sample, delim, truncated); score > most {
+		score := delimiterScore(sample, delim, truncated)
+		if score > most || score > 0 && best == ',' && haveDecimalCommas(sample, delim) {
 			best, most = delim, score
 		}
 	}
 	return best
+}
+
+// haveDecimalCommas reports whether nearly all commas of a sample with another delimiter are between two
+// digits, and no field has two commas, as in 5,1;3,5;setosa.
+func haveDecimalCommas(sample []byte, delim byte) bool {
+	isDigit := func(at int) bool { return at >= 0 && at < len(sample) && '0' <= sample[at] && sample[at] <= '9' }
+	commas, decimal, inField := 0, 0, 0
+	for at, char := range sample {
+		switch char {
+		case delim, '\n', '\r':
+			inField = 0
+		case ',':
+			commas, inField = commas+1, inField+1
+			if inField == 1 && isDigit(at-1) && isDigit(at+1) {
+				decimal++
+			}
+		}
+	}
+	return delim != ',' && commas > 0 && 10*decimal >= 9*commas
 }
 
 func delimiterScore(sample []byte, delim byte, truncated bool) int {

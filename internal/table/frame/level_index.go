@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -16,10 +17,16 @@ type levelIndex struct {
 	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
 	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
 	hasCodes bool
+	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
+	// 7030, and perhaps 1234 as 1,234.
+	numbers map[float64]int32
 }
 
 func newLevelIndex(c *ColumnSchema) *levelIndex {
 	x := &levelIndex{codes: BuildIndex(c.Levels), hasCodes: c.Feature == ExtractText}
+	if x.hasCodes {
+		x.indexNumbers(c.Levels)
+	}
 	if c.Feature == "" && cells.AreBooleans(slices.Values(c.Levels)) {
 		x.folded = map[string]int32{}
 		for code, level := range c.Levels {
@@ -31,7 +38,37 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 	return x
 }
 
-// code returns the code of a cell.
+// severalLevels is the code in numbers of a number that several levels have.
+const severalLevels = -2
+
+// indexNumbers sets numbers.
+func (x *levelIndex) indexNumbers(levels []string) {
+	x.numbers = map[float64]int32{}
+	for code, level := range levels {
+		number, ok := codeNumber([]byte(level))
+		if !ok {
+			continue
+		}
+		if _, known := x.numbers[number]; known {
+			code = severalLevels
+		}
+		x.numbers[number] = int32(code)
+	}
+}
+
+// codeNumber returns the number that a code means. It returns false for a code that is no number, or
+// of more than 15 digits, which may be the same float64 as another code.
+func codeNumber(cell []byte) (number float64, ok bool) {
+	if !cells.DigitsFitFloat64(string(cell)) {
+		return 0, false
+	}
+	number = cells.NumberOrNaN(cell)
+	return number, !math.IsNaN(number)
+}
+
+// code returns the code of a cell. A cell that is no level and means a missing value, such as NA, is
+// missing: other programs write it for an empty cell. If the levels are only the words of a column of
+// numbers, NA has the code of the numbers, because its number is missing.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -50,6 +87,18 @@ func (x *levelIndex) code(cell []byte) int32 {
 	if x.hasCodes {
 		if code, known := x.codes[otherDecimals(string(cell))]; known {
 			return code
+		}
+	}
+	if len(x.numbers) > 0 {
+		if number, ok := codeNumber(cell); ok {
+			if code, known := x.numbers[number]; known && code != severalLevels {
+				return code
+			}
+		}
+	}
+	if !x.hasCodes || len(x.numbers) > 0 {
+		if kind, _ := cells.Classify(cell); kind == cells.Null {
+			return Missing
 		}
 	}
 	return int32(len(x.codes))

@@ -21,6 +21,18 @@ func TestLevelIndex(t *testing.T) {
 		"code_as_integer":       {ColumnSchema{Levels: []string{"12.0", "7.0"}, Feature: ExtractText}, "7", 1},
 		"unknown_code":          {ColumnSchema{Levels: []string{"12", "7"}, Feature: ExtractText}, "70", 2},
 		"number_of_a_category":  {ColumnSchema{Levels: []string{"12", "x"}}, "12.0", 2},
+		"code_without_zeros":    {ColumnSchema{Levels: []string{"07030", "00501"}, Feature: ExtractText}, "7030", 0},
+		"code_with_zeros":       {ColumnSchema{Levels: []string{"7030", "501"}, Feature: ExtractText}, "00501", 1},
+		"code_with_comma":       {ColumnSchema{Levels: []string{"1234", "501"}, Feature: ExtractText}, "1,234", 0},
+		"code_with_sign":        {ColumnSchema{Levels: []string{"1234", "7"}, Feature: ExtractText}, "+7", 1},
+		"code_with_spaces":      {ColumnSchema{Levels: []string{"07030", "7"}, Feature: ExtractText}, "\u00a007030\u00a0", 0},
+		"code_of_two_levels":    {ColumnSchema{Levels: []string{"07", "7", "8"}, Feature: ExtractText}, "007", 3},
+		"long_code":             {ColumnSchema{Levels: []string{"9007199254740993"}, Feature: ExtractText}, "09007199254740992", 1},
+		"zeros_of_a_category":   {ColumnSchema{Levels: []string{"07030", "x"}}, "7030", 2},
+		"word_for_missing":      {ColumnSchema{Levels: []string{"Blue", "Red"}}, " NA", Missing},
+		"null_is_missing":       {ColumnSchema{Levels: []string{"12", "x"}, Feature: ExtractText}, "NULL", Missing},
+		"null_beside_words":     {ColumnSchema{Levels: []string{"closed", "x"}, Feature: ExtractText}, "NULL", 2},
+		"level_NA":              {ColumnSchema{Levels: []string{"Blue", "NA"}}, "NA", 1},
 		"words_between_numbers": {ColumnSchema{Levels: []string{"No", "Yes"}, Feature: ExtractText}, "yes", 2},
 	} {
 		if got := newLevelIndex(&c.column).code([]byte(c.cell)); got != c.want {

@@ -134,7 +134,9 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 		}
 		comma, found := known[names[i]]
 		if !found {
-			comma, inf.HasUnknownSeparator = table.comma, table.isUnknown
+			comma = table.comma
+			// A column that looks grouped contradicts a table in which its separator separates decimals.
+			inf.HasUnknownSeparator = table.isUnknown || inf.separators.looksGrouped && inf.separators.hasCommas == comma
 		}
 		if comma {
 			a := parseAmounts(&columns[i], columns[i].FirstValues(), true)

@@ -48,7 +48,7 @@ func TestDecimalSeparatorOfTable(t *testing.T) {
 		thousands                    = 1101
 	)
 	unclear := func(separator, cell string, read float64) string {
-		return fmt.Sprintf("no number shows whether the %s in %q separates thousands or decimals: it is read as %v", separator, cell, read)
+		return fmt.Sprintf("no number of the column shows whether the %s in %q separates thousands or decimals: it is read as %v", separator, cell, read)
 	}
 	for name, c := range map[string]struct {
 		size, other string // formats of the numbers
@@ -59,11 +59,13 @@ func TestDecimalSeparatorOfTable(t *testing.T) {
 		"points_before_a_point":         {points, pointProof, decimals, nil},
 		"points_alone":                  {points, few, decimals, nil},
 		"points_that_look_grouped":      {groupedPoints, few, 101, []string{unclear("point", "2.102", 2102)}},
-		"grouped_points_and_a_point":    {groupedPoints, pointProof, 2.102, nil},
+		"grouped_points_and_a_point":    {groupedPoints, pointProof, 2.102, []string{unclear("point", "2.102", 2.102)}},
 		"commas_before_a_comma":         {commas, commaProof, decimals, nil},
 		"commas_before_a_point":         {commas, pointProof, thousands, nil},
 		"commas_alone":                  {commas, few, thousands, []string{unclear("comma", "1,101", 1101)}},
 		"commas_that_look_grouped":      {groupedCommas, few, 101, nil},
+		"grouped_commas_and_a_comma":    {groupedCommas, commaProof, 2.102, []string{unclear("comma", "2,102", 2.102)}},
+		"grouped_commas_and_a_point":    {groupedCommas, pointProof, 101, nil},
 		"commas_before_grouped_commas":  {commas, otherGroupedCommas, thousands, nil},
 		"commas_before_points":          {commas, otherPoints, thousands, []string{unclear("comma", "1,101", 1101), unclear("point", "2.102", 2.102)}},
 		"a_comma_and_a_point_are_shown": {"%[2]d,5|%[2]d,25", pointProof, 1.25, nil},

@@ -35,15 +35,29 @@ const (
 // align returns one field per column, or nil if there is no unambiguous assignment. The
 // result is valid until the next call of align.
 func (a *aligner) align(fields [][]byte) [][]byte {
-	if len(fields) > a.columns {
-		if cut := a.dropTrailingIfFits(fields); cut != nil {
-			return cut
+	isShort := len(fields) < a.columns
+	if isShort {
+		if padded := a.padIfFits(fields, true); padded != nil {
+			return padded
 		}
-	} else if padded := a.padIfFits(fields); padded != nil {
-		return padded
+	} else if cut := a.dropTrailingIfFits(fields); cut != nil {
+		return cut
 	}
+	switch ways := a.assign(fields); {
+	case ways == 1:
+		return a.backtrack(fields)
+	case ways == 0 && isShort:
+		return a.padIfFits(fields, false) // a new text fits no column strictly
+	}
+	return nil
+}
+
+// assign computes the tables. It returns the number of assignments of all fields to the columns whose
+// cost is the lowest; 2 means several. It returns 0 without an assignment, or if the tables would be too
+// large.
+func (a *aligner) assign(fields [][]byte) (ways uint8) {
 	if a.columns*(len(fields)+1) > maxAlignCells || len(fields)-a.columns > maxExtraFields || len(fields) < 2 {
-		return nil
+		return 0
 	}
 	a.resetTables(len(fields))
 	for column := range a.columns {
@@ -53,10 +67,7 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 			}
 		}
 	}
-	if a.ways[a.columns][len(fields)] != 1 {
-		return nil
-	}
-	return a.backtrack(fields)
+	return a.ways[a.columns][len(fields)]
 }
 
 // dropTrailingIfFits returns the first fields, one for each column. It returns nil if one of
@@ -67,13 +78,13 @@ func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 			return nil
 		}
 	}
-	return a.fieldsIfFit(fields[:a.columns])
+	return a.fieldsIfFit(fields[:a.columns], false)
 }
 
 // padIfFits returns the fields with empty fields appended, because some programs omit
 // empty fields at the end of a row. It returns nil if the label would be empty, or if the
-// fields would not fit their columns.
-func (a *aligner) padIfFits(fields [][]byte) [][]byte {
+// fields would not fit their columns; see fits.
+func (a *aligner) padIfFits(fields [][]byte, strictly bool) [][]byte {
 	if a.label >= len(fields) {
 		return nil
 	}
@@ -81,14 +92,14 @@ func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	for len(a.combined) < a.columns {
 		a.combined = append(a.combined, nil)
 	}
-	return a.fieldsIfFit(a.combined)
+	return a.fieldsIfFit(a.combined, strictly)
 }
 
 // fieldsIfFit returns fields if each field may be a value of its column, and otherwise
-// nil. Only the label is checked strictly; see fits.
-func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
+// nil. The label is always checked strictly; see fits.
+func (a *aligner) fieldsIfFit(fields [][]byte, strictly bool) [][]byte {
 	for i, field := range fields {
-		if !a.fits(i, field, i == a.label) {
+		if !a.fits(i, field, strictly || i == a.label) {
 			return nil
 		}
 	}

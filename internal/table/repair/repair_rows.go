@@ -116,7 +116,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	case r.repeatsHeader(fields):
 		r.log.addLeftOut(changeHeaderRowLeftOut, line)
 		return nil
-	case slices.Contains(r.moreHeaders, line):
+	case slices.Contains(r.moreHeaders, line) && !r.mayNeedPrediction(fields):
 		r.log.addLeftOut(changeSecondHeaderLeft, line)
 		return nil
 	}
@@ -159,6 +159,12 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	}
 	w.out.EndRecord()
 	return nil
+}
+
+// mayNeedPrediction reports whether a row that looks like a second header may be a row of a blind file
+// that needs a prediction: it has an ID, or no row has one.
+func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
+	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }
 
 // swapSeparators exchanges the points and commas of a number in place. It returns false if the cell

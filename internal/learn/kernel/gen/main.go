@@ -30,5 +30,10 @@ func main() {
 	partition()
 	bestSplit()
 	logistic()
+	expClipped()
+	addExp()
+	maxima()
+	softmaxGradients()
+	addDerivatives()
 	Generate()
 }

@@ -1,0 +1,78 @@
+package boost
+
+import "foretell/internal/table/frame"
+
+// categoryColumns numbers the categories of a categorical column, or the combinations of the
+// categories of two columns. Below, such a combination is also called a category. If there are more
+// than maxCombinations combinations, they are numbered modulo maxCombinations, so several of them
+// are one category (feature hashing: Weinberger et al. 2009).
+type categoryColumns struct {
+	columns [2]int32 // the second is -1 if there is one column
+	// levels[i] is the number of categories of columns[i], including one for unknown
+	// levels and one for missing values. levels[1] is 1 if there is one column.
+	levels [2]int32
+}
+
+// maxCombinations is the largest number of categories of a pair of columns. It is a prime, so that
+// combinations with the same number have no common pattern.
+const maxCombinations = 65_521
+
+// newCategoryColumns returns the categoryColumns of one column.
+func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
+	n := int32(len(f.Schema.Columns[column].Levels))
+	for _, code := range f.Columns[column].Codes {
+		n = max(n, code)
+	}
+	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
+}
+
+// cross returns the categoryColumns of two columns.
+func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
+	return categoryColumns{
+		columns: [2]int32{c.columns[0], other.columns[0]},
+		levels:  [2]int32{c.levels[0], other.levels[0]},
+	}
+}
+
+// numCombinations returns how many combinations of categories the columns can have.
+func (c *categoryColumns) numCombinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
+
+// isHashed reports whether several combinations may have the same number.
+func (c *categoryColumns) isHashed() bool {
+	return c.columns[1] >= 0 && c.numCombinations() > maxCombinations
+}
+
+// numCategories returns the number of categories.
+func (c *categoryColumns) numCategories() int {
+	if c.isHashed() {
+		return maxCombinations
+	}
+	return int(c.numCombinations())
+}
+
+// category returns the category of the combination of the first and the second column's
+// categories. If there is one column, second is 0.
+func (c *categoryColumns) category(first, second int32) int32 {
+	category := int64(first)*int64(c.levels[1]) + int64(second)
+	if c.isHashed() {
+		category %= maxCombinations
+	}
+	return int32(category)
+}
+
+// fillCategories writes the categories of f's rows lo…hi-1 to dst.
+func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
+	dst = dst[:hi-lo]
+	for i, code := range f.Columns[c.columns[0]].Codes[lo:hi] {
+		dst[i] = categoryOf(code, c.levels[0])
+	}
+	if c.columns[1] < 0 {
+		return
+	}
+	for i, code := range f.Columns[c.columns[1]].Codes[lo:hi] {
+		dst[i] = c.category(dst[i], categoryOf(code, c.levels[1]))
+	}
+}
+
+// categoryOf returns the category of a code in a column with the given number of categories.
+func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }

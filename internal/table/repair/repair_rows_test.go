@@ -1,0 +1,76 @@
+package repair
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/profile"
+)
+
+// TestMissingFieldOfCategories repairs a row without its first category. Its other categories show this.
+func TestMissingFieldOfCategories(t *testing.T) {
+	t.Parallel()
+	row := func(order string, i int) string {
+		values := map[rune]string{
+			'i': fmt.Sprintf("r%d", i), 'a': []string{"red", "green", "blue"}[i%3], 'b': []string{"cat", "dog", "cow"}[i/3%3],
+			'c': []string{"paris", "rome", "oslo"}[i/9%3], 'l': []string{"yes", "no"}[i%2],
+		}
+		var fields []string
+		for _, letter := range order {
+			fields = append(fields, values[letter])
+		}
+		return strings.Join(fields, ",") + "\n"
+	}
+	rows := func(header, order string) string {
+		text := header + "\n"
+		for i := range 60 {
+			text += row(order, i)
+		}
+		return text
+	}
+	train := rows("id,label,a,b,c", "ilabc")
+	schema := scanned(t, rows("id,a,b,c,label", "iabcl"), profile.ScanOptions{})
+	blind := rows("id,a,b,c", "iabc")
+	for name, c := range map[string]struct {
+		file, want string
+		opts       Options
+	}{
+		"blind":            {blind + "x,cow,rome\n", blind + "x,,cow,rome\n", Options{Layout: Layout{Blind: true}, Train: schema}},
+		"blind_end":        {blind + "x,red,cow\n", blind + "x,red,cow,\n", Options{Layout: Layout{Blind: true}, Train: schema}},
+		"blind_new_text":   {blind + "x,red,yak\n", blind + "x,red,yak,\n", Options{Layout: Layout{Blind: true}, Train: schema}},
+		"label_in_between": {train + "x,yes,dog,paris\n", rows("id,a,b,c,label", "iabcl") + "x,,dog,paris,yes\n", Options{Layout: Layout{Label: "label"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := repairText(t, c.file, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != c.want {
+				t.Errorf("got  %q\nwant %q", got[max(0, len(got)-60):], c.want[len(c.want)-60:])
+			}
+		})
+	}
+}
+
+// TestFirstRowOfBlindFileStays repairs blind files whose first row has texts in columns of numbers. It
+// is left out as a line of units only if it has no ID.
+func TestFirstRowOfBlindFileStays(t *testing.T) {
+	t.Parallel()
+	rows, labelled := "", "id,age,size,class\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("b%d,%d,%d.5\n", i+1, 20+i%9, i%7)
+		labelled += fmt.Sprintf("t%d,%d,%d.5,%s\n", i, 20+i%9, i%7, []string{"yes", "no"}[i%2])
+	}
+	train := scanned(t, labelled, profile.ScanOptions{})
+	const header = "id,age,size\n"
+	for first, want := range map[string]string{"b0,about forty,no answer\n": "b0,about forty,no answer\n", ",years,cm\n": "", ",,\n": "", header: ""} {
+		got, _, err := repairText(t, header+first+rows, Options{Layout: Layout{Blind: true}, Train: train})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != header+want+rows {
+			t.Errorf("%q: got %q", first, got[:80])
+		}
+	}
+}
