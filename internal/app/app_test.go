@@ -53,6 +53,7 @@ type appOptions struct {
 	log                 io.Writer
 	now                 func() time.Time
 	accept              bool // accepts any database
+	ownJobsOnly         bool
 	memory              int64
 	database            string // defaults to a file
 	storage             string // defaults to a folder
@@ -80,7 +81,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	a, err := app.New(app.Config{
 		Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)),
 		Accounts:       account.Options{PasswordMemory: 64}, // hashes of 19 MiB would take a fifth of the tests' time
-		AcceptMismatch: h.accept, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells,
+		AcceptMismatch: h.accept, OwnJobsOnly: h.ownJobsOnly, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())

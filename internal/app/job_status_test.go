@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -95,10 +97,12 @@ func TestDeleteInterrupted(t *testing.T) {
 }
 
 // TestDeadlineWhileQueued lets races wait beyond their deadline for a worker
-// that is busy with another race.
+// that is busy with another race. A process that runs only its own jobs, and has ended, has queued one of
+// them.
 func TestDeadlineWhileQueued(t *testing.T) {
 	t.Parallel()
-	b := open(t, t.TempDir())
+	dir := t.TempDir()
+	b := open(t, dir)
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", noisy(20000)).DatasetKey
 	stop()
@@ -108,13 +112,21 @@ func TestDeadlineWhileQueued(t *testing.T) {
 	short, within := newRace(dataset, 0), 0.2
 	short.Body.FinishWithinSeconds = &within
 	second := must(b.CreateTraining(b.ctx, short))(t).TrainingJobKey
+	command, closeCommand, err := openIn(t.Context(), dir, appOptions{log: io.Discard, now: time.Now, ownJobsOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := must(command.CreateTraining(command.ctx, short))(t).TrainingJobKey
+	closeCommand()
 
 	b.work(t)
-	r := b.awaitTraining(t, second)
-	if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "queued") {
-		t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
+	for _, key := range []string{second, third} {
+		r := b.awaitTraining(t, key)
+		if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "queued") {
+			t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
+		}
 	}
-	r = eventually(t, func() (*api.Training, error) {
+	r := eventually(t, func() (*api.Training, error) {
 		return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first})
 	}, func(r *api.Training) bool { return r.Status != api.TrainingPending }) // reading its table takes a while
 	if r.Status != api.TrainingRunning {

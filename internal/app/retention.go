@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"foretell/internal/repeat"
@@ -41,16 +42,20 @@ func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 // deleteExpired deletes all data that has expired, and logs errors.
 func (a *App) deleteExpired(ctx context.Context, r Retention) {
 	errs := []error{a.DeleteOldAccessRequests(ctx)}
+	now := a.now()
+	if shared := a.store.ToSharedTime(now); shared.Before(now) {
+		now = shared // the clock of this machine may be wrong, and deleted data is lost
+	}
 	for _, kind := range []struct {
 		name string
 		keep time.Duration
 	}{{"prediction", r.Predictions}, {"training", r.Trainings}, {"dataset", r.Datasets}} {
 		if kind.keep > 0 {
-			errs = append(errs, a.deleteExpiredRows(ctx, kind.name, a.now().Add(-kind.keep)))
+			errs = append(errs, a.deleteExpiredRows(ctx, kind.name, now.Add(-kind.keep)))
 		}
 	}
 	if r.AuditEvents > 0 {
-		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
+		errs = append(errs, a.DeleteAuditEventsBefore(ctx, now.Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "cannot delete all expired data; trying again in an hour", "error", err)
@@ -58,41 +63,66 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 }
 
 // deleteExpiredRows deletes the rows of a kind that were last used before the given time,
-// with their files, and records each deletion in the audit log.
+// with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
+// with the others and returns an error in the end.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
+	kept := map[string]bool{} // rows that cannot be deleted or are in use again, by key
+	failed, firstErr := 0, error(nil)
 	for {
+		limit := retentionBatchSize + len(kept) // or more than retentionBatchSize rows to keep could hide the others
 		var keys []string
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-			keys, err = t.ListExpired(ctx, kind, before, retentionBatchSize)
+			keys, err = t.ListExpired(ctx, kind, before, int64(limit))
 			return err
 		})
 		if err != nil {
-			return err
+			return errors.Join(firstErr, err)
 		}
 		deleted := 0
 		for _, key := range keys {
-			var blobs []string
-			err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-				if blobs, err = t.DeleteExpired(ctx, kind, key, before); err != nil {
-					return err
+			if kept[key] {
+				continue
+			}
+			switch err := a.deleteExpiredRow(ctx, kind, key, before); {
+			case err == nil:
+				deleted++
+			case errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound):
+				kept[key] = true // the row is in use again, or another process has deleted it
+			case ctx.Err() != nil || errors.Is(err, store.ErrUnavailable):
+				return errors.Join(firstErr, err)
+			default:
+				kept[key] = true
+				if failed++; failed == 1 {
+					firstErr = fmt.Errorf("%s %s: %w", kind, key, err)
 				}
-				return a.RecordServiceEvent(ctx, t, kind+".expire", key)
-			})
-			if errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound) {
-				continue // the row is in use again, or another process has deleted it
 			}
-			if err != nil {
-				return err
-			}
-			deleted++
-			a.queue.StopJobsOfDeleted(key)
-			a.files.Delete(ctx, blobs...)
 		}
 		if deleted > 0 {
 			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
 		}
-		if len(keys) < retentionBatchSize || deleted == 0 {
-			return nil
+		if len(keys) < limit {
+			if failed > 1 {
+				return fmt.Errorf("%w; %d more cannot be deleted either", firstErr, failed-1)
+			}
+			return firstErr
 		}
 	}
+}
+
+// deleteExpiredRow deletes a row with its files, and records the deletion in the audit log. It returns
+// the errors of [store.Tx.DeleteExpired].
+func (a *App) deleteExpiredRow(ctx context.Context, kind, key string, before time.Time) error {
+	var blobs []string
+	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+		if blobs, err = t.DeleteExpired(ctx, kind, key, before); err != nil {
+			return err
+		}
+		return a.RecordServiceEvent(ctx, t, kind+".expire", key)
+	})
+	if err != nil {
+		return err
+	}
+	a.queue.StopJobsOfDeleted(key)
+	a.files.Delete(ctx, blobs...)
+	return nil
 }

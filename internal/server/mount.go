@@ -122,32 +122,48 @@ func (s *service) openAPIDocument() *huma.OpenAPI {
 }
 
 // mount mounts an endpoint at its path and its aliases. The function do handles the requests.
+// It is compiled once for each type of input, and so is huma.Register; what does not depend on
+// these types is in mountOperation and respond, which makes the program smaller.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
-	empty := reflect.TypeFor[Out]() == reflect.TypeFor[api.None]()
+	body := reflect.TypeFor[*Out]()
+	empty := body == reflect.TypeFor[*api.None]()
 	handle := func(ctx context.Context, in *In) (*response, error) {
 		out, err := do(ctx, in)
-		if err != nil {
-			return nil, &problem{s.toProblem(ctx, err)}
-		}
-		if empty {
-			return nil, nil //nolint:nilnil // huma sends only the status
-		}
-		return &response{Location: s.createdLocation(ctx, out), Body: out}, nil
+		return s.respond(ctx, out, empty, err)
 	}
-	s.operations = append(s.operations, operation{e.Operation, func(to huma.API) {
-		for i, path := range append([]string{e.Path}, e.Aliases...) {
-			op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
+	s.mountOperation(e.Operation, reflect.TypeFor[In](), body, empty, func(to huma.API, op huma.Operation) { huma.Register(to, op, handle) })
+}
+
+// respond returns the response of an operation. The parameter out is its result, and is not sent
+// if empty is true.
+func (s *service) respond(ctx context.Context, out any, empty bool, err error) (*response, error) {
+	if err != nil {
+		return nil, &problem{s.toProblem(ctx, err)}
+	}
+	if empty {
+		return nil, nil //nolint:nilnil // huma sends only the status
+	}
+	return &response{Location: s.createdLocation(ctx, out), Body: out}, nil
+}
+
+// mountOperation mounts an operation at its path and its aliases. register registers it with
+// huma. The parameters in and body are the types of the input and of the response, and empty
+// reports whether the response has no body.
+func (s *service) mountOperation(described api.Operation, in, body reflect.Type, empty bool, register func(to huma.API, op huma.Operation)) {
+	s.operations = append(s.operations, operation{described, func(to huma.API) {
+		for i, path := range append([]string{described.Path}, described.Aliases...) {
+			op := s.describeOperation(described, in)
 			op.Path = path
 			op.Hidden = i > 0 // in the document, an alias is not a path, but part of the description of the operation
-			described := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
+			success := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
 			if !empty {
-				schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[*Out](), true, op.OperationID+"Response")
-				described.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
+				schema := to.OpenAPI().Components.Schemas.Schema(body, true, op.OperationID+"Response")
+				success.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
 			}
-			op.Responses = map[string]*huma.Response{strconv.Itoa(op.DefaultStatus): described}
-			huma.Register(to, op, handle)
+			op.Responses = map[string]*huma.Response{strconv.Itoa(op.DefaultStatus): success}
+			register(to, op)
 			if empty {
-				described.Content, described.Headers = nil, nil // huma would describe the field Body
+				success.Content, success.Headers = nil, nil // huma would describe the field Body
 			}
 		}
 	}})

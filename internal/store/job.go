@@ -125,7 +125,7 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 // that of every account with jobs, so that the turns of the other accounts come first. It is a
 // counter and not a time, because turns must not depend on clocks.
 const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
-	UNION ALL SELECT b.served FROM job q JOIN account b ON b.key = q.account) AS turns)`
+	UNION ALL SELECT b.served FROM (SELECT DISTINCT account FROM job) q CROSS JOIN account b WHERE b.key = q.account) AS turns)`
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
 // the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
@@ -186,12 +186,12 @@ func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error 
 // deleted. RenewJob always changes the stored end of the lease, even if the clock was set back,
 // because [Store.EndExpiredLeases] only checks whether the value has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
-	err = s.writeStatement(ctx, func(t *Tx) error {
+	err = s.db.ForRenewals().WriteStatement(ctx, s.withTx(func(t *Tx) error {
 		end := t.toSharedMicros(until)
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = CASE WHEN until < ? THEN ? ELSE until + 1 END WHERE key = ? AND owner = ? RETURNING cancelled",
 			end, end, key, s.ProcessName())
 		return row.Scan(&cancelled)
-	})
+	}))
 	if errors.Is(err, ErrNotFound) {
 		err = ErrLeaseLost
 	}
@@ -199,12 +199,15 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 }
 
 // ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count
-// as an attempt. queuedAt is when the job began to wait.
+// as an attempt. queuedAt is when the job began to wait. The jobs of a race's parts are deleted.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
 			toMicros(queuedAt), key, s.ProcessName())
 		if err != nil {
+			return err
+		}
+		if err := t.deletePartJobsOfQueuedRace(ctx, key); err != nil {
 			return err
 		}
 		return t.notifyJobs(ctx, "")

@@ -56,10 +56,18 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	}
 	s.leases.heartbeats.Observe(c.Now, values)
 	s.leases.checked = c.Now
+	waited := s.IsOnServer() // where a writer locks only the rows and tables that it writes
 	for _, l := range leases {
 		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
-		if !expired && s.IsProcessAlive(l.owner) {
+		alive := s.IsProcessAlive(l.owner)
+		if !expired && alive {
 			continue
+		}
+		if alive && !waited {
+			if err := s.waitForRenewals(ctx); err != nil {
+				return err
+			}
+			waited = true
 		}
 		switch err := s.endLease(ctx, l, c.Now); {
 		case errors.Is(err, ErrNotFound): // it was renewed, or another process has ended it
@@ -78,10 +86,12 @@ type lease struct {
 	until      int64
 }
 
+const leasesSQL = "SELECT key, owner, until FROM job WHERE owner <> ''"
+
 // listLeases returns the leases of all processes.
 func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	err = s.ReadStatement(ctx, func(t *Tx) error {
-		rows, err := t.tx.QueryContext(ctx, "SELECT key, owner, until FROM job WHERE owner <> ''")
+		rows, err := t.tx.QueryContext(ctx, leasesSQL)
 		if err != nil {
 			return err
 		}
@@ -99,11 +109,32 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// endLease ends a lease at the time now, when the job begins to wait. It returns ErrNotFound if the
+// renewalWait is how long EndExpiredLeases waits in waitForRenewals.
+var renewalWait = 2 * time.Second
+
+// waitForRenewals waits until this process gets the write lock of SQLite and then for renewalWait. If
+// another process has held the lock for long, live processes renew their leases in this time.
+func (s *Store) waitForRenewals(ctx context.Context) error {
+	if err := s.writeStatement(ctx, func(*Tx) error { return nil }); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(renewalWait):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// endLease ends a lease at the time now, when the job begins to wait. The jobs of a race's parts are
+// deleted. It returns ErrNotFound if the
 // lease was renewed or has ended after listLeases has read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
+			return err
+		}
+		if err := t.deletePartJobsOfQueuedRace(ctx, l.key); err != nil {
 			return err
 		}
 		return t.notifyJobs(ctx, "")

@@ -2,10 +2,15 @@ package store
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/store/process"
+	"foretell/internal/testenv"
 )
 
 // notifications checks that a process is notified of the jobs that another one queues or
@@ -113,4 +118,119 @@ func (s suite) leasesAfterClockWasSet(t *testing.T) {
 			t.Errorf("after a jump of %s: %v", jump, err)
 		}
 	}
+}
+
+// partsOfQueuedRace checks that the parts of a race lose their jobs when the race is queued again. The
+// worker of a part could otherwise have too little free memory for the race until the part ends.
+func (s suite) partsOfQueuedRace(t *testing.T) {
+	s.fill(t)
+	race := func(key string) {
+		t.Helper()
+		write(t, s.Store, func(tx *Tx) error {
+			return errors.Join(
+				tx.InsertTraining(t.Context(), &Training{Key: key, Account: "ann", Dataset: "d1", Status: api.TrainingRunning}),
+				tx.InsertTraining(t.Context(), &Training{Key: key + " run", Account: "ann", Dataset: "d1", Parent: key, Status: api.TrainingRunning}),
+				tx.InsertJob(t.Context(), &Job{Key: "job " + key, Account: "ann", Kind: "train", Subject: key, Created: at(0)}),
+				tx.InsertJob(t.Context(), &Job{Key: "part " + key, Account: "ann", Kind: "part", Subject: key + " run", Created: at(0)}))
+		})
+	}
+	claim := func(by *Store, kind string) {
+		t.Helper()
+		if _, err := by.ClaimJob(t.Context(), JobClaim{Kind: kind, Until: at(10)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	race("released")
+	claim(s.Store, "train")
+	claim(s.Store, "part")
+	race("taken over")
+	if err := s.ReleaseJob(t.Context(), "job released", at(1)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.RenewJob(t.Context(), "part released", at(20))
+	wantErr(t, err, ErrLeaseLost)
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteJob(t.Context(), "released") })
+
+	dead := s.open(t)
+	claim(dead, "train")
+	claim(s.Store, "part")
+	if _, err := s.RenewJob(t.Context(), "part taken over", at(20)); err != nil {
+		t.Error(err)
+	}
+	s.kill(t, dead)
+	if err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(30), Timeout: process.Timeout}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.RenewJob(t.Context(), "part taken over", at(40))
+	wantErr(t, err, ErrLeaseLost)
+	claim(s.Store, "train")
+}
+
+// TestLeaseAfterLongWrite holds the write lock of SQLite until a lease has expired. Its process is alive
+// and could not renew it, so it must get time for that.
+func TestLeaseAfterLongWrite(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "rows.db")
+	checker, runner := openStore(t, path), openStore(t, path)
+	s := suite{Store: checker, open: func(t *testing.T) *Store { t.Helper(); return openStore(t, path) }}
+	j := s.leaseJob(t, runner)
+	check := func(second int) {
+		t.Helper()
+		if err := checker.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: process.Timeout}); err != nil {
+			t.Error(err)
+		}
+	}
+	renewed := make(chan error)
+	var all sync.WaitGroup
+	write(t, checker, func(*Tx) error {
+		go func() {
+			_, err := runner.RenewJob(t.Context(), j.Key, at(50))
+			renewed <- err
+		}()
+		check(0)
+		check(5)
+		all.Go(func() { check(10) })
+		time.Sleep(100 * time.Millisecond) // both wait for the lock
+		return nil
+	})
+	if err := <-renewed; err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+}
+
+// TestRenewalDuringBlockedWrites locks a table, so that as many writers of a process wait as it has write
+// connections. It must renew its leases nevertheless.
+func TestRenewalDuringBlockedWrites(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	runner, locker := openStore(t, address), openStore(t, address)
+	s := suite{Store: runner, open: func(t *testing.T) *Store { t.Helper(); return openStore(t, address) }}
+	j := s.leaseJob(t, runner)
+	var all sync.WaitGroup
+	write(t, locker, func(tx *Tx) error {
+		if err := tx.exec(t.Context(), "LOCK TABLE training IN SHARE MODE"); err != nil {
+			return err
+		}
+		began := make(chan struct{})
+		for range 4 {
+			all.Go(func() {
+				begin := sync.OnceFunc(func() { began <- struct{}{} })
+				write(t, runner, func(tx *Tx) error {
+					begin()
+					return tx.exec(t.Context(), "UPDATE training SET curve = '[]' WHERE key = 't1'")
+				})
+			})
+		}
+		for range 4 {
+			<-began
+		}
+		ctx, done := context.WithTimeout(t.Context(), 4*time.Second)
+		defer done()
+		if _, err := runner.RenewJob(ctx, j.Key, at(50)); err != nil {
+			t.Error(err)
+		}
+		return nil
+	})
+	all.Wait()
 }

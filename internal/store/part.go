@@ -56,6 +56,14 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
+// deletePartJobsOfQueuedRace deletes the jobs of a race's parts, even if they are leased, unless the job
+// of the race is leased. job is the key of the job of the race. The race will begin again without their
+// recordings, and a worker that trains a part may not have enough memory for the race, too.
+func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
+	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
+		WHERE j.key = ? AND j.owner = '')`, job)
+}
+
 // DeletePartsAndJobs deletes the parts of a race and their jobs, even leased ones. It
 // returns the keys of the parts' blobs.
 func (t *Tx) DeletePartsAndJobs(ctx context.Context, race string) (blobKeys []string, err error) {

@@ -75,6 +75,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("notifications", begin(t).notifications)
 	t.Run("leases after an outage", begin(t).leasesAfterOutage)
 	t.Run("leases after the clock was set", begin(t).leasesAfterClockWasSet)
+	t.Run("parts of a queued race", begin(t).partsOfQueuedRace)
+	t.Run("races with a deadline", begin(t).racesWithDeadline)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)
@@ -89,6 +91,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 
 func TestMain(m *testing.M) {
 	recountBatchSize = 1
+	renewalWait = 200 * time.Millisecond
 	m.Run()
 }
 

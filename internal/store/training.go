@@ -205,19 +205,21 @@ func (q TrainingQuery) toListQuery() listQuery {
 	return list
 }
 
-// In these two queries, the outer table is job, because SQLite would otherwise read all races ever
-// run to find the few with a job. SQLite does not reorder the tables of a CROSS JOIN.
+// SQLite does not reorder the tables of a CROSS JOIN. In racesWithDeadlineSQL, the table training is read
+// in the order of an index. In largeRacesSQL, the outer table is job, because SQLite would otherwise read
+// all races ever run to find the few with a job.
 const (
-	racesWithDeadlineSQL = "SELECT " + trainingListColumns + " FROM job j CROSS JOIN " + trainingFrom + `
-		WHERE t.key = j.subject AND j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`
+	racesWithDeadlineSQL = "SELECT " + trainingListColumns + " FROM " + trainingFrom + ` CROSS JOIN job j
+		WHERE j.subject = t.key AND j.owner = '' AND j.attempt = 0 AND t.deadline > 0 AND t.finished = 0 AND t.parent IS NULL
+		ORDER BY t.deadline LIMIT ?`
 	largeRacesSQL = `SELECT t.key, t.account, j.memory, j.process FROM job j CROSS JOIN training t
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet,
-// except those of processes that run only their own jobs (see Process of [Job]).
-func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
-	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL)
+// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet, the
+// earliest deadline first, but at most limit of them.
+func (t *Tx) ListRacesWithDeadline(ctx context.Context, limit int64) ([]*Training, error) {
+	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL, limit)
 	if err != nil {
 		return nil, err
 	}

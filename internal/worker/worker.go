@@ -95,6 +95,10 @@ const sweepInterval = time.Hour
 // database.
 const registrationInterval = time.Minute
 
+// registrationRetryInterval is the interval at which a worker tries again to register itself in an
+// SQLite database.
+const registrationRetryInterval = 2 * time.Second
+
 // Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so
 // that another process can claim the jobs immediately. See [job.Pool.Run] for how long this
 // takes.
@@ -118,25 +122,32 @@ func (w *Worker) Run(ctx context.Context) error {
 // registerWorker registers this process as a worker, that is, as a process that runs the jobs
 // of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
 // is repeated every registrationInterval, because other processes delete the registration of a
-// process that is suspended, for example while its virtual machine is moved.
+// process that is suspended, for example while its virtual machine is moved. With SQLite, it is
+// repeated only until it succeeds.
 func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
-	write := func(ctx context.Context, fn func(*store.Tx) error) {
-		if err := w.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
+	write := func(ctx context.Context, fn func(*store.Tx) error) (done bool) {
+		err := w.store.Write(ctx, fn)
+		if err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
 			w.log.WarnContext(ctx, "cannot update the registration of the worker", "error", err)
 		}
+		return err == nil
 	}
 	self := &store.Worker{
 		Process: w.store.ProcessName(), Memory: w.queue.Memory(), ScansFiles: w.files.ScansForMalware(), Host: w.host, Version: w.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: w.now(),
 	}
+	registered, interval := false, registrationRetryInterval
+	if w.store.IsOnServer() {
+		interval = registrationInterval
+	}
 	register := func() {
-		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
+		if registered && !w.store.IsOnServer() {
+			return
+		}
+		registered = write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
 		w.warnOfUnscannedFiles(ctx)
 	}
 	register()
-	stop := func() {}
-	if w.store.IsOnServer() {
-		stop = repeat.Every(ctx, registrationInterval, register)
-	}
+	stop := repeat.Every(ctx, interval, register)
 	return func() {
 		stop()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs

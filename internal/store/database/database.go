@@ -24,7 +24,9 @@ type DB struct {
 	Migration schema.Migration
 
 	write, read *pool
-	dialect     *txDialect
+	// renewals is the pool of [DB.ForRenewals]. It is nil for SQLite.
+	renewals *pool
+	dialect  *txDialect
 	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
 	// listenConfig is the configuration of the connection for notifications. It is nil for
@@ -46,7 +48,7 @@ func Open(ctx context.Context, location string, version int64) (*DB, error) {
 // Close closes the database. Other processes then consider this process dead.
 func (d *DB) Close() error {
 	var errs []error
-	for _, p := range []*pool{d.read, d.write} {
+	for _, p := range []*pool{d.read, d.write, d.renewals} {
 		if p != nil {
 			errs = append(errs, p.Close())
 		}
@@ -55,6 +57,18 @@ func (d *DB) Close() error {
 		errs = append(errs, d.Processes.Release())
 	}
 	return errors.Join(errs...)
+}
+
+// ForRenewals returns a copy of d for the renewal of leases. With PostgreSQL, the copy writes on a
+// connection of its own, because a renewal must not wait behind writers that wait for a lock, and its
+// transactions have the time limit renewalTimeout. Only one of the two may be closed.
+func (d *DB) ForRenewals() *DB {
+	if d.renewals == nil {
+		return d
+	}
+	copied := *d
+	copied.write, copied.timeout = d.renewals, renewalTimeout
+	return &copied
 }
 
 // IsOnServer reports whether the database is on a PostgreSQL server, which processes on several

@@ -20,6 +20,9 @@ import (
 const (
 	// maxWriters is the maximum number of write connections to PostgreSQL.
 	maxWriters = 4
+	// renewalTimeout is the time limit of the renewal of a lease. It is so short that a renewal on a
+	// broken connection can be repeated before the lease ends.
+	renewalTimeout = 5 * time.Second
 	// maxIdleTime is how long an idle connection to PostgreSQL stays open.
 	maxIdleTime = time.Minute
 	// timeout is the time limit of a transaction on PostgreSQL.
@@ -35,7 +38,10 @@ func openPostgres(ctx context.Context, location string, version int64) (*DB, err
 	}
 	readOnly := config.Copy()
 	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
-	d := &DB{dialect: postgresDialect, timeout: timeout, write: newPostgresPool(config, maxWriters), read: newPostgresPool(readOnly, maxReaders), listenConfig: readOnly}
+	d := &DB{
+		dialect: postgresDialect, timeout: timeout, listenConfig: readOnly,
+		write: newPostgresPool(config, maxWriters), read: newPostgresPool(readOnly, maxReaders), renewals: newPostgresPool(config, 1),
+	}
 	fail := func(err error) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", pgurl.Redact(location), translateConnectError(err)), d.Close())
 	}

@@ -22,14 +22,19 @@ type trackedHeartbeat struct {
 // MaxObservationGap is the longest time between two observations that is counted. A longer time
 // means that this process or the database was suspended. The other processes may have been
 // suspended, too, so they must get time for a heartbeat before this process considers them
-// dead.
+// dead. After more than twice this time, the earlier observations do not count at all.
 const MaxObservationGap = 5 * time.Second
 
 // Observe records the current heartbeats, by key. If a heartbeat has not changed since the last
 // call of Observe, the time since that call is added to its sinceChange, but at most
-// MaxObservationGap. now should have a monotonic clock reading.
+// MaxObservationGap. If it is more than twice MaxObservationGap, each sinceChange begins again at 0.
+// now should have a monotonic clock reading.
 func (r *HeartbeatTracker) Observe(now time.Time, values map[string]int64) {
-	gap := min(max(now.Sub(r.observed), 0), MaxObservationGap)
+	gap := max(now.Sub(r.observed), 0)
+	if gap > 2*MaxObservationGap {
+		r.values = nil
+	}
+	gap = min(gap, MaxObservationGap)
 	compared := make(map[string]trackedHeartbeat, len(values))
 	for key, value := range values {
 		compared[key] = trackedHeartbeat{value: value}

@@ -19,7 +19,8 @@ func TestHeartbeatTracker(t *testing.T) {
 		{"unchanged", []int{0, 1, 2, 3}, []int64{1, 1, 1, 1}, 3 * time.Second},
 		{"renewed", []int{0, 1, 2, 3}, []int64{1, 1, 2, 2}, time.Second},
 		{"renewed with a smaller value", []int{0, 1, 2}, []int64{9, 1, 1}, time.Second},
-		{"the clock jumps ahead", []int{0, 1, 3600, 3601}, []int64{1, 1, 1, 1}, MaxObservationGap + 2*time.Second},
+		{"the clock jumps ahead", []int{0, 1, 3600, 3601}, []int64{1, 1, 1, 1}, time.Second},
+		{"a short gap", []int{0, 1, 10, 11}, []int64{1, 1, 1, 1}, MaxObservationGap + 2*time.Second},
 		{"the clock jumps back", []int{3600, 3601, 0, 1}, []int64{1, 1, 1, 1}, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -238,3 +238,7 @@ CREATE INDEX audit_event_action ON audit_event (action, time);
 CREATE INDEX audit_event_actor ON audit_event (actor, time);
 
 CREATE INDEX outbox_account ON outbox (account, kind);
+
+CREATE INDEX job_lease ON job (owner) WHERE owner <> '';
+
+CREATE INDEX training_deadline ON training (parent, finished, deadline) WHERE deadline > 0;

@@ -109,12 +109,15 @@ func (tr *Trainer) WatchDeadlines(ctx context.Context) (stop func()) {
 	})
 }
 
-// expireRaces ends the queued races whose deadline has passed. It returns the time until the
-// next deadline, or job.MaxWatchInterval if none exists.
+// maxDeadlines is the maximum number of races with a deadline that are read at a time.
+const maxDeadlines = 100
+
+// expireRaces ends the queued races whose deadline has passed, at most maxDeadlines of them. It returns
+// the time until the next deadline, or job.MaxWatchInterval if none exists.
 func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	var races []*store.Training
 	err = tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
-		races, err = t.ListRacesWithDeadline(ctx)
+		races, err = t.ListRacesWithDeadline(ctx, maxDeadlines)
 		return err
 	})
 	if err != nil {
@@ -129,6 +132,9 @@ func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err err
 			continue
 		}
 		err = errors.Join(err, tr.expireRace(ctx, race))
+		if err == nil && len(races) == maxDeadlines {
+			next = 0 // there may be more
+		}
 	}
 	tr.deadlines.retainOnly(queued)
 	return next, err

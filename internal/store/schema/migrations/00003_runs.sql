@@ -13,7 +13,8 @@ ALTER TABLE training ADD COLUMN log_loss DOUBLE PRECISION;
 CREATE TABLE worker (
     process TEXT PRIMARY KEY
 );
--- The only process that may run the job; empty if any worker may.
+-- The process that queued the job, if this process runs only its own jobs; otherwise empty. Workers may
+-- run the job in both cases.
 ALTER TABLE job ADD COLUMN process TEXT NOT NULL DEFAULT '';
 
 -- A series groups the datasets N, N-2, N-3 … of one name. The versions of its
