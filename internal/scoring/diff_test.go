@@ -82,7 +82,7 @@ func TestDiffFaults(t *testing.T) {
 		"other_label_of_second": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: columns},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: booleans},
 		},
 		"wrong_column": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n",
