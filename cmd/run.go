@@ -221,7 +221,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
-	files.RemoveFindings(o.training.SuppressedWarnings())
+	o.training.RemoveWarnings(files)
 	files.NoteWarnings(&o.output)
 	if err := files.DefectError(); err != nil {
 		return nil, err

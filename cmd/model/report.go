@@ -156,6 +156,7 @@ func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *co
 	if err := p.CheckAgainstModel(ctx, session.Progress, d.Dataset); err != nil {
 		return nil, err
 	}
+	p.AllowUnreadable() // the report shows these columns
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}

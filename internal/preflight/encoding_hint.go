@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ func (p *Preflight) encodingHint(in *InputTable) string {
 	examples, err := in.table.EncodingExamples(p.Factory.Running.Context())
 	if err != nil || len(examples) == 0 {
 		return "correct these bytes; or, if they are Windows-1252, " + p.fixHint(in)
+	}
+	if len(examples) == 1 {
+		return "if this text is right, set its encoding with `" + p.Factory.CommandWith("encoding", examples[0].Encoding) + "`: " + strconv.Quote(examples[0].Text)
 	}
 	list := make([]string, len(examples))
 	for i, one := range examples {

@@ -391,7 +391,9 @@ func (p *Preflight) driftHint(f *finding) string {
 		}
 		return "find out why the values are missing, or train without the column: `" + p.Factory.CommandWith("drop", f.Name) + "`"
 	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
-		return "use the format of the training file"
+		return "use the format of the training file, and clear the cells whose value is not known"
+	case csvfile.CodeOtherSpelling:
+		return "write these texts as in the training file; the model does not know them in another spelling"
 	case csvfile.CodeExtraColumn:
 		return "no action is required"
 	case csvfile.CodeOtherIDName:

@@ -14,12 +14,17 @@ const maxWarningsPerKind = 3
 
 // NoteWarnings prints the warnings, unless --quiet is set. Of each kind and file, it prints at most
 // maxWarningsPerKind, and refers to [Preflight.CheckCommand] for the others. It prints all differences
-// from a model, which that command does not find.
+// from a model, which that command does not find, even if they are defects. Only the first defect is left
+// to [Preflight.DefectError].
 func (p *Preflight) NoteWarnings(o *cli.Output) {
-	reported := map[string]int{}
+	reported, hasDefect := map[string]int{}, false
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Severity != compare.SeverityWarning {
+			if f.fromModel && hasDefect {
+				o.Note("defect: %s", shortenPath(p.Factory, f))
+			}
+			hasDefect = true
 			continue
 		}
 		if f.fromModel {
@@ -56,7 +61,8 @@ func (p *Preflight) ReceiptWarnings() []receipt.Warning {
 	return warnings
 }
 
-// RemoveFindings removes the findings that have any of the codes.
-func (p *Preflight) RemoveFindings(codes []string) {
-	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
+// RemoveFindings removes the findings that have the code and are about the column, or about any column if
+// column is "".
+func (p *Preflight) RemoveFindings(code, column string) {
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.Code == code && (column == "" || f.Name == column) })
 }

@@ -188,17 +188,16 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// SuppressedWarnings returns the codes of the warnings that suggest --group or --time although that
-// flag is already set.
-func (f *Flags) SuppressedWarnings() []string {
-	var codes []string
+// RemoveWarnings removes the warnings that suggest --group or --time although that flag is already set,
+// and the warning that the column of --group alone predicts the label: it is no feature.
+func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
-		codes = append(codes, csvfile.CodeGroupColumn)
+		files.RemoveFindings(csvfile.CodeGroupColumn, "")
+		files.RemoveFindings(csvfile.CodeLeakingColumn, f.groupColumn)
 	}
 	if f.timeColumn != "" {
-		codes = append(codes, csvfile.CodeTimeColumn)
+		files.RemoveFindings(csvfile.CodeTimeColumn, "")
 	}
-	return codes
 }
 
 // Request returns the request that starts a race. An invalid flag is a usage error.

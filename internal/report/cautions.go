@@ -104,8 +104,8 @@ func (c *cautions) checkLeakage() {
 
 // checkScores compares the scores with those of the baseline and of the training rows.
 func (c *cautions) checkScores() {
-	if i := c.scores.Interval(api.MetricAccuracy); i != nil && c.baseline != nil && i.Low <= c.baseline.Accuracy {
-		c.add("The accuracy may be no better than that of always answering %q, which is %s: its interval includes this value.", api.AbbreviateValue(c.r.Baseline.Label), formatPercentage(c.baseline.Accuracy))
+	if text, _ := compareWithBaseline(c.r); text != "" {
+		c.add("%s", humanize.Sentence(text))
 	}
 	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
 		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))

@@ -24,7 +24,7 @@ func ExplainWin(r *api.ModelReport) string {
 	switch {
 	case other == nil:
 		return ""
-	case winner.LogLoss <= other.LogLoss:
+	case winner.LogLoss <= other.LogLoss, r.Algorithm == blend && formatScore(winner.LogLoss) == formatScore(other.LogLoss):
 		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
 		return fmt.Sprintf("%s won: one algorithm is better on these rows, but a blend is usually better on new ones (log loss %s, %s %s; lower is better)",

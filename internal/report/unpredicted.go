@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/gate"
@@ -37,8 +36,11 @@ func describeUnpredicted(r *api.ModelReport) string {
 		these, f1 = "this class", term.ShellQuote(gate.F1+"["+label+"]")
 	}
 	text := fmt.Sprintf("no test row is predicted as %s, although %s of the %s test rows have %s", humanize.List(quoted, 3), humanize.Comma(rows), humanize.Comma(total), these)
-	if base, _, _ := strings.Cut(r.Metric, "["); len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy {
-		return text // the race already weighted the decisions
+	switch {
+	case weightsDecisions(r):
+		return text
+	case len(r.Classes) > 2: // balanced weights make rare classes too likely if there are many
+		return text + "; to predict more of them, train with --metric " + api.MetricMacroF1
 	}
 	return text + fmt.Sprintf("; to predict more of them, train with --class-weight balanced, --metric %s or --metric %s", f1, api.MetricBalancedAccuracy)
 }

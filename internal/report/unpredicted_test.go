@@ -27,7 +27,7 @@ func TestUnpredictedClasses(t *testing.T) {
 			api.ModelReport{
 				Classes: []api.ClassReport{class("a", 50), class("b", 5), class("c", 6)}, Confusion: [][]int64{{50, 0, 0}, {5, 0, 0}, {6, 0, 0}}, Metric: "logLoss",
 			},
-			`no test row is predicted as "b", "c", although 11 of the 61 test rows have one of these classes; to predict more of them, train with --class-weight balanced, --metric macroF1 or --metric balancedAccuracy`,
+			`no test row is predicted as "b", "c", although 11 of the 61 test rows have one of these classes; to predict more of them, train with --metric macroF1`,
 		},
 		{
 			"the weights of the race did not help",

@@ -56,6 +56,7 @@ func TestDiffOfColumnsSharedWithAnswers(t *testing.T) {
 func TestDiffFaults(t *testing.T) {
 	const (
 		columns    = "choose the column of the true labels with --label"
+		booleans   = "the files write the classes in different ways, such as True and 1: write them alike in both files"
 		letterCase = "the labels differ only in upper and lower case: write them alike in both files"
 	)
 	for name, c := range map[string]struct {
@@ -68,6 +69,11 @@ func TestDiffFaults(t *testing.T) {
 			Options{},
 			Fault{File: NoSingleFile, Line: 0, Message: `1 ID of the first predictions is missing from the second predictions: "b"; 1 ID of the second predictions is missing from the first predictions: "c"`},
 		},
+		"booleans": {
+			"id,prediction\na,1\nb,0\n", "id,prediction\na,1\nb,1\n", "id,k\na,True\nb,False\n",
+			Options{},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "True", "False", the classes are "1", "0"`, Hint: booleans},
+		},
 		"upper_case": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",
 			Options{},
@@ -76,7 +82,7 @@ func TestDiffFaults(t *testing.T) {
 		"other_label_of_second": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: columns},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: booleans},
 		},
 		"wrong_column": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n",

@@ -27,6 +27,8 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	fault.Hint = "choose the column of the true labels with --label"
 	if differOnlyInCase(truths, predicted) {
 		fault.Hint = "the labels differ only in upper and lower case: write them alike in both files"
+	} else if areSameBooleans(truths, predicted) {
+		fault.Hint = "the files write the classes in different ways, such as True and 1: write them alike in both files"
 	} else if looksSwapped(p, a) {
 		fault.Hint = swappedHint
 	}

@@ -142,16 +142,25 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	}
 }
 
-// warnSimilarClasses warns about classes whose names differ only in spelling.
+// warnSimilarClasses warns about classes whose names differ only in spelling, once for all spellings of
+// a name.
 func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
-	first := make(map[string]string, len(list))
+	spellings := make(map[string][]string, len(list)) // by the folded name
+	var names []string                                // the folded names, in the order of list
 	for i := range list {
-		class := list[i].Text
-		folded := foldClass(class)
-		if other, known := first[folded]; known {
-			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
-		} else {
-			first[folded] = class
+		folded := foldClass(list[i].Text)
+		if spellings[folded] == nil {
+			names = append(names, folded)
+		}
+		spellings[folded] = append(spellings[folded], csvfile.Excerpt(list[i].Text))
+	}
+	for _, name := range names {
+		const most = 10
+		switch same := spellings[name]; {
+		case len(same) > most:
+			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.List(same, most))
+		case len(same) > 1:
+			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.All(same))
 		}
 	}
 }

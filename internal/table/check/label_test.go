@@ -103,6 +103,7 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		{[]string{"none", "mild", "severe"}, nil},
 		{[]string{"+", "-"}, nil},
 		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
+		{[]string{"Yes", "YES", "no", "yes"}, []string{`the classes "YES", "Yes" and "yes" differ in spelling only`}},
 		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
 	} {
 		file := "id,size,label\n"

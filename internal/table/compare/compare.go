@@ -18,7 +18,7 @@ type Severity string
 
 // The severities of a Finding.
 const (
-	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread its numbers
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread most values of a column
 	SeverityWarning Severity = "warning" // the predictions may be less accurate
 )
 
@@ -71,7 +71,10 @@ func Profiles(train, blind *profile.Profile) []Finding {
 			}
 			continue
 		}
-		c.checkColumn(known, &blind.Columns[at])
+		from, column := len(c.findings), &blind.Columns[at]
+		c.checkColumn(known, column)
+		c.rejectUnreadable(known, column, from)
+		c.explainSpelling(columnstats.Texts(known.Values()), true, column, from)
 	}
 	c.reportExtraColumns()
 	c.setOtherSeparators()

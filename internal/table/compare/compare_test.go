@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 			return fmt.Sprintf("%s,%s,%d.5", []string{"red", "blue", "green", "blue"}[i%4], []string{"old", "", ""}[i%3], i+40)
 		}), []string{
 			"warning more-missing age: 67 % of the rows have no value, compared with 0 % in training",
-			"warning changed-kind age: the column has numbers in training, but texts here; the texts are treated as missing",
+			"defect changed-kind age: the column has numbers in training, but texts here; the texts are treated as missing",
 			"warning moved-range weight: the values are from 40.5 to 99.5, but from 0.5 to 59.5 in training",
 			`warning unseen-category colour: 45 rows (75 %) have one of 2 texts that the training file does not have, most often "blue"`,
 		}},

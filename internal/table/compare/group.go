@@ -18,6 +18,7 @@ var mergedPredicates = map[string]string{
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
 	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
 	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
+	csvfile.CodeOtherSpelling:  "have texts that the training file writes in another way",
 	csvfile.CodeChangedKind:    "have another format than in training; values that cannot be parsed are treated as missing, and others may be read wrongly",
 	csvfile.CodeMisreadNumbers: "have another decimal separator than in training, so some of their numbers would be read wrongly",
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
@@ -25,13 +26,14 @@ var mergedPredicates = map[string]string{
 
 // groupFindings replaces, for each code, the findings about many columns by one finding, at the
 // position of the first of them. Findings of the same code with and without OtherSeparators have
-// different remedies, so they are replaced separately.
+// different remedies, so they are replaced separately, and so are defects and warnings.
 func (c *comparison) groupFindings() {
 	type group struct {
 		code               string
+		severity           Severity
 		hasOtherSeparators bool
 	}
-	groupOf := func(f *Finding) group { return group{f.Code, f.OtherSeparators != nil} }
+	groupOf := func(f *Finding) group { return group{f.Code, f.Severity, f.OtherSeparators != nil} }
 	folds := func(f *Finding) bool {
 		return mergedPredicates[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
 	}

@@ -34,10 +34,13 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 		if known.Rows > 0 {
 			c.checkMissing(known.Name, ratio(known.Missing, known.Rows), ratio(missingRows(known, column), blind.Rows))
 		}
+		from := len(c.findings)
 		if known.Form.IsOrdered() {
 			c.checkKnownOrdered(known, column)
+			c.rejectUnreadable(known.Profile(), column, from)
 		} else {
 			c.checkKnownCategories(known, column)
+			c.explainSpelling(slices.Values(slices.Concat(known.Levels, known.Texts)), len(known.Levels) > 0 || known.HasAllTexts(), column, from)
 		}
 	}
 	c.setOtherSeparators()

@@ -90,10 +90,10 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		want  string
 	}{
 		"possible":           {known, "red green black", ""},
-		"one_is_new":         {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"`},
+		"one_is_new":         {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
 		"missing_values":     {known, "red green black n/a", ""},
 		"an_estimate":        {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
-		"texts_are_absent":   {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"`},
+		"texts_are_absent":   {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"; 27 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
 		"rare_texts":         {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
 		"one_rare_text":      {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 40 }), "green", ""},
 		"one_other_text":     {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "green"`},
@@ -190,7 +190,7 @@ func TestBooleanCase(t *testing.T) {
 		rows  []int // of True and False
 	}{
 		"upper":      {[]string{"TRUE", "FALSE", "FALSE", "false"}, "", []int{10, 30}},
-		"other_word": {[]string{"TRUE", "FALSE", "TRUE", "no"}, `10 rows (25 %) have a text that the training file does not have: "no"`, []int{20, 10}},
+		"other_word": {[]string{"TRUE", "FALSE", "TRUE", "no"}, `10 rows (25 %) have a text that the training file does not have: "no"; 10 rows have a boolean that the training file writes in another way, such as "no" instead of "False"`, []int{20, 10}},
 	} {
 		blind := scanText(t, file("id,paid,n,note", c.words...), profile.ScanOptions{Blind: true})
 		for i, findings := range [][]Finding{

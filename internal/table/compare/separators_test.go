@@ -94,7 +94,8 @@ func formatFindings(t *testing.T, findings []Finding) string {
 	for _, f := range findings {
 		isDefect := f.Code == csvfile.CodeMisreadNumbers
 		isCorrected := isDefect || strings.Contains(f.Message, "in another format") || strings.Contains(f.Message, "it may separate thousands")
-		if isDefect != (f.Severity == SeverityDefect) || isCorrected != (len(f.OtherSeparators) == 1) {
+		isUnread := isCorrected && f.Severity == SeverityDefect // most numbers are treated as missing
+		if isDefect != (f.Severity == SeverityDefect) && !isUnread || isCorrected != (len(f.OtherSeparators) == 1) {
 			t.Errorf("%+v", f)
 		}
 		if isDefect {

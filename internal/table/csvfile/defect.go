@@ -66,6 +66,7 @@ const (
 	CodeChangedKind    = "changed-kind"
 	CodeMisreadNumbers = "misread-numbers"
 	CodeUnseenCategory = "unseen-category"
+	CodeOtherSpelling  = "other-spelling"
 	CodeMovedRange     = "moved-range"
 	CodeMoreMissing    = "more-missing"
 	CodeOtherIDName    = "other-id-name"

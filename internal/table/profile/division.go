@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/columnstats"
@@ -21,13 +19,6 @@ const (
 	minTimeColumnDates = 20  // smallest number of different dates of a column of times
 	minTimeColumnRows  = 50  // smallest number of rows with a date
 )
-
-// groupWords are words in the names of columns that identify groups of rows, such as the rows of
-// one customer.
-var groupWords = []string{
-	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
-	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
-}
 
 // idNames are the names, without case and punctuation, of columns that identify rows. If values
 // repeat in such a column, it identifies groups of rows.
@@ -72,31 +63,7 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
 		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
 	}
-	own := c.Name[strings.LastIndexByte(c.Name, '.')+1:] // user.age of a JSON file is an age
-	if slices.Contains(idNames, csvfile.NormalizeName(own)) {
-		own = c.Name // user.id is a user
-	}
-	return size >= minGroupRows && size <= maxGroupRows && hasWord(own, groupWords)
-}
-
-// hasWord reports whether name, such as customer_id or customerId, contains one of words
-// as a separate word.
-func hasWord(name string, words []string) bool {
-	var word strings.Builder
-	previous := ' '
-	for _, char := range name + " " {
-		if !unicode.IsLetter(char) || unicode.IsUpper(char) && unicode.IsLower(previous) {
-			if slices.Contains(words, strings.ToLower(word.String())) {
-				return true
-			}
-			word.Reset()
-		}
-		if unicode.IsLetter(char) {
-			word.WriteRune(char)
-		}
-		previous = char
-	}
-	return false
+	return size >= minGroupRows && size <= maxGroupRows && namesGroup(c.Name)
 }
 
 // formatDates returns the range of dates for a message, or "" if n is nil.

@@ -46,6 +46,11 @@ func TestWarnDivision(t *testing.T) {
 		{"ID", "", visits(20)},
 		{"customer_id", "", visits(20)}, // a normal category
 		{"consumer", "", visits(3)},
+		{"Customer Name", csvfile.CodeGroupColumn, visits(3)},
+		{"YearsAtCompany", "", numbers},
+		{"user_timezone", "", visits(3)},
+		{"user.age", "", numbers},
+		{"user.id", csvfile.CodeGroupColumn, numbers},
 		{"signed", csvfile.CodeTimeColumn, days},
 		{"date_of_birth", "", days},
 		{"exported", "", func(row int) string { return fmt.Sprintf("2016-02-03 12:%02d:00", row%60) }}, // all of one day

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/gate"
+)
+
+// weightsDecisions reports whether the race had class weights, or a metric that counts each class
+// alike. A lower accuracy is then expected.
+func weightsDecisions(r *api.ModelReport) bool {
+	base, _, _ := strings.Cut(r.Metric, "[")
+	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy
+}
+
+// compareWithBaseline compares the score of a model with that of its baseline. It returns a sentence,
+// without a full stop, if the model may be no better, and isWorse if its whole interval is below the
+// score of the baseline. It returns "" if the model is better, or if that is not known.
+//
+// The score is the accuracy or, if the race weighted the decisions by its metric, the score of this
+// metric. Class weights can make the accuracy lower than that of the baseline, so they allow no
+// comparison by accuracy.
+func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
+	scores, baseline, kind, _ := testOrValidationScores(r)
+	metric := api.MetricAccuracy
+	if weightsDecisions(r) {
+		metric = cmp.Or(r.Metric, metric)
+	}
+	i := scores.Interval(metric)
+	score, isScored := scores.Value(metric)
+	least, isCompared := baseline.Value(metric)
+	if i == nil || !isScored || !isCompared || len(r.ClassWeights) > 0 && metric == api.MetricAccuracy {
+		return "", false
+	}
+	always := fmt.Sprintf("that of always answering %q, which is %s", api.AbbreviateValue(r.Baseline.Label), formatPercentage(least))
+	switch {
+	case i.High < least:
+		text = fmt.Sprintf("the %s on the %s rows is %s (95 %% interval %s to %s), which is worse than %s",
+			metric, kind, formatPercentage(score), formatPercentage(i.Low), formatPercentage(i.High), always)
+		if r.TimeColumn != "" {
+			text += fmt.Sprintf("; these are later rows, by %q, in which the label seems to depend on the columns in another way", api.AbbreviateValue(r.TimeColumn))
+		}
+		return text, true
+	case i.Low <= least:
+		return fmt.Sprintf("the %s may be no better than %s: its interval includes this value", metric, always), false
+	}
+	return "", false
+}

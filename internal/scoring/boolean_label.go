@@ -1,0 +1,33 @@
+package scoring
+
+import (
+	"slices"
+	"strings"
+)
+
+// The labels, in lower case, with which programs write yes and no.
+var (
+	yesLabels = []string{"true", "yes", "t", "y", "on", "1", "1.0"}
+	noLabels  = []string{"false", "no", "f", "n", "off", "0", "0.0"}
+)
+
+// areSameBooleans reports whether two lists of one or two labels each mean yes and no, and a label of one
+// list means the same as a label of the other.
+func areSameBooleans(labels, others []string) bool {
+	hasYes, hasNo, areBooleans := booleanMeanings(labels)
+	otherYes, otherNo, areOthers := booleanMeanings(others)
+	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
+}
+
+// booleanMeanings reports whether labels are at most two labels that mean yes or no, and which of these.
+func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
+	for _, label := range labels {
+		label = strings.ToLower(strings.TrimSpace(label))
+		isYes, isNo := slices.Contains(yesLabels, label), slices.Contains(noLabels, label)
+		if !isYes && !isNo {
+			return false, false, false
+		}
+		hasYes, hasNo = hasYes || isYes, hasNo || isNo
+	}
+	return hasYes, hasNo, len(labels) <= 2
+}

@@ -1,0 +1,65 @@
+package compare
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+// explainSpelling completes the finding, from an index on, about new texts of a blind column of
+// categories if some of these texts differ only in spelling from texts of the training file. A model
+// treats such a text as unknown. If most rows have such a text, the finding becomes a defect, unless
+// known are only some texts of the training file: the others may have this spelling.
+func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {
+	for i := from; i < len(c.findings); i++ {
+		f := &c.findings[i]
+		if f.Code != csvfile.CodeUnseenCategory || blind.Estimate {
+			continue
+		}
+		key, fold, difference := func(text string) string { return text }, foldSpelling, "differ only in case or spaces from a text of the training file"
+		if cells.AreBooleans(known) {
+			key, fold, difference = cells.FoldCase, foldBoolean, "have a boolean that the training file writes in another way"
+		}
+		trained, texts := map[string]string{}, map[string]bool{}
+		for text := range known {
+			trained[fold(text)], texts[key(text)] = text, true
+		}
+		var other unreadRows
+		filled := 0
+		for _, one := range blind.Values() {
+			filled += one.Rows
+			if trained[fold(one.Text)] != "" && !texts[key(one.Text)] {
+				other.addRows(&one)
+			}
+		}
+		if other.rows == 0 {
+			continue
+		}
+		f.Code = csvfile.CodeOtherSpelling
+		f.Message += fmt.Sprintf("; %s %s, such as %s instead of %s", humanize.Count(other.rows, "row"), difference,
+			csvfile.Excerpt(other.most.Text), csvfile.Excerpt(trained[fold(other.most.Text)]))
+		if isComplete && isDefect(other.rows, filled) {
+			f.Severity = SeverityDefect
+		}
+	}
+}
+
+// foldSpelling returns a text that is equal for texts that differ only in case or in spaces.
+func foldSpelling(text string) string { return strings.Join(strings.Fields(cells.FoldCase(text)), " ") }
+
+// foldBoolean returns a text that is equal for words and numbers with the same meaning, such as True, yes
+// and 1.0.
+func foldBoolean(text string) string {
+	switch text = foldSpelling(text); text {
+	case "yes", "true", "y", "t", "on", "1", "1.0":
+		return "true"
+	case "no", "false", "n", "f", "off", "0", "0.0":
+		return "false"
+	}
+	return text
+}

@@ -1,0 +1,72 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// groupWords are words in the names of columns that identify groups of rows, such as the rows of
+// one customer.
+var groupWords = []string{
+	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
+	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
+}
+
+// Words beside one of groupWords in a name. After it, as in customer_no, identifierWords keep the
+// meaning of the name, and any other word changes it: user_timezone is not a user. Before it, as in
+// YearsAtCompany, quantityWords show that the column has quantities.
+var (
+	identifierWords = []string{
+		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "no", "nr", "num", "number", "nummer",
+		"ref", "reference", "serial", "uuid",
+	}
+	quantityWords = []string{
+		"age", "amount", "at", "average", "avg", "count", "days", "duration", "hours", "mean", "minutes", "months", "no", "num", "number", "per",
+		"seconds", "since", "tenure", "total", "weeks", "with", "years",
+	}
+)
+
+// namesGroup reports whether the name of a column, such as customer_id or customerId, names something
+// that may have several rows.
+func namesGroup(name string) bool {
+	words := splitWords(name)
+	for i, word := range words {
+		if !slices.Contains(groupWords, word) {
+			continue
+		}
+		isOther := func(word string) bool {
+			return !slices.Contains(identifierWords, word) && !slices.Contains(groupWords, word)
+		}
+		isQuantity := func(word string) bool { return slices.Contains(quantityWords, word) }
+		if !slices.ContainsFunc(words[i+1:], isOther) && !slices.ContainsFunc(words[:i], isQuantity) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord reports whether name, such as customer_id or customerId, contains one of words
+// as a separate word.
+func hasWord(name string, words []string) bool {
+	return slices.ContainsFunc(splitWords(name), func(word string) bool { return slices.Contains(words, word) })
+}
+
+// splitWords returns the words of a name, such as customer_id or customerId, in lower case.
+func splitWords(name string) (words []string) {
+	var word strings.Builder
+	previous := ' '
+	for _, char := range name + " " {
+		if !unicode.IsLetter(char) || unicode.IsUpper(char) && unicode.IsLower(previous) {
+			if word.Len() > 0 {
+				words = append(words, strings.ToLower(word.String()))
+			}
+			word.Reset()
+		}
+		if unicode.IsLetter(char) {
+			word.WriteRune(char)
+		}
+		previous = char
+	}
+	return words
+}
