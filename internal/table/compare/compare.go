@@ -159,7 +159,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 		return // the model does not use it
 	}
 	missing := blind.Missing
-	if !train.Form.IsOrdered() && train.Missing > 0 && !train.Estimate { // otherwise checkCategories reports them
+	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
 		missing += nullRows(blind, func(text string) bool {
 			return slices.ContainsFunc(train.Values(), func(one columnstats.Value) bool { return one.Text == text })
 		})

@@ -35,6 +35,12 @@ func (r *numberReadings) looksGrouped() bool {
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
 }
 
+// hasIntegersFrom1000 reports whether a training column seems to have only integers, of which some
+// are at least 1000.
+func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
+	return train.IsInteger() && train.Numbers.Max >= 1000 && train.Numbers.Min == math.Trunc(train.Numbers.Min) && train.Numbers.Max == math.Trunc(train.Numbers.Max)
+}
+
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
@@ -43,7 +49,8 @@ func (r *numberReadings) looksGrouped() bool {
 // them have the other decimal separator, checkSeparators reports a defect, or only a warning if
 // they are few. If the column has no such numbers, it reports a warning in two cases: the separator
 // is read as a separator of thousands, but the training column has none of these, and may have
-// fractions; or it is read as a decimal separator, but the blind column looks grouped.
+// fractions; or it is read as a decimal separator, but the blind column looks grouped, and the
+// training column has integers from 1000 on.
 func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
 		return true
@@ -53,7 +60,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	r := readNumbers(estimatedValues(blind, c.blind.Rows), &format, &other)
 	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
 	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
-	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped()
+	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped() && hasIntegersFrom1000(train)
 	if r.trainingOnly == 0 && (proven || doubtful || grouped) {
 		c.otherSeparators = append(c.otherSeparators, train.Name)
 	}

@@ -51,6 +51,7 @@ func TestSeparators(t *testing.T) {
 		"commas_like_training":      {comma, []string{"92,843"}, ""},
 		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
 		"points_look_grouped":       {integer, append(grouped, "305"), "147 rows have a number such as \"1.699\", which is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so it may separate thousands"},
+		"decimals_that_look_so":     {point, append(grouped, "305"), ""},
 		"large_integers":            {integer, append(grouped, "305", "1305"), ""},
 		"small_integers":            {integer, append(grouped, "5"), ""},
 		"other_decimals":            {integer, append(grouped, "305", "1.5"), ""},

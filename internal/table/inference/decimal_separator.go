@@ -18,6 +18,7 @@ type separatorCounts struct {
 	// looksGrouped is set if the separators in either very likely separate thousands: all numbers
 	// without a separator are below 1000, and the largest of them has three digits.
 	looksGrouped bool
+	distinct     int // distinct numbers in either
 }
 
 // minGroupedNumbers is the smallest number of distinct values such as 4.568 for which the point is
@@ -66,6 +67,7 @@ func countSeparators(texts []columnstats.Value, unit string) (n separatorCounts)
 			n.hasCommas = n.hasCommas || strings.Contains(one.Text, ",")
 		}
 	}
+	n.distinct = numbers
 	n.looksGrouped = largest >= 100 && largest < 1000 && (n.hasCommas || numbers >= minGroupedNumbers)
 	return n
 }
@@ -135,8 +137,10 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 		comma, found := known[names[i]]
 		if !found {
 			comma = table.comma
-			// A column that looks grouped contradicts a table in which its separator separates decimals.
-			inf.HasUnknownSeparator = table.isUnknown || inf.separators.looksGrouped && inf.separators.hasCommas == comma
+			// A column that looks grouped contradicts a table in which its separator separates
+			// decimals, if it has enough such numbers.
+			contradicts := inf.separators.looksGrouped && inf.separators.distinct >= minGroupedNumbers && inf.separators.hasCommas == comma
+			inf.HasUnknownSeparator = table.isUnknown || contradicts
 		}
 		if comma {
 			a := parseAmounts(&columns[i], columns[i].AllOrSample(), true)

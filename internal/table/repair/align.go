@@ -35,29 +35,15 @@ const (
 // align returns one field per column, or nil if there is no unambiguous assignment. The
 // result is valid until the next call of align.
 func (a *aligner) align(fields [][]byte) [][]byte {
-	isShort := len(fields) < a.columns
-	if isShort {
-		if padded := a.padIfFits(fields, true); padded != nil {
-			return padded
+	if len(fields) > a.columns {
+		if cut := a.dropTrailingIfFits(fields); cut != nil {
+			return cut
 		}
-	} else if cut := a.dropTrailingIfFits(fields); cut != nil {
-		return cut
+	} else if padded := a.padIfFits(fields); padded != nil {
+		return padded
 	}
-	switch ways := a.assign(fields); {
-	case ways == 1:
-		return a.backtrack(fields)
-	case ways == 0 && isShort:
-		return a.padIfFits(fields, false) // a new text fits no column strictly
-	}
-	return nil
-}
-
-// assign computes the tables. It returns the number of assignments of all fields to the columns whose
-// cost is the lowest; 2 means several. It returns 0 without an assignment, or if the tables would be too
-// large.
-func (a *aligner) assign(fields [][]byte) (ways uint8) {
 	if a.columns*(len(fields)+1) > maxAlignCells || len(fields)-a.columns > maxExtraFields || len(fields) < 2 {
-		return 0
+		return nil
 	}
 	a.resetTables(len(fields))
 	for column := range a.columns {
@@ -67,7 +53,10 @@ func (a *aligner) assign(fields [][]byte) (ways uint8) {
 			}
 		}
 	}
-	return a.ways[a.columns][len(fields)]
+	if a.ways[a.columns][len(fields)] != 1 {
+		return nil
+	}
+	return a.backtrack(fields)
 }
 
 // dropTrailingIfFits returns the first fields, one for each column. It returns nil if one of
@@ -78,13 +67,13 @@ func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 			return nil
 		}
 	}
-	return a.fieldsIfFit(fields[:a.columns], false)
+	return a.fieldsIfFit(fields[:a.columns])
 }
 
 // padIfFits returns the fields with empty fields appended, because some programs omit
 // empty fields at the end of a row. It returns nil if the label would be empty, or if the
-// fields would not fit their columns; see fits.
-func (a *aligner) padIfFits(fields [][]byte, strictly bool) [][]byte {
+// fields would not fit their columns.
+func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
 	}
@@ -92,14 +81,14 @@ func (a *aligner) padIfFits(fields [][]byte, strictly bool) [][]byte {
 	for len(a.combined) < a.columns {
 		a.combined = append(a.combined, nil)
 	}
-	return a.fieldsIfFit(a.combined, strictly)
+	return a.fieldsIfFit(a.combined)
 }
 
 // fieldsIfFit returns fields if each field may be a value of its column, and otherwise
-// nil. The label is always checked strictly; see fits.
-func (a *aligner) fieldsIfFit(fields [][]byte, strictly bool) [][]byte {
+// nil. Only the label is checked strictly; see fits.
+func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
-		if !a.fits(i, field, strictly || i == a.label) {
+		if !a.fits(i, field, i == a.label) {
 			return nil
 		}
 	}
