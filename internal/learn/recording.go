@@ -18,7 +18,7 @@ import (
 // has the time that was spent on texts, and the way in which the run ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 10
+	recordingVersion = 11
 	recordedPoint    = 3*8 + 4 + 8*8 // bytes of a curvePoint
 )
 

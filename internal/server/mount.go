@@ -148,7 +148,10 @@ func (s *service) respond(ctx context.Context, out any, empty bool, err error) (
 
 // mountOperation mounts an operation at its path and its aliases. register registers it with
 // huma. The parameters in and body are the types of the input and of the response, and empty
-// reports whether the response has no body.
+// reports whether the response has no body. Inlined in mount, it would be compiled once for each
+// type of input.
+//
+//go:noinline
 func (s *service) mountOperation(described api.Operation, in, body reflect.Type, empty bool, register func(to huma.API, op huma.Operation)) {
 	s.operations = append(s.operations, operation{described, func(to huma.API) {
 		for i, path := range append([]string{described.Path}, described.Aliases...) {

@@ -161,6 +161,10 @@ func (o *outputScores) predictValidation(dst []float32) {
 	}
 }
 
+// minVector is the smallest number of outputs for which calling a kernel for each row takes less
+// time than a loop.
+const minVector = 8
+
 // minExp is the smallest argument of kernel.Exp whose result is not 0.
 const minExp = -87
 
@@ -178,10 +182,18 @@ func scoresToProbabilities(dst, raw []float32) {
 		}
 	}
 	dst = dst[:len(raw)]
-	kernel.ExpClipped(dst, raw, top, minExp, 0)
 	var sum float32
-	for _, e := range dst {
-		sum += e
+	if len(raw) < minVector {
+		for k, x := range raw {
+			e := kernel.Exp(x - top)
+			dst[k] = e
+			sum += e
+		}
+	} else {
+		kernel.ExpClipped(dst, raw, top, minExp, 0)
+		for _, e := range dst {
+			sum += e
+		}
 	}
 	scale := 1 / sum
 	for k := range dst {

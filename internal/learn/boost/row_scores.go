@@ -26,7 +26,15 @@ func (s *rowScores) row(row int32) []float32 {
 // add adds values, one for each output, to the scores of each row in rows.
 func (s *rowScores) add(rows []int32, values []float32) {
 	for _, row := range rows {
-		kernel.Axpy(s.row(row), values, 1)
+		scores := s.row(row)
+		if len(values) >= minVector {
+			kernel.Axpy(scores, values, 1)
+			continue
+		}
+		scores = scores[:len(values)]
+		for k, v := range values {
+			scores[k] += v
+		}
 	}
 }
 

@@ -128,8 +128,8 @@ const blockRows = 512
 
 // forRowBlocks divides rows into successive parts, and calls do for each part with a block of
 // consecutive rows of the frame, lo ≤ row < hi ≤ lo+blockRows, that contains the part. Kernels
-// process a whole block, including the few rows that are not in rows. To skip these would take
-// more time.
+// process a whole block, including the rows that are not in rows. To skip these would take
+// more time, unless rows has less than an eighth of them.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])
@@ -137,6 +137,9 @@ func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)
 		n := 0
 		for n < len(rows) && uint(int(rows[n])-lo) < uint(hi-lo) {
 			n++
+		}
+		if 8*n < hi-lo { // a kernel processes eight rows in about the time of one
+			n, hi = 1, lo+1
 		}
 		do(lo, hi, rows[:n])
 		rows = rows[n:]

@@ -45,16 +45,26 @@ func Exp(x float32) float32 {
 	return power + float32(power*(r+float32(r*r*0.5)))
 }
 
+// block is the number of elements that the assembly processes at once. For fewer, the call takes
+// longer than a loop in Go.
+const block = 8
+
 // ExpClipped sets dst[i] to Exp(min(x[i] − shift, most)), or to 0 if x[i] − shift is below
 // least or NaN. least must be at least -87, and most at most 87. dst and x must not overlap.
 func ExpClipped(dst, x []float32, shift, least, most float32) {
 	checkLen("ExpClipped", len(x), len(dst))
 	x = x[:len(dst)]
-	done := expClippedVector(dst, x, shift, least, most)
+	done := 0
+	if len(dst) >= block {
+		done = expClippedVector(dst, x, shift, least, most)
+	}
 	for i := done; i < len(dst); i++ {
 		e := float32(0)
 		if d := x[i] - shift; d >= least {
-			e = Exp(min(d, most))
+			if d > most {
+				d = most
+			}
+			e = Exp(d)
 		}
 		dst[i] = e
 	}
@@ -86,7 +96,8 @@ func AddExp(sums, scores, maxScores []float32, least float32) {
 
 // SoftmaxGradients computes the gradient g and the hessian h of the log loss with respect to
 // the score s of one class, for each row. y is 1 if the label is target, and otherwise 0. The
-// probability p counts as 0 if s − maxScore is below least, which must be at least -87.
+// probability p counts as 0 if s − maxScore is below least, which must be at least -87. If the
+// difference is above 87, the result is arbitrary.
 // dst[i] holds the float32 bits of g in its high half and those of h in its low half.
 //
 //	p = exp(s − maxScore)·normalizer    g = p − y    h = p(1 − p)
@@ -97,10 +108,11 @@ func SoftmaxGradients(dst []uint64, scores, maxScores, normalizers []float32, la
 	checkLen("SoftmaxGradients", len(labels), len(dst))
 	done := softmaxGradientsVector(dst, scores, maxScores, normalizers, labels, target, least)
 	for i := done; i < len(dst); i++ {
-		g := float32(0)
+		e := float32(0)
 		if d := scores[i] - maxScores[i]; d >= least {
-			g = float32(Exp(d) * normalizers[i])
+			e = Exp(d)
 		}
+		g := float32(e * normalizers[i])
 		h := float32(g * (1 - g))
 		if labels[i] == target {
 			g--
@@ -118,7 +130,11 @@ func AddDerivatives(g, h, odds []float32, scale float32) {
 	checkLen("AddDerivatives", len(h), len(g))
 	checkLen("AddDerivatives", len(odds), len(g))
 	h, odds = h[:len(g)], odds[:len(g)]
-	for k := addDerivativesVector(g, h, odds, scale); k < len(g); k++ {
+	k := 0
+	if len(g) >= block {
+		k = addDerivativesVector(g, h, odds, scale)
+	}
+	for ; k < len(g); k++ {
 		p := float32(odds[k] * scale)
 		g[k] += p
 		h[k] += p - float32(p*p)

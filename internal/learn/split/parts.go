@@ -9,25 +9,29 @@ import (
 // AssignParts assigns each row of the sample to one of k parts. The rows of a part can
 // then be predicted by a model that was trained on the other parts. It returns the number
 // of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
-// are in the same part, unless the group has all rows of a class.
+// are in the same part; see spreadConfinedClasses for an exception.
 //
 // If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
-// cross-validation for time series predictor evaluation, 2012). The parts are stratified by
-// class instead if rows have no times, if all have the same time, or if nearly all rows of a
-// class would be in one part. Without this last exception, a model that was not trained on the
-// class would predict its rows, and models that were trained on it would predict the other
-// rows. A learner that uses these predictions would conclude that a low probability of the
-// class is a sign of the class.
+// cross-validation for time series predictor evaluation, 2012). If rows have no times, or
+// all have the same time, the parts are stratified by class.
 func AssignParts(s Sample, k int, seed uint64) []int {
 	rows := s.Rows
 	if rows == nil {
 		rows = s.sortedRows()
 	}
+	var list []int
 	if s.Times != nil {
-		if list := s.partsByTime(rows, k); list != nil && !s.confinesClass(rows, list, k) {
-			return list
-		}
+		list = s.partsByTime(rows, k)
 	}
+	if list == nil {
+		list = s.stratifiedParts(rows, k, seed)
+	}
+	s.spreadConfinedClasses(rows, list, k)
+	return list
+}
+
+// stratifiedParts returns the part of each row. The parts are the folds of Folds.
+func (s Sample) stratifiedParts(rows []int32, k int, seed uint64) []int {
 	partOf := make(map[int32]int, len(rows))
 	for part, fold := range Folds(s, k, seed) {
 		for _, row := range fold.Validation {
@@ -39,31 +43,43 @@ func AssignParts(s Sample, k int, seed uint64) []int {
 		part, known := partOf[row]
 		if !known { // no fold validates the row, because no other row, or no other group, has its class
 			part = i % k
+			if s.Groups != nil && s.Groups[row] >= 0 {
+				part = int(s.Groups[row]) % k
+			}
 		}
 		list[i] = part
 	}
 	return list
 }
 
-// confinesClass reports whether at least nine tenths of the rows of a class are in one of k
-// parts. parts holds the part of each row. Classes of fewer than ten rows are ignored: they
-// would often be in one part by chance, and few rows depend on them.
-func (s Sample) confinesClass(rows []int32, parts []int, k int) bool {
+// spreadConfinedClasses divides the rows of a class among all k parts if nearly all of them are
+// in one part, because they have about the same time or are in one group. Otherwise, a model that
+// was not trained on the class would predict its rows, and models that were trained on it would
+// predict the other rows. A learner that uses these predictions would conclude that a low
+// probability of the class is a sign of the class. Classes of fewer than ten rows stay as they
+// are: they would often be in one part by chance, and few rows depend on them.
+func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 	const minRows = 10
 	counts := make([]int, s.Classes*k) // by class, then by part
 	for i, row := range rows {
 		counts[int(s.Labels[row])*k+parts[i]]++
 	}
-	for ; len(counts) > 0; counts = counts[k:] {
-		total := 0
-		for _, n := range counts[:k] {
-			total += n
+	next := make([]int, s.Classes) // the next part of a confined class; -1 for other classes
+	for class := range next {
+		total, largest := 0, 0
+		for _, n := range counts[class*k:][:k] {
+			total, largest = total+n, max(largest, n)
 		}
-		if total >= minRows && 10*slices.Max(counts[:k]) >= 9*total {
-			return true
+		if total < minRows || 10*largest < 9*total {
+			next[class] = -1
 		}
 	}
-	return false
+	for i, row := range rows {
+		if class := s.Labels[row]; next[class] >= 0 {
+			parts[i] = next[class]
+			next[class] = (next[class] + 1) % k
+		}
+	}
 }
 
 // timeUnit holds rows that partsByTime assigns to the same part: the rows of a group, or

@@ -74,14 +74,15 @@ func TestPartsOfFewTimes(t *testing.T) {
 	}
 }
 
-// No class is in one part only, even if all its rows have about the same time or are in one
-// group.
+// The rows of a class are divided evenly if nearly all of them have about the same time or are in
+// one group. The parts of the other rows do not change.
 func TestPartsOfConfinedClasses(t *testing.T) {
 	s := sample(200, 200, 40)
 	groups, times := make([]int32, len(s.Labels)), make([]float64, len(s.Labels))
+	rare := slices.Index(s.Labels, 2) // the only row of the class with another time and group
 	for row, label := range s.Labels {
 		groups[row], times[row] = int32(row/2), float64(row*31%len(s.Labels))
-		if label == 2 {
+		if label == 2 && row != rare {
 			groups[row], times[row] = 1000, float64(len(s.Labels)+row)
 		}
 	}
@@ -90,13 +91,22 @@ func TestPartsOfConfinedClasses(t *testing.T) {
 			s := s
 			s.Groups, s.Times = tt.Groups, tt.Times
 			counts := make([]int, 5)
-			for row, part := range AssignParts(s, 5, 1) {
+			last := make([]float64, 5)
+			parts := AssignParts(s, 5, 1)
+			for row, part := range parts {
 				if s.Labels[row] == 2 {
 					counts[part]++
+				} else {
+					last[part] = max(last[part], times[row])
 				}
 			}
-			if slices.Max(counts) > 20 {
-				t.Errorf("the 40 rows of a class are divided into %v", counts)
+			if slices.Max(counts)-slices.Min(counts) > 1 {
+				t.Errorf("the rows of a class are divided into %v", counts)
+			}
+			for row, part := range parts {
+				if name == "times" && s.Labels[row] < 2 && part > 0 && times[row] < last[part-1] {
+					t.Fatalf("time %v in part %d is before the end %v of the part before", times[row], part, last[part-1])
+				}
 			}
 		})
 	}
