@@ -4,9 +4,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// withdrawIDHints changes the hints to use a column of the training file as the ID if the column is no
+// dropIDHints changes the hints to use a column of the training file as the ID if the column is no
 // ID of the blind file: the command of the hint would fail.
-func (p *Preflight) withdrawIDHints() {
+func (p *Preflight) dropIDHints() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Code != csvfile.CodeIDLikeColumn || f.Hint == "" {

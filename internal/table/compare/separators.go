@@ -35,8 +35,8 @@ func (r *numberReadings) looksGrouped() bool {
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
 }
 
-// hasIntegersFrom1000 reports whether a training column seems to have only integers, of which some
-// are at least 1000.
+// hasIntegersFrom1000 reports whether a training column seems to have only integers, and some from
+// 1000 on.
 func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 	return train.IsInteger() && train.Numbers.Max >= 1000 && train.Numbers.Min == math.Trunc(train.Numbers.Min) && train.Numbers.Max == math.Trunc(train.Numbers.Max)
 }
