@@ -125,6 +125,10 @@ func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.
 		return nil, err
 	}
 	if sends {
+		// A queued email with an earlier invitation would invalidate the link of this one.
+		if err := t.DeleteQueuedMail(ctx, account.Key, mailApproved, mailNewLink, mailReset); err != nil {
+			return nil, err
+		}
 		return out, a.queueMail(ctx, t, account, mailKind, a.now())
 	}
 	expires := a.now().Add(oneTimeLinkLifetime)

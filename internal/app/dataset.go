@@ -280,6 +280,15 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
+		// The state is checked first: if an earlier upload of the same file has arrived, its bytes count
+		// towards the quota, but the quota is not the reason for the refusal.
+		current, err := t.GetDataset(ctx, d.Account, d.Key)
+		if err != nil {
+			return err
+		}
+		if current.Status != api.DatasetPending {
+			return store.ErrWrongState
+		}
 		if err := quota.Check(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -123,7 +124,11 @@ func (a *App) SetModelState(ctx context.Context, in *api.SetModelStateInput) (*a
 		if err := t.SetModelState(ctx, m, state); err != nil {
 			return err
 		}
-		return a.RecordAuditEvent(ctx, t, "model."+in.Body.State, m.Key)
+		stored, err := t.GetModel(ctx, callerFromContext(ctx).Account, in.ModelKey) // it may be rejected again
+		if err != nil {
+			return err
+		}
+		return a.RecordAuditEvent(ctx, t, "model."+cmp.Or(stored.State, api.ModelAutomatic), m.Key)
 	})
 	if err != nil {
 		return nil, a.problems.Lookup(err, "model", in.ModelKey)

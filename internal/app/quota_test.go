@@ -178,3 +178,27 @@ func checkQuotaOfTwoServices(t *testing.T, database string) {
 	}
 	ann.awaitFiles(t, 1)
 }
+
+// TestQuotaOfRepeatedUpload ends an upload after another upload of the same file, whose bytes count
+// towards the quota. The error must not be the quota, because clients then delete a new dataset.
+func TestQuotaOfRepeatedUpload(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	ann := b.as(t, "ann@example.com")
+	text := labelled(500)
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{
+		AccountInput: *b.account(t, "ann@example.com"), Body: api.Quota{Bytes: new(int64(len(text) * 3 / 2))},
+	}))(t)
+	in := &api.DatasetInput{DatasetKey: ann.create(t, "repeated").DatasetKey}
+	r, w := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		_, err := ann.AddData(ann.ctx, in, r)
+		ended <- err
+	}()
+	_, _ = io.WriteString(w, text[:100])
+	must(ann.AddData(ann.ctx, in, strings.NewReader(text)))(t)
+	_, _ = io.WriteString(w, text[100:])
+	_ = w.Close()
+	wantCode(t, <-ended, api.CodeWrongState)
+}

@@ -185,6 +185,9 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	if datasetKey != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeFromError(err) == api.CodeWrongState) {
 		return c.fetchDatasetEntry(ctx, datasetKey)
 	}
+	if err != nil && req.attempts > 1 {
+		return nil, retriedError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +206,19 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 		return entry, nil
 	}
 }
+
+// ErrRetried is in the chain of an error of an upload that was tried several times. The service may
+// still be processing an earlier attempt, so the dataset may get the file after all.
+var ErrRetried = errors.New("an earlier attempt may have succeeded")
+
+// retriedError is an error after several attempts.
+type retriedError struct{ error }
+
+// Unwrap returns the error of the last attempt.
+func (e retriedError) Unwrap() error { return e.error }
+
+// Is reports whether target is ErrRetried.
+func (e retriedError) Is(target error) bool { return target == ErrRetried }
 
 // fetchDatasetEntry requests the dataset with the given key.
 func (c *Client) fetchDatasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {

@@ -73,7 +73,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case err == nil:
 		log.InfoContext(ctx, "job ends", "outcome", r.Outcome)
 	case errors.Is(err, ErrLeaseLost):
-		log.WarnContext(ctx, "job lost its lease: another process took the job over, its subject was deleted, or its account was disabled")
+		log.WarnContext(ctx, "job lost its lease: another process took the job over, its race was queued again, its subject was deleted, or its account was disabled")
 	case ctx.Err() != nil:
 		stopHeartbeats()
 		p.releaseJob(ctx, j, p.Now())

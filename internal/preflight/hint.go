@@ -393,7 +393,7 @@ func (p *Preflight) driftHint(f *finding) string {
 	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
 		return "use the format of the training file, and clear the cells whose value is not known"
 	case csvfile.CodeOtherSpelling:
-		return "write these texts as in the training file; the model does not know them in another spelling"
+		return "write these texts as in the training file, because the model does not know them in another spelling, or train without the column (see --drop)"
 	case csvfile.CodeExtraColumn:
 		return "no action is required"
 	case csvfile.CodeOtherIDName:

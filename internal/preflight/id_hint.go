@@ -16,7 +16,7 @@ func (p *Preflight) dropIDHints() {
 		if at < 0 {
 			continue
 		}
-		if c := &p.BlindProfile.Columns[at]; c.Missing > 0 || c.Distinct < p.BlindProfile.Rows {
+		if c := &p.BlindProfile.Columns[at]; c.Missing > 0 || !c.Estimate && c.Distinct < p.BlindProfile.Rows {
 			f.Hint = "no action is required: the column cannot be the ID, because not every row of the blind file has a value of its own"
 		}
 	}

@@ -95,7 +95,7 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	if e.Status == exit.Unavailable || e.Code == codeFileChanged {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
-	if e.Code == string(api.CodeQuota) && file.IsNew {
+	if e.Code == string(api.CodeQuota) && file.IsNew && !errors.Is(err, client.ErrRetried) {
 		if _, deleteErr := client.Call(ctx, c.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr == nil {
 			e.Fact += "; the new dataset was deleted, because it is empty"
 			return e

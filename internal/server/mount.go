@@ -122,8 +122,8 @@ func (s *service) openAPIDocument() *huma.OpenAPI {
 }
 
 // mount mounts an endpoint at its path and its aliases. The function do handles the requests.
-// It is compiled once for each type of input, and so is huma.Register; what does not depend on
-// these types is in mountOperation and respond, which makes the program smaller.
+// It is compiled once for each pair of types, and huma.Register once for each type of input. What
+// does not depend on these types is in mountOperation and respond, which makes the program smaller.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	body := reflect.TypeFor[*Out]()
 	empty := body == reflect.TypeFor[*api.None]()

@@ -150,6 +150,10 @@ func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now 
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
+	// Divided races begin again, and queue new parts; see deletePartJobsOfQueuedRace.
+	if err := t.exec(ctx, "DELETE FROM job WHERE account = ? AND subject IN (SELECT key FROM training WHERE parent IS NOT NULL)", key); err != nil {
+		return err
+	}
 	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 

@@ -164,6 +164,14 @@ func (s suite) partsOfQueuedRace(t *testing.T) {
 	_, err = s.RenewJob(t.Context(), "part taken over", at(40))
 	wantErr(t, err, ErrLeaseLost)
 	claim(s.Store, "train")
+
+	race("of a disabled account")
+	claim(s.Store, "part")
+	for _, disabled := range []bool{true, false} {
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", disabled, at(50)) })
+	}
+	_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "part", Until: at(60)})
+	wantErr(t, err, ErrNotFound)
 }
 
 // TestLeaseAfterLongWrite holds the write lock of SQLite until a lease has expired. Its process is alive

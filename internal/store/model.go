@@ -153,7 +153,9 @@ func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 		if err != nil {
 			return err
 		}
-		return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ? WHERE key = ?", state, m.Key)
+		// A service of an earlier version sets only the state.
+		return t.execRequired(ctx, ErrNotFound, "UPDATE model SET rejected = CASE state WHEN ? THEN 1 ELSE rejected END, state = ? WHERE key = ?",
+			api.ModelRejected, state, m.Key)
 	case api.ModelRejected:
 		return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = ?, rejected = 1 WHERE key = ?", state, m.Key)
 	}

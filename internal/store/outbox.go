@@ -29,12 +29,22 @@ func scanMail(row rowScanner) (*Mail, error) {
 // UpsertMail queues an email to an account. It replaces a queued email of the same kind to the same
 // account. If the account does not exist, UpsertMail does nothing.
 func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
-	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
+	if err := t.DeleteQueuedMail(ctx, m.Account, m.Kind); err != nil {
 		return err
 	}
 	return database.TranslateError(t.exec(ctx, "INSERT INTO outbox ("+mailColumns+`)
 		SELECT CAST(? AS TEXT), key, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM account WHERE key = ?`,
 		m.Key, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created), m.Account))
+}
+
+// DeleteQueuedMail deletes the queued emails of the given kinds to an account.
+func (t *Tx) DeleteQueuedMail(ctx context.Context, account string, kinds ...string) error {
+	for _, kind := range kinds {
+		if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", account, kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // IsMailQueued reports whether an email of this kind to the account is queued.

@@ -104,6 +104,14 @@ func (s suite) series(t *testing.T) {
 			t.Errorf("the champion of another series is %+v, %v", m, err)
 		}
 		setState("best", "")
+		add(tx, "d1", "old", api.MetricAccuracy, new(0.96))
+		if err := tx.exec(t.Context(), "UPDATE model SET state = 'rejected' WHERE key = 'old'"); err != nil { // as a service of the last version did
+			return err
+		}
+		setState("old", api.ModelPromoted)
+		if m := setState("old", ""); m.Champion || m.State != api.ModelRejected {
+			t.Errorf("a model that an old service rejected, after a promotion: %+v", m)
+		}
 		add(tx, "d1", "rejected", api.MetricAccuracy, new(0.95))
 		if m := setState("rejected", api.ModelRejected); m.Champion || m.ChampionReason != api.ModelRejected {
 			t.Errorf("a rejected model is %+v", m)

@@ -166,10 +166,19 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 }
 
 // ReleaseAllJobs ends the leases of all jobs and clears their Process, because no process of a
-// backup is running. The jobs begin to wait at the time now.
+// backup is running. It deletes the jobs of the parts of races. The other jobs begin to wait at the time now.
 func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
 		return err
+	}
+	training, err := t.listColumns(ctx, "training")
+	if err != nil {
+		return err
+	}
+	if slices.Contains(training, "parent") { // divided races begin again, and queue new parts
+		if err := t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent IS NOT NULL)"); err != nil {
+			return err
+		}
 	}
 	known, err := t.listColumns(ctx, "job")
 	if err != nil || !slices.Contains(known, "begun") { // a schema of an early version has no such column

@@ -112,7 +112,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 
 // writeStatement is like Write, for a function that needs less isolation. Such a function
 // executes a single statement, or each of its statements changes one row and does not depend on
-// the others.
+// the others, except that a later statement may see the row that an earlier one has locked.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.db.WriteStatement(ctx, s.withTx(fn))
 }

@@ -74,7 +74,7 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // WriteStatement is like Write, for a function that needs less isolation. Such a function
 // executes a single statement, or each of its statements changes one row and does not depend on
-// the others.
+// the others, except that a later statement may see the row that an earlier one has locked.
 func (d *DB) WriteStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
 }

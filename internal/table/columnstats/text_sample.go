@@ -71,24 +71,25 @@ func (s *textSample) estimate() []Value {
 	return list
 }
 
-// minReadableTexts is the smallest fraction of texts that are dates or amounts for which a column gets
+// minReadableTexts is the smallest fraction of texts that are dates, amounts or numbers for which a column gets
 // readingCounts.
 const minReadableTexts = 0.5
 
 // maxExaminedTexts is the largest number of texts that areReadable examines.
 const maxExaminedTexts = 1_000
 
-// areReadable reports whether many texts of the sample are dates or amounts.
+// areReadable reports whether many texts of the sample are dates, amounts or plain numbers.
 func (s *textSample) areReadable() bool {
 	texts, readable := 0, 0
 	for _, one := range s.counts.values[:min(len(s.counts.values), maxExaminedTexts)] {
 		r := readingOf([]byte(one.Text))
 		isDate := r.isMonthFirst || r.isDayFirst
-		if one.Kind == cells.Text || isDate {
+		switch {
+		case isDate || one.Kind == cells.Number || one.Kind == cells.Text && (r.isPoint || r.isComma):
 			texts++
-			if isDate || r.isPoint || r.isComma {
-				readable++
-			}
+			readable++
+		case one.Kind == cells.Text:
+			texts++
 		}
 	}
 	return readable > 0 && float64(readable) >= minReadableTexts*float64(texts)

@@ -260,14 +260,10 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 	for i := range trained {
 		known[trained[i].Text] = true
 	}
-	values, measured := blind.Values(), rows-blind.EmptyRows()
+	values := estimatedValues(blind, rows)
 	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind)
-	if c.Form == inference.FormNumeric {
-		values = estimatedValues(blind, rows)
-	}
 	for i := range values {
 		one := &values[i]
-		measured -= one.Rows
 		switch {
 		case c.CanParse(one.Text) || isAlike && (one.Kind == cells.Null || known[one.Text]):
 		case blind.Form.IsOrdered() && blind.CanParse(one.Text):
@@ -275,9 +271,6 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 		default:
 			texts.addRows(one)
 		}
-	}
-	if c.Form != blind.Form && c.Form != inference.FormNumeric && blind.Form == inference.FormNumeric {
-		other.rows += measured // rows whose number is not in blind.Values; numbers are not values of c.Form
 	}
 	return other, texts
 }

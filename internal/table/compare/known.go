@@ -37,7 +37,9 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 		from := len(c.findings)
 		if known.Form.IsOrdered() {
 			c.checkKnownOrdered(known, column)
-			c.rejectUnreadable(known.Profile(), column, from)
+			if known.Missing == 0 { // otherwise the training file may have the same texts, which are not known
+				c.rejectUnreadable(known.Profile(), column, from)
+			}
 		} else {
 			c.checkKnownCategories(known, column)
 			c.explainSpelling(slices.Values(slices.Concat(known.Levels, known.Texts)), len(known.Levels) > 0 || known.HasAllTexts(), column, from)

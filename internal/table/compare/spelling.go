@@ -32,6 +32,9 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 		var other unreadRows
 		filled := 0
 		for _, one := range blind.Values() {
+			if one.Kind == cells.Null && !texts[key(one.Text)] {
+				continue // it is missing for the model
+			}
 			filled += one.Rows
 			if trained[fold(one.Text)] != "" && !texts[key(one.Text)] {
 				other.addRows(&one)

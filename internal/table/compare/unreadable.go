@@ -3,7 +3,6 @@ package compare
 import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
-	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -42,14 +41,10 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, 
 	for i := range trained {
 		known[trained[i].Text] = true
 	}
-	values, uncounted := blind.Values(), rows-blind.EmptyRows()
-	filled = uncounted
-	if train.Form == inference.FormNumeric {
-		values = estimatedValues(blind, rows)
-	}
+	values := estimatedValues(blind, rows)
+	filled = rows - blind.EmptyRows()
 	for i := range values {
 		one := &values[i]
-		uncounted -= one.Rows
 		switch {
 		case train.CanParse(one.Text):
 		case one.Kind == cells.Null || known[one.Text]:
@@ -57,9 +52,6 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, 
 		default:
 			unreadable += one.Rows
 		}
-	}
-	if train.Form != inference.FormNumeric && blind.Form == inference.FormNumeric {
-		unreadable += max(uncounted, 0) // numbers are not values of the training column
 	}
 	return unreadable, filled
 }

@@ -31,6 +31,7 @@ func fileOf(texts string, rows int, hasLabel bool) string {
 func TestUnreadableColumns(t *testing.T) {
 	t.Parallel()
 	numbers := profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 40}
+	someMissing := profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40, Missing: 13}
 	dates := profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40}
 	for name, c := range map[string]struct {
 		train string
@@ -49,6 +50,7 @@ func TestUnreadableColumns(t *testing.T) {
 		"no_value":          {"1.5 22.5 7.5", numbers, "n/a", 40, false},
 		"another_order":     {"01/25/2024 02/27/2024", dates, "25/01/2024 27/02/2024 03/04/2024", 40, true},
 		"few_in_that_order": {"01/25/2024 02/27/2024", dates, "03/01/2024 04/02/2024 05/06/2024 27/02/2024", 40, false},
+		"a_known_text":      {"01/25/2024 02/27/2024 ongoing", someMissing, "01/25/2024 ongoing ongoing ongoing", 40, false},
 		"milliseconds":      {"01/25/2024 02/27/2024", dates, "1548979200010 1548979200011", 40, true},
 	} {
 		blind := scanText(t, fileOf(c.blind, c.rows, false), profile.ScanOptions{Blind: true, ID: "id"})
@@ -81,6 +83,7 @@ func TestOtherSpelling(t *testing.T) {
 		"new_texts":       {"male female", "boy girl", SeverityWarning, `most often "boy"`},
 		"numbers":         {"True False", "1 0 1", SeverityDefect, `; 40 rows have a boolean that the training file writes in another way, such as "1" instead of "True"`},
 		"other_words":     {"True False", "yes no yes", SeverityDefect, `; 40 rows have a boolean that the training file writes in another way, such as "yes" instead of "True"`},
+		"no_value":        {"n/a red blue", "N/A N/A N/A green", SeverityWarning, `most often "N/A"`},
 		"case_of_boolean": {"True False", "TRUE FALSE", "", ""},
 	} {
 		blind := scanText(t, fileOf(c.blind, 40, false), profile.ScanOptions{Blind: true, ID: "id"})

@@ -13,13 +13,13 @@ var groupWords = []string{
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
-// Words beside one of groupWords in a name. After it, as in customer_no, identifierWords keep the
-// meaning of the name, and any other word changes it: user_timezone is not a user. Before it, as in
+// Words beside one of groupWords in a name. If the last word after it is one of identifierWords, as in
+// customer_unique_id, the name keeps its meaning. Any other word changes it: user_timezone is not a user. Before it, as in
 // YearsAtCompany, quantityWords show that the column has quantities.
 var (
 	identifierWords = []string{
-		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "no", "nr", "num", "number", "nummer",
-		"ref", "reference", "serial", "uuid",
+		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
+		"plate", "ref", "reference", "serial", "uuid", "vin",
 	}
 	quantityWords = []string{
 		"age", "amount", "at", "average", "avg", "count", "days", "duration", "hours", "mean", "minutes", "months", "no", "num", "number", "per",
@@ -38,8 +38,10 @@ func namesGroup(name string) bool {
 		isOther := func(word string) bool {
 			return !slices.Contains(identifierWords, word) && !slices.Contains(groupWords, word)
 		}
+		after := words[i+1:]
+		isIdentifier := len(after) > 0 && slices.Contains(identifierWords, after[len(after)-1])
 		isQuantity := func(word string) bool { return slices.Contains(quantityWords, word) }
-		if !slices.ContainsFunc(words[i+1:], isOther) && !slices.ContainsFunc(words[:i], isQuantity) {
+		if (isIdentifier || !slices.ContainsFunc(after, isOther)) && !slices.ContainsFunc(words[:i], isQuantity) {
 			return true
 		}
 	}

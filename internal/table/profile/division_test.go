@@ -49,6 +49,8 @@ func TestWarnDivision(t *testing.T) {
 		{"Customer Name", csvfile.CodeGroupColumn, visits(3)},
 		{"YearsAtCompany", "", numbers},
 		{"user_timezone", "", visits(3)},
+		{"customer_unique_id", csvfile.CodeGroupColumn, visits(3)},
+		{"patient_nbr", csvfile.CodeGroupColumn, numbers},
 		{"user.age", "", numbers},
 		{"user.id", csvfile.CodeGroupColumn, numbers},
 		{"signed", csvfile.CodeTimeColumn, days},
