@@ -379,25 +379,3 @@ func (p *Preflight) firstColumnNamesQuoted() []string {
 	}
 	return list
 }
-
-// driftHint returns the remedy for a difference between the blind file and the training file.
-func (p *Preflight) driftHint(f *finding) string {
-	switch f.Code {
-	case csvfile.CodeUnseenCategory, csvfile.CodeMovedRange:
-		return "train on such rows too, or trust their predictions less"
-	case csvfile.CodeMoreMissing:
-		if f.Count > 1 {
-			return "find out why the values are missing, or train without the columns (see --drop)"
-		}
-		return "find out why the values are missing, or train without the column: `" + p.Factory.CommandWith("drop", f.Name) + "`"
-	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
-		return "use the format of the training file, and clear the cells whose value is not known"
-	case csvfile.CodeOtherSpelling:
-		return "write these texts as in the training file, because the model does not know them in another spelling, or train without the column (see --drop)"
-	case csvfile.CodeExtraColumn:
-		return "no action is required"
-	case csvfile.CodeOtherIDName:
-		return "if the ID is another column, set it with --id"
-	}
-	return ""
-}

@@ -239,6 +239,6 @@ CREATE INDEX audit_event_actor ON audit_event (actor, time);
 
 CREATE INDEX outbox_account ON outbox (account, kind);
 
-CREATE INDEX job_lease ON job (owner) WHERE owner <> '';
-
 CREATE INDEX training_deadline ON training (parent, finished, deadline) WHERE deadline > 0;
+
+CREATE INDEX job_lease ON job (owner) WHERE owner <> '';

@@ -1,0 +1,43 @@
+package preflight
+
+import "foretell/internal/table/csvfile"
+
+// driftHint returns the remedy for a difference between the blind file and the training file.
+func (p *Preflight) driftHint(f *finding) string {
+	switch f.Code {
+	case csvfile.CodeUnseenCategory, csvfile.CodeMovedRange:
+		return "train on such rows too, or trust their predictions less"
+	case csvfile.CodeMoreMissing:
+		if f.Count > 1 {
+			return "find out why the values are missing, or train without the columns (see --drop)"
+		}
+		return "find out why the values are missing, or train without the column: `" + p.Factory.CommandWith("drop", f.Name) + "`"
+	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
+		return "use the format of the training file, and clear the cells whose value is not known"
+	case csvfile.CodeOtherSpelling:
+		return "write these texts as in the training file, because the model does not know them in another spelling, or train without the column (see --drop)"
+	case csvfile.CodeExtraColumn:
+		return "no action is required"
+	case csvfile.CodeOtherIDName:
+		return "if the ID is another column, set it with --id"
+	}
+	return ""
+}
+
+// dropIDHints changes the hints to use a column of the training file as the ID if the column is no
+// ID of the blind file: the command of the hint would fail.
+func (p *Preflight) dropIDHints() {
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if f.Code != csvfile.CodeIDLikeColumn || f.Hint == "" {
+			continue
+		}
+		at := p.BlindProfile.ColumnIndex(f.Name)
+		if at < 0 {
+			continue
+		}
+		if c := &p.BlindProfile.Columns[at]; c.Missing > 0 || !c.Estimate && c.Distinct < p.BlindProfile.Rows {
+			f.Hint = "no action is required: the column cannot be the ID, because not every row of the blind file has a value of its own"
+		}
+	}
+}
