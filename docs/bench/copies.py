@@ -3,7 +3,7 @@
 
     python3 docs/bench/copies.py FOLDER [SEED]
 
-Writes FOLDER/train.csv, with 2,000 different rows of which those of class yes occur five times each, and FOLDER/blind.csv and
+Writes FOLDER/train.csv, with 2,000 different rows, where each row of class yes occurs five times, and FOLDER/blind.csv and
 FOLDER/answers.csv, with 3,000 new rows. The probability of class yes depends on two numbers and a column of 300 towns. Two more
 numbers have no effect. Needs only Python.
 """

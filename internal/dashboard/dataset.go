@@ -156,7 +156,7 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
-// findActiveRace returns a race on a dataset that has not ended, or nil if there is none.
+// findActiveRace returns a race on a dataset that has not ended, or nil if all have ended.
 func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api.Training, error) {
 	active := client.AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := client.Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: true, ActiveOnly: true})

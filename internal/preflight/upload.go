@@ -21,7 +21,7 @@ type Upload struct {
 	// "" if it infers the same ID and label. See [Preflight.RoleFlags].
 	RoleFlags string
 	// IsNew is set if the command has created the dataset itself. UploadFile then deletes the dataset
-	// if the file exceeds the quota.
+	// if the file exceeds the quota, unless an earlier attempt to send it may have succeeded.
 	IsNew bool
 }
 

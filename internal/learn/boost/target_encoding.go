@@ -123,8 +123,8 @@ func (e *targetEncoder) orderedMeans(order []int32, categories rowCategories, ta
 	}
 	p := float32(all.sum) / float32(max(all.n, 1))
 	half := len(order) / 2
-	// ownGroup returns the sum over the rows of the row's group and category, or nil if there
-	// is none.
+	// ownGroup returns the sum over the rows of the row's group and category, or nil if no other
+	// training row is in the group of the row.
 	ownGroup := func(row int32) *targetSum {
 		if categories.inGroup == nil || categories.inGroup[row] < 0 {
 			return nil

@@ -1348,20 +1348,20 @@ TEXT ·softmaxGradientsBlocks(SB), NOSPLIT, $0-64
 loop:
 	VMOVUPS    (DX), Y2
 	VSUBPS     (BX), Y2, Y2
-	VCMPPS     $0x1d, Y1, Y2, Y4
-	VMULPS     eight42b8aa3b<>+0(SB), Y2, Y3
-	VADDPS     eight46800100<>+0(SB), Y3, Y3
-	VCVTTPS2DQ Y3, Y6
+	VCMPPS     $0x1d, Y1, Y2, Y3
+	VMULPS     eight42b8aa3b<>+0(SB), Y2, Y4
+	VADDPS     eight46800100<>+0(SB), Y4, Y4
+	VCVTTPS2DQ Y4, Y6
 	VPSUBD     eight00004000<>+0(SB), Y6, Y6
-	VCVTDQ2PS  Y6, Y3
-	VMULPS     eight3c318000<>+0(SB), Y3, Y5
+	VCVTDQ2PS  Y6, Y4
+	VMULPS     eight3c318000<>+0(SB), Y4, Y5
 	VSUBPS     Y5, Y2, Y2
-	VMULPS     eightb65e8083<>+0(SB), Y3, Y5
+	VMULPS     eightb65e8083<>+0(SB), Y4, Y5
 	VSUBPS     Y5, Y2, Y2
-	VPAND      eight0000003f<>+0(SB), Y6, Y3
+	VPAND      eight0000003f<>+0(SB), Y6, Y4
 	VPCMPEQD   Y5, Y5, Y5
 	VPXOR      Y7, Y7, Y7
-	VPGATHERDD Y5, (CX)(Y3*4), Y7
+	VPGATHERDD Y5, (CX)(Y4*4), Y7
 	VPSRAD     $0x06, Y6, Y6
 	VPSLLD     $0x17, Y6, Y6
 	VPADDD     Y6, Y7, Y7
@@ -1370,7 +1370,7 @@ loop:
 	VADDPS     Y5, Y2, Y5
 	VMULPS     Y7, Y5, Y5
 	VADDPS     Y5, Y7, Y2
-	VANDPS     Y4, Y2, Y2
+	VANDPS     Y3, Y2, Y2
 	VMULPS     (SI), Y2, Y2
 	VMOVUPS    eight3f800000<>+0(SB), Y3
 	VSUBPS     Y2, Y3, Y3

@@ -45,8 +45,8 @@ func (p *dateParser) atDottedTime() bool {
 }
 
 // cutZoneName removes the name of a zone in brackets or parentheses, as in +01:00[Europe/Berlin] and
-// GMT+0100 (Central European Standard Time), from the end of the unread text. It returns false if there
-// is none.
+// GMT+0100 (Central European Standard Time), from the end of the unread text. It returns false if the text
+// does not end with such a name.
 func (p *dateParser) cutZoneName() bool {
 	if n := len(p.rest); n > 0 && p.rest[n-1] == ')' {
 		return p.cutZoneInParentheses()

@@ -74,7 +74,7 @@ func (c *readingCounts) add(cell []byte, rows, line int) {
 	}
 }
 
-// indexOf returns the index of the value for the reading r of a cell. If there is none, it adds one.
+// indexOf returns the index of the value for the reading r of a cell. It adds a value for a new reading.
 func (c *readingCounts) indexOf(r reading, cell []byte, line int) int {
 	at, known := c.indices[r]
 	if !known && len(c.values) == maxReadings {

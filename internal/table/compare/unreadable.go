@@ -7,8 +7,8 @@ import (
 )
 
 // A blind column has a defect, and not only a warning, if at least minDefectRows rows, and more than
-// maxDefectShare of the rows with a value, have a value that a model cannot use. Such a column is not
-// what the model was trained on.
+// maxDefectShare of the rows with a value, have a value that a model cannot use. The model was
+// trained on other data.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5

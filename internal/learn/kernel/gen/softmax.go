@@ -37,6 +37,15 @@ func tableExp(x VecVirtual, table Register) {
 	VADDPS(p, power, x)
 }
 
+// expFrom emits code that replaces each of the eight floats x by Exp(x), or by 0 if it is below least
+// or NaN. table holds the address of expTable.
+func expFrom(x, least VecVirtual, table Register) {
+	on := YMM()
+	VCMPPS(Imm(29), least, x, on) // x ≥ least: false for NaN
+	tableExp(x, table)
+	VANDPS(on, x, x)
+}
+
 // expClipped emits expClippedBlocks.
 func expClipped() {
 	TEXT("expClippedBlocks", NOSPLIT, "func(dst, x *float32, table *[64]uint32, blocks uintptr, shift, least, most float32)")
@@ -67,13 +76,11 @@ func addExp() {
 	table := Load(Param("table"), GP64())
 	least := YMM()
 	broadcastParam("least", least)
-	v, on := YMM(), YMM()
+	v := YMM()
 	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[1]}, v)
 		VSUBPS(Mem{Base: p[2]}, v, v)
-		VCMPPS(Imm(29), least, v, on)
-		tableExp(v, table)
-		VANDPS(on, v, v)
+		expFrom(v, least, table)
 		VADDPS(Mem{Base: p[0]}, v, v)
 		VMOVUPS(v, Mem{Base: p[0]})
 	}, "sums", "scores", "maxScores")
@@ -106,9 +113,7 @@ func softmaxGradients() {
 	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[0]}, g)
 		VSUBPS(Mem{Base: p[1]}, g, g)
-		VCMPPS(Imm(29), least, g, on)
-		tableExp(g, table)
-		VANDPS(on, g, g)
+		expFrom(g, least, table)
 		VMULPS(Mem{Base: p[2]}, g, g)
 		VMOVUPS(eightOf(1), h)
 		VSUBPS(g, h, h)
