@@ -21,6 +21,7 @@ import (
 // forms of the predictors.
 //
 // The version of a new file is the first of these that applies:
+//   - 6 if the schema has version frame.VersionItems
 //   - 5 if the schema has differences of dates
 //   - 4 if the model has text models or a member with a smooth part
 //   - 3 in all other cases
@@ -35,12 +36,16 @@ const (
 	versionBackground      = 3
 	versionTexts           = 4 // with text models or smooth parts
 	versionDateDifferences = 5
-	versionLatest          = versionDateDifferences
+	versionItems           = 6 // see frame.VersionItems
+	versionLatest          = versionItems
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
-	if len(m.schema.Differences()) > 0 {
+	switch m.schema.Version() {
+	case frame.VersionItems:
+		return versionItems
+	case frame.VersionDifferences:
 		return versionDateDifferences
 	}
 	for _, one := range m.members {

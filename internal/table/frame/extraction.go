@@ -16,6 +16,20 @@ const (
 	ExtractLength  Extraction = "length"  // length of a text in bytes
 	ExtractWords   Extraction = "words"   // number of words of a text
 	ExtractWord    Extraction = "word"    // 1 if a text has the word, otherwise 0
+	ExtractItem    Extraction = "item"    // 1 if a list such as "C++;SQL" has the item, otherwise 0
+	ExtractItems   Extraction = "items"   // number of items of a list
+	ExtractPrefix  Extraction = "prefix"  // first characters of a code such as E11.9, a category
+)
+
+// EpochUnit is the unit of a number that is a point in time: the time since 1 January 1970 UTC.
+type EpochUnit string
+
+// The units of EpochUnit.
+const (
+	EpochSeconds      EpochUnit = "s"
+	EpochMilliseconds EpochUnit = "ms"
+	EpochMicroseconds EpochUnit = "us"
+	EpochNanoseconds  EpochUnit = "ns"
 )
 
 // group returns the Extraction that stands for all extractions of one extractor: ExtractTime for

@@ -109,6 +109,14 @@ type ColumnSchema struct {
 	Feature Extraction `json:"part,omitempty"`
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool `json:"dayFirst,omitempty"`
+	// YearFirst is set if 06-01-31 is a date of 2006, whose year comes first.
+	YearFirst bool `json:"yearFirst,omitempty"`
+	// Epoch is the unit of dates that are numbers: the time since 1 January 1970. It is empty for other
+	// dates.
+	Epoch EpochUnit `json:"epoch,omitempty"`
+	// NeedsTime is set if the hour of a date without a time of day is missing. In models of earlier
+	// versions of the program it is 0.
+	NeedsTime bool `json:"needsTime,omitempty"`
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
@@ -116,8 +124,13 @@ type ColumnSchema struct {
 	// feature is the number of days from the date in Since to the date in Source, with a fraction.
 	// It is negative if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
-	// Word is the word that is searched for, if Feature is ExtractWord.
+	// Word is the word that is searched for, if Feature is ExtractWord, or the item, if Feature is
+	// ExtractItem.
 	Word string `json:"word,omitempty"`
+	// Separator is the character between the items of a list, if Feature is ExtractItem or ExtractItems.
+	Separator string `json:"separator,omitempty"`
+	// Length is the number of characters of a prefix, if Feature is ExtractPrefix.
+	Length int `json:"length,omitempty"`
 	// Levels are the texts of a Category column, in byte order. The code of a text is its
 	// index in Levels, or len(Levels) for other texts.
 	Levels []string `json:"levels,omitempty"`

@@ -5,27 +5,54 @@ import (
 	"encoding/json"
 )
 
-// EncodeStored returns s in the form in which it is stored with a dataset: its JSON. If s has a
-// feature with ExtractSince, the form is an array with the JSON as its only element. Older
-// versions of this program do not know ExtractSince, and cannot read the array. Without the
-// array, they would train with a column without values.
-func (s *Schema) EncodeStored() ([]byte, error) {
-	b, err := json.Marshal(s)
-	if err == nil && len(s.Differences()) > 0 {
-		b = append(append([]byte{'['}, b...), ']')
+// Versions of a schema, by what a program must know to compute its features.
+const (
+	// VersionDifferences has features with ExtractSince.
+	VersionDifferences = 2
+	// VersionItems has items, prefixes, points in time that are numbers, dates whose year of two digits
+	// comes first, or hours that may be missing.
+	VersionItems = 3
+)
+
+// Version returns the version of the schema. It is 1 if every program can compute its features.
+func (s *Schema) Version() int {
+	version := 1
+	for i := range s.Columns {
+		switch c := &s.Columns[i]; {
+		case c.Feature == ExtractItem, c.Feature == ExtractItems, c.Feature == ExtractPrefix, c.YearFirst, c.NeedsTime, c.Epoch != "":
+			return VersionItems
+		case c.Feature == ExtractSince:
+			version = VersionDifferences
+		}
 	}
-	return b, err
+	return version
 }
 
-// DecodeStored is the inverse of EncodeStored. It also reads a schema with ExtractSince whose
-// JSON is not in an array.
+// EncodeStored returns s in the form in which it is stored with a dataset: its JSON, which is the only
+// element of an array for version 2, and of an array in an array for version 3. Programs that do not
+// know a version cannot read its form. Without the arrays, they would train with columns without values.
+func (s *Schema) EncodeStored() ([]byte, error) {
+	b, err := json.Marshal(s)
+	depth := s.Version() - 1
+	return append(append(bytes.Repeat([]byte{'['}, depth), b...), bytes.Repeat([]byte{']'}, depth)...), err
+}
+
+// DecodeStored is the inverse of EncodeStored. It also reads a schema of version 2 whose JSON is not
+// in an array.
 func DecodeStored(b []byte) (*Schema, error) {
-	if bytes.HasPrefix(b, []byte{'['}) {
-		var list [1]Schema
-		err := json.Unmarshal(b, &list)
-		return &list[0], err
-	}
 	var s Schema
-	err := json.Unmarshal(b, &s)
+	var err error
+	switch {
+	case bytes.HasPrefix(b, []byte("[[")):
+		var list [1][1]Schema
+		err = json.Unmarshal(b, &list)
+		s = list[0][0]
+	case bytes.HasPrefix(b, []byte{'['}):
+		var list [1]Schema
+		err = json.Unmarshal(b, &list)
+		s = list[0]
+	default:
+		err = json.Unmarshal(b, &s)
+	}
 	return &s, err
 }
