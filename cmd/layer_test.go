@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
-	"internal/account":            {"api", "auth", "store"},
+	"internal/account":            {"api", "auth", "store", "term"},
 	"internal/api":                {"humanize"},
 	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "jobqueue", "learn", "learn/memory", "learn/metric", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
 	"internal/auth":               nil,
