@@ -83,15 +83,11 @@ func (p *lastPart) Read(b []byte) (int, error) {
 	return n, p.end
 }
 
-// fileNameEscapes decodes the three characters that browsers escape in the file name of a form. They
-// do not escape a percent sign; see "Multipart form data" in the HTML standard of the WHATWG.
-var fileNameEscapes = strings.NewReplacer("%22", `"`, "%0A", "\n", "%0D", "\r")
-
 // partFileName returns the file name of a part without its folders, which some browsers send.
 func partFileName(part *multipart.Part) string {
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if name == "." || name == "/" {
 		return ""
 	}
-	return fileNameEscapes.Replace(name)
+	return api.DecodeFileName(name)
 }
