@@ -144,8 +144,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTruncatedResult shows a result of which only the beginning of the last shown row was
-// read.
+// TestPreviewOfTruncatedResult shows a result whose last row was read only in part. This row must not
+// be shown, even if a preview may have as many rows.
 func TestPreviewOfTruncatedResult(t *testing.T) {
 	row := "7,yes,0.9\n"
 	shown := parsePreview(csv.NewReader(strings.NewReader("id,prediction,probability\n"+strings.Repeat(row, maxPreviewRows-1)+"7,yes,0.")), false)
