@@ -33,6 +33,7 @@ var provokedElsewhere = map[string]string{
 	"nothing was changed; --yes skips the prompt":                        "TestTerminal",
 	"correct the file as described above":                                "TestTerminal: a report on a terminal",
 	"the passwords do not match":                                         "TestTerminal",
+	"run the command again and type the answer":                          "TestTerminal",
 	"a model file is binary and cannot be printed on a terminal":         "TestTerminal",
 	"write it to a file with -o FILE, or pipe the output":                "TestTerminal",
 	"a backup cannot be printed on a terminal":                           "TestTerminal",

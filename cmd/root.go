@@ -63,7 +63,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpFunc(f.PrintHelp)
 	root.SetIn(f.Streams[0])
-	root.SetOut(f.Streams[1])
+	root.SetOut(f.Stdout)
 	root.SetErr(f.Streams[2])
 	addCommands(root, f)
 	root.AddCommand(cli.NewHelpTopics()...)

@@ -135,7 +135,9 @@ func (f *Factory) repeatFlags(line string) string {
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
-			line += " --" + name
+			if line += " --" + name; given.Value.String() != "true" {
+				line += "=" + given.Value.String()
+			}
 		default:
 			line += " --" + name + " " + term.ShellQuote(flagValue(given))
 		}

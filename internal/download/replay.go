@@ -74,9 +74,15 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 // RunArgs returns the arguments of the run command that repeats the training and the
 // prediction of a receipt. The receipt must pass [CheckReplayable].
 func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
-	args := append([]string{"run"}, train...)
+	args := []string{"run"}
+	for _, path := range train {
+		if strings.HasPrefix(path, "-") { // it is not a flag
+			path = "." + string(filepath.Separator) + path
+		}
+		args = append(args, path)
+	}
 	for _, path := range blind {
-		args = append(args, "--blind", path)
+		args = append(args, "--blind="+path)
 	}
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
