@@ -173,7 +173,10 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	c.checkTimeZones(train, blind)
 	c.checkTimesOfDay(train, blind, train.IsInteger())
 	matches := c.checkSeparators(train, blind)
-	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.IsDayFirst() == blind.IsDayFirst() {
+	if !c.checkUnixTimes(train, blind) {
+		return
+	}
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
 	}
 }
