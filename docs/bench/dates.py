@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes tables with columns of dates, for cuts.py.
 
-    python3 docs/bench/dates.py FOLDER [--rows 1200,4000]
+    python3 docs/bench/dates.py FOLDER [--rows 1200,4000] [--unix]
 
 A row is an order: the times at which it was placed, paid and delivered, an amount and a region. The label of a table named orders-N
 depends on the days from payment to delivery, on the hours from order to payment, on the region and on chance. That of calendar-N
 depends on the month and the weekday of the order, on the amount and on chance, but on no difference of dates. One cell in 50 is
-missing. Needs only Python.
+missing. With --unix, the times are numbers: seconds since 1970. Needs only Python.
 """
 import argparse, csv, datetime, math, os, random
 
@@ -34,6 +34,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--rows", default="1200,4000")
+    parser.add_argument("--unix", action="store_true")
     args = parser.parse_args()
     os.makedirs(args.folder, exist_ok=True)
     for name, score in (("orders", orders_score), ("calendar", calendar_score)):
@@ -41,10 +42,12 @@ def main():
             rng = random.Random(rows)
             with open(os.path.join(args.folder, f"{name}-{rows}.csv"), "w", newline="") as file:
                 out = csv.writer(file, lineterminator="\n")
-                out.writerow(HEADER)
+                out.writerow([name + "_at" for name in HEADER[:3]] + HEADER[3:] if args.unix else HEADER)
                 for _ in range(rows):
                     row = draw(rng)
                     label = "yes" if rng.random() < 1 / (1 + math.exp(-score(*row))) else "no"
+                    if args.unix:
+                        row = [int(cell.replace(tzinfo=datetime.timezone.utc).timestamp()) for cell in row[:3]] + list(row[3:])
                     cells = [str(cell) if rng.randrange(50) else "" for cell in row]
                     out.writerow(cells + [label])
 

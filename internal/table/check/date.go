@@ -7,6 +7,7 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
@@ -161,7 +162,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	case inf.Form == inference.FormTime:
 		noun = "times of day"
 	case inf.Epoch != "":
-		noun = inf.Epoch.Noun()
+		noun = frame.DescribeUnit(inf.Epoch)
 	}
 	treatment := "; such text is treated as missing"
 	if c.opts.Blind {

@@ -39,6 +39,6 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 		treatment = "read as times of January 1970"
 	}
 	c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
-		countRows(blind, other.rows), humanize.Have(other.rows), unit.Noun(), csvfile.Excerpt(other.most.Text), train.Epoch.Noun(), treatment)
+		countRows(blind, other.rows), humanize.Have(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
 	return false
 }

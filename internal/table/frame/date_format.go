@@ -2,19 +2,36 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// unitsPerDay are the numbers of units of time in a day.
-var unitsPerDay = map[EpochUnit]float64{EpochSeconds: 86_400, EpochMilliseconds: 86_400e3, EpochMicroseconds: 86_400e6, EpochNanoseconds: 86_400e9}
-
 // EpochUnits are all units of Unix times, the longest first.
 var EpochUnits = []EpochUnit{EpochSeconds, EpochMilliseconds, EpochMicroseconds, EpochNanoseconds}
 
 // PerDay returns the number of units in a day, or 0 if u is empty or not known.
-func (u EpochUnit) PerDay() float64 { return unitsPerDay[u] }
+func (u EpochUnit) PerDay() float64 {
+	switch u {
+	case EpochSeconds:
+		return 86_400
+	case EpochMilliseconds:
+		return 86_400e3
+	case EpochMicroseconds:
+		return 86_400e6
+	case EpochNanoseconds:
+		return 86_400e9
+	}
+	return 0
+}
 
-// Noun returns the plural noun for times in this unit, such as "Unix times in seconds".
-func (u EpochUnit) Noun() string {
-	names := map[EpochUnit]string{EpochSeconds: "seconds", EpochMilliseconds: "milliseconds", EpochMicroseconds: "microseconds", EpochNanoseconds: "nanoseconds"}
-	return "Unix times in " + names[u]
+// DescribeUnit returns the plural noun for times in a known unit, such as "Unix times in seconds".
+func DescribeUnit(u EpochUnit) string {
+	prefix := ""
+	switch u {
+	case EpochMilliseconds:
+		prefix = "milli"
+	case EpochMicroseconds:
+		prefix = "micro"
+	case EpochNanoseconds:
+		prefix = "nano"
+	}
+	return "Unix times in " + prefix + "seconds"
 }
 
 // DateFormat returns how the dates of a feature are read.
