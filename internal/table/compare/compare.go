@@ -237,8 +237,16 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unrea
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
-	now := blind.Form.PluralNoun()
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.PluralNoun(), now, now)
+	now := pluralNoun(blind)
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", pluralNoun(train), now, now)
+}
+
+// pluralNoun returns the plural noun for the values of a column.
+func pluralNoun(c *profile.ColumnProfile) string {
+	if c.Epoch != "" {
+		return "Unix times"
+	}
+	return c.Form.PluralNoun()
 }
 
 // unreadRows counts rows whose value is not read. most is the most frequent of these values.
