@@ -38,11 +38,14 @@ var (
 // are probably no times: IDs, phone numbers and amounts may have as many digits.
 func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	words := NameWords(name)
-	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(otherNameWords, word) }) {
-		return ""
+	isNamed := namesTime(name, words)
+	for i, word := range words {
+		if isLast := i == len(words)-1; (isLast || !isNamed) && slices.Contains(otherNameWords, word) {
+			return "" // account_created_at may be a time, but not time_id
+		}
 	}
 	for _, unit := range frame.EpochUnits {
-		if areUnixTimes(t, unit, namesTime(name, words)) {
+		if areUnixTimes(t, unit, isNamed) {
 			return unit
 		}
 	}
@@ -57,13 +60,17 @@ func namesTime(name string, words []string) bool {
 		len(words) > 0 && slices.Contains(timeNameLastWords, words[len(words)-1])
 }
 
+// yearDigits is the smallest Unix time in seconds with the first digits of a year, 1900 to 2099. It is in the
+// year 2030. If all numbers are as large, they are probably dates such as 2024013123, with the hour.
+const yearDigits = 1_900_000_000
+
 // areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All of them must
 // be from 2000 to 2039, except 0 and -1, which stand for a missing time. isNamed is set if the name of the
 // column says that they are times.
 func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) bool {
 	format := cells.DateFormat{PerDay: unit.PerDay()}
 	step := max(format.PerDay/86_400, 60) // a second, or a minute if the unit is a second
-	times, round, others := 0, 0, 0
+	times, early, round, others := 0, 0, 0, 0
 	texts := t.AllOrSample()
 	for i := range texts {
 		one := &texts[i]
@@ -77,12 +84,15 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 				return false
 			}
 			times++
+			if one.Number < yearDigits*format.PerDay/86_400 {
+				early++
+			}
 			if math.Mod(one.Number, step) == 0 {
 				round++
 			}
 		}
 	}
-	return times >= minDistinctNumbers && others*distinctPerStray <= times && (isNamed || float64(round) >= minRoundShare*float64(times)) &&
+	return times >= minDistinctNumbers && early > 0 && others*distinctPerStray <= times && (isNamed || float64(round) >= minRoundShare*float64(times)) &&
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
