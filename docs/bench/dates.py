@@ -6,7 +6,8 @@
 A row is an order: the times at which it was placed, paid and delivered, an amount and a region. The label of a table named orders-N
 depends on the days from payment to delivery, on the hours from order to payment, on the region and on chance. That of calendar-N
 depends on the month and the weekday of the order, on the amount and on chance, but on no difference of dates. That of hours-N depends on
-the weekday and the hour of the order, on the amount and on chance. One cell in 50 is missing. With --unix, the times are numbers: seconds since 1970. Needs only Python.
+the weekday and the hour of the order, on the amount and on chance. One cell in 50 is missing. With --unix, the times are numbers: seconds
+since 1970. Needs only Python.
 """
 import argparse, csv, datetime, math, os, random
 
