@@ -349,7 +349,8 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 	if err != nil {
 		return err
 	}
-	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.seriesStem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series, cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

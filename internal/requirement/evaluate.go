@@ -77,15 +77,37 @@ func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 		return nil, err
 	}
 	verdict := gate.Compare(report, other, f.baseline.name)
-	if f.baseline.dataset != "" {
-		candidate, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if verdict.Baseline != nil { // both models were measured
+		same, err := f.sharesTestRows(ctx, session, model, report, other)
 		if err != nil {
 			return nil, err
 		}
-		if candidate.DatasetKey != f.baseline.dataset {
-			verdict.Reason += differentDataNote
+		if !same {
+			verdict.Reason += otherRowsNote
 		}
 	}
 	r.Results = append(r.Results, verdict)
 	return r, nil
+}
+
+// sharesTestRows reports whether a model was tested on the same rows as the baseline. Which rows are
+// test rows depends on the data, the seed, and the columns of --group and --time. report and other are
+// the reports of the model and of the baseline.
+func (f *Flags) sharesTestRows(ctx context.Context, session *connect.Session, model string, report, other *api.ModelReport) (bool, error) {
+	if report.Seed != other.Seed || report.GroupColumn != other.GroupColumn || report.TimeColumn != other.TimeColumn {
+		return false, nil
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil || m.DatasetKey == f.baseline.dataset {
+		return err == nil, err
+	}
+	var files [2]string // SHA-256 of the files of both datasets
+	for i, key := range []string{m.DatasetKey, f.baseline.dataset} {
+		d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		if err != nil {
+			return false, err
+		}
+		files[i] = d.SHA256
+	}
+	return files[0] != "" && files[0] == files[1], nil
 }
