@@ -8,7 +8,9 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
+	"foretell/internal/exit"
 	"foretell/internal/gate"
+	"foretell/internal/term"
 )
 
 // Prepare checks the classes of the requirements and finds the baseline, before a race on a
@@ -31,16 +33,31 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, 
 // thresholdErr is the error of a missed threshold and may be nil.
 func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
 	results, err := f.Evaluate(ctx, session, job.ModelKey)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = f.ApplyToChampion(ctx, o, session, job.ModelKey, results)
 	}
-	if _, err := f.ApplyToChampion(ctx, o, session, job.ModelKey, results); err != nil {
-		return err
+	if err != nil {
+		return exit.ContinueWith(ctx, err, f.waitCommand(job.TrainingJobKey))
 	}
 	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err
 	}
 	return f.Publish(o, results, thresholdErr)
+}
+
+// waitCommand returns the command that checks the model of a race against the same requirements.
+func (f *Flags) waitCommand(race string) string {
+	command := []string{"training", "wait", race}
+	for _, text := range f.texts {
+		command = append(command, "--require", text)
+	}
+	if f.beat != "" {
+		command = append(command, "--beat", f.beat)
+	}
+	if f.junit != "" {
+		command = append(command, "--junit", f.junit)
+	}
+	return term.CommandLine(command)
 }
 
 // Evaluate checks a model against the requirements. It returns nil if there are no requirements.
