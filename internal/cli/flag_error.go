@@ -68,5 +68,6 @@ func hasNoText(f *pflag.Flag) bool {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return !slices.ContainsFunc(list.GetSlice(), func(text string) bool { return text != "" })
 	}
-	return f.Value.String() == ""
+	_, isAge := f.Value.(*AgeFlag) // its text is empty for 0, but it accepts no empty text
+	return f.Value.String() == "" && !isAge
 }
