@@ -26,14 +26,23 @@ type ResultDownload struct {
 	Provenance
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
+	// Retry is the command that downloads the result again. Defaults to [OutputFile.ResumeCommand]
+	// without a blind file.
+	Retry string
 }
 
 // Download downloads and verifies a result, moves it to the path of t and writes its receipt.
 func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
+	retry := cmp.Or(d.Retry, t.ResumeCommand(d.Prediction.PredictionKey, nil))
 	return t.DownloadFile(ctx, FileDownload{
-		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Classes: d.Classes, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
+		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Classes: d.Classes, Retry: retry,
 		Get: func(w io.Writer) (int64, error) {
-			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
+			n, err := d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
+			var disk *fs.PathError
+			if errors.As(err, &disk) { // DownloadFile adds a hint
+				return n, err
+			}
+			return n, exit.ContinueWith(ctx, err, retry)
 		},
 		Install: func(tempPath, finalPath string) error { return t.installResult(ctx, tempPath, finalPath, d) },
 	})
