@@ -43,7 +43,7 @@ func ExclusiveFlagsError(err error) *exit.Error {
 	return exit.Usagef("--%s cannot be used together", strings.Join(strings.Fields(set[1]), " and --"))
 }
 
-// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: --database ” ignores
+// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: an empty database ignores
 // FORETELL_DATABASE, and the others are texts.
 var flagsThatMayBeEmpty = []string{"database", "description", "organisation"}
 
