@@ -87,6 +87,9 @@ func TestJSONRefuses(t *testing.T) {
 // The size of a row, and of the text between two rows, is limited, so that it cannot fill
 // the memory.
 func TestJSONIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for name, in := range map[string]string{
 		"text":  `{"a":"` + strings.Repeat("x", 40<<20) + `"}`,
 		"space": "{\"a\":1}\n" + strings.Repeat(" ", 80<<20) + "{\"a\":2}\n",
