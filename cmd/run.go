@@ -71,7 +71,8 @@ is lower.
 Runs with the same name form a series. The name defaults to that of the training
 file. In this case, a note is printed if the newest model of the series was trained on
 another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset. Otherwise the run adds a
+nothing is uploaded, and the run adds a model to this dataset, unless another version of
+this program prepared it and read some columns differently. Otherwise the run adds a
 dataset to the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3
 and so on.
 

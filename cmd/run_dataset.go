@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/build"
 	"foretell/internal/client"
 	"foretell/internal/preflight"
 	"foretell/internal/table/profile"
@@ -24,7 +25,10 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		series := findRunSeries(all, p.name, p.seriesStem)
-		same := p.findSameDataset(series)
+		same, err := p.findSameDataset(ctx, series)
+		if err != nil {
+			return nil, err
+		}
 		if attempt == 1 {
 			if err := p.noteJoinedSeries(ctx, series, same); err != nil {
 				return nil, err
@@ -127,8 +131,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 
 // findSameDataset returns the key of the newest dataset in the series that has the same
 // contents as the training file and the same number of buckets as the run. It returns "" if
-// there is no such dataset, or if the service does not report the SHA-256 of datasets.
-func (p *runPipeline) findSameDataset(series client.Series) (key string) {
+// there is no such dataset, or if the service does not report the SHA-256 of datasets. It ignores
+// datasets from which an earlier version has made other features.
+func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (key string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
 		buckets = api.DefaultBuckets
@@ -136,11 +141,50 @@ func (p *runPipeline) findSameDataset(series client.Series) (key string) {
 	for _, d := range series.Datasets {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
 		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.Train.Sha256(p.files.TrainProfile.Bytes) {
+			isReread, err := p.isReadDifferently(ctx, d)
+			if err != nil {
+				return "", err
+			}
+			if isReread {
+				p.output.Note("dataset %s has the same data, but was prepared by another version that read some columns differently, so the file is uploaded again", d.DatasetName)
+				continue
+			}
 			p.output.Note("dataset %s already has the same data, so nothing is uploaded; the race produces the next version of the model", d.DatasetName)
-			return d.DatasetKey
+			return d.DatasetKey, nil
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// isReadDifferently reports whether a dataset with the contents of the training file has columns of another
+// form than the profile, or with another kind of dates, because another version has prepared it. The service
+// must have the version of this program, because it would otherwise read the same columns differently again.
+func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
+	if entry.Status != api.DatasetCompleted {
+		return false, nil
+	}
+	d, err := client.Call(ctx, p.Client, api.GetDataset, &api.DatasetInput{DatasetKey: entry.DatasetKey})
+	if err != nil || !hasOtherForms(d, p.files.TrainProfile) {
+		return false, err
+	}
+	if p.Embedded {
+		return true, nil
+	}
+	about, err := p.About(ctx)
+	return err == nil && about.Version == build.Current().Version, nil // another service may not describe itself
+}
+
+// hasOtherForms reports whether columns of d have another form, or another kind of dates, than those of the same
+// name in the profile. Only a service that reports the name of the ID column also reports kinds of dates.
+func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
+	return d.IDName != "" && slices.ContainsFunc(d.Columns, func(c api.Column) bool {
+		at := train.ColumnIndex(c.Name)
+		if at < 0 {
+			return false
+		}
+		now := &train.Columns[at]
+		return c.Kind != string(now.Form) || c.Epoch != string(now.Epoch) || c.DateOrder != "" && c.DateOrder != string(now.DateOrder)
+	})
 }
 
 // nextDatasetRequest returns the request that creates the next dataset of a series.

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse in the given format, which
-// must not be that of Unix times, as Z for
-// UTC, as an offset such as -05:00, or as letters such as EST. It is "" if the time of day has no
-// zone. hasTime is false if the cell has no time of day.
+// TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse in the given format,
+// which must not be that of Unix times: Z for UTC, an offset such as -05:00, or letters such as EST. It is ""
+// if the time of day has no zone. hasTime is false if the cell has no time of day.
 func TimeZone(cell []byte, format DateFormat) (zone string, hasTime bool) {
 	p := newDateParser(cell, format.DayFirst)
 	p.yearFirst = format.YearFirst

@@ -149,7 +149,11 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	other := columnstats.Occurrences{}
-	for _, one := range c.stats.Readings() {
+	readings := c.stats.Readings()
+	if inf.Epoch != "" { // the readings of numbers that are not counted as texts are one value
+		readings = c.stats.AllOrSample()
+	}
+	for _, one := range readings {
 		if (one.Kind == cells.Text || one.Kind == cells.Number) && !c.isDate(&one) {
 			other.Add(&one)
 		}
@@ -164,12 +168,18 @@ func (c *columnChecker) warnTextsAmongDates() {
 	case inf.Epoch != "":
 		noun = frame.DescribeUnit(inf.Epoch)
 	}
-	treatment := "; such text is treated as missing"
+	treatment, junk, rows := "; such text is treated as missing", "other text", humanize.Count(other.Rows, "row")
 	if c.opts.Blind {
 		treatment = "" // it depends on the training file
 	}
-	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s other text, first %s in %s%s",
-		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
+	if inf.Epoch != "" && other.First.Kind == cells.Number {
+		junk = "other values"
+	}
+	if inf.Epoch != "" && c.stats.IsSampled() {
+		rows = "at least " + rows
+	}
+	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s %s, first %s in %s%s",
+		noun, rows, humanize.Have(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
 // isDate reports whether a cell of a column of dates or times is a date or time. In a column of Unix times, 0
@@ -179,9 +189,9 @@ func (c *columnChecker) isDate(one *columnstats.Value) bool {
 		return true
 	}
 	if c.inferred.Epoch != "" {
-		return one.Number == 0 || one.Number == -1 // NaN if it is no number
+		return inference.IsMissingUnixTime(one.Number) // NaN if it is no number
 	}
-	return isDateTime(one.Text)
+	return !c.inferred.YearFirst && isDateTime(one.Text)
 }
 
 // warnYearFirst warns about a training column whose dates perhaps begin with a year of two digits.

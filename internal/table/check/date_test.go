@@ -2,11 +2,13 @@ package check_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/tabletest"
@@ -96,6 +98,57 @@ func TestTextAmongDates(t *testing.T) {
 			if got != want {
 				t.Errorf("%q: got %q, want %q", other, got, want)
 			}
+		}
+	}
+}
+
+// TestOtherNumbersAmongUnixTimes scans blind files with a few numbers that are no times in the unit of the
+// training file. The large file has more numbers than are counted, and its first number is a time.
+func TestOtherNumbersAmongUnixTimes(t *testing.T) {
+	t.Parallel()
+	training := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "x.time", Source: "x", Feature: frame.ExtractTime, Epoch: frame.EpochSeconds}}}
+	for rows, want := range map[int]string{
+		300:   `the column has Unix times in seconds, but 6 rows have other values, first "1600000007000" in line 9`,
+		9_000: `the column has Unix times in seconds, but at least 41 rows have other values, first "1600000007000" in line 9`,
+	} {
+		table := tabletest.Column(tabletest.Cells(rows, func(i int) string {
+			return strconv.Itoa(1_600_000_000+i) + []string{"", "000"}[max(0, 1-(i%50-7)*(i%50-7))]
+		})...)
+		got := ""
+		for _, w := range scanText(t, table, profile.ScanOptions{Blind: true, Training: training}).Warnings {
+			if w.Code == csvfile.CodeJunkInDates {
+				got += w.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%d rows: got %q, want %q", rows, got, want)
+		}
+	}
+}
+
+// TestOtherCellsAmongDatesWithTheYearFirst scans columns of dates with the year first, and one other cell.
+func TestOtherCellsAmongDatesWithTheYearFirst(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[string]string{
+		"n.d.":     `junk-in-dates the column has dates from the years 1000 to 2999, but 1 row has other text, first "n.d." in line 202; such text is treated as missing`,
+		"00-00-00": `junk-in-dates the column has dates from the years 1000 to 2999, but 1 row has other text, first "00-00-00" in line 202; such text is treated as missing`,
+		// It is a date if the year is last.
+		"17-02-30": `year-first the dates probably begin with a year of two digits, but such dates are read with the year last: "17-01-01" is read as 2001-01-17`,
+	} {
+		table := tabletest.Column(tabletest.Cells(400, func(i int) string {
+			if i == 200 {
+				return other
+			}
+			return time.Date(2017, 1, 1+2*i, 0, 0, 0, 0, time.UTC).Format("06-01-02")
+		})...)
+		got := ""
+		for _, w := range scanText(t, table, profile.ScanOptions{}).Warnings {
+			if w.Code == csvfile.CodeJunkInDates || w.Code == csvfile.CodeYearFirst {
+				got += w.Code + " " + w.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", other, got, want)
 		}
 	}
 }

@@ -218,9 +218,9 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	if rows.rows == 0 {
 		return
 	}
-	form := train.Form
+	noun := pluralNoun(train)
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), form.PluralNoun(), csvfile.Excerpt(rows.most.Text), form.PluralNoun())
+		countRows(blind, rows.rows), humanize.Have(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true
 	}
@@ -233,7 +233,7 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unrea
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), train.Form.PluralNoun(), csvfile.Excerpt(rows.most.Text))
+		countRows(blind, rows.rows), humanize.Have(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
@@ -276,7 +276,7 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 	for i := range values {
 		one := &values[i]
 		switch {
-		case c.CanParse(one.Text) || isAlike && (one.Kind == cells.Null || known[one.Text]):
+		case c.CanParse(one.Text) || isMissingTime(c, one) || isAlike && (one.Kind == cells.Null || known[one.Text]):
 		case blind.Form.IsOrdered() && blind.CanParse(one.Text):
 			other.addRows(one)
 		default:

@@ -97,6 +97,10 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 	}
 	switch {
 	case hasSameForm(train, blind):
+		if other, _ := unparsableRows(train, blind, c.blind.Rows); known.DateOrder != "" && ratio(other.rows, c.blind.Rows) > maxUnparsable {
+			c.reportOtherFormat(train, blind, other) // such as 01/31/2006 if the year is first in training
+			return
+		}
 		if known.HasRange && blind.Numbers != nil {
 			// The standard deviation is not known, so means are not compared.
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
@@ -272,7 +276,7 @@ func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, row
 // reported only if, compared with these rows, more rows have one than is likely. It returns true if it
 // reports them.
 func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
-	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Form == inference.FormTime
+	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	if !isFormatKnown || known.Rows == 0 || known.DistinctEstimate {
 		return false
 	}

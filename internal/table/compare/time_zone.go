@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
@@ -33,7 +34,11 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is missing, or 0 for a model of an earlier version")
+	effect := "missing, or 0 for a model of an earlier version"
+	if slices.ContainsFunc(c.train.Schema.Columns, func(one frame.ColumnSchema) bool { return one.NeedsTime && one.SourceName() == train.Name }) {
+		effect = "missing"
+	}
+	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is %s", effect)
 }
 
 // areNearZones reports whether two zones are the same, or offsets that differ by an hour at most. Z

@@ -3,42 +3,69 @@ package compare
 import (
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
-// checkUnixTimes reports Unix times of the blind column in another unit than the model expects. It returns
-// false if there are many. train needs only Name and Epoch.
+// isMissingTime reports whether a value of a blind column means that a time is missing, if the training column has
+// Unix times.
+func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
+	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
+}
+
+// checkUnixTimes reports Unix times of the blind column in another unit than the model expects, and numbers that
+// are hardly Unix times in any unit. It returns false if there are many. train needs only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true
 	}
-	var other unreadRows
+	var other, unlikely, rounded unreadRows
 	var unit frame.EpochUnit
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
-		if values[i].Kind != cells.Number {
+		one := &values[i]
+		if one.Kind != cells.Number || isMissingTime(train, one) {
 			continue
 		}
-		if of := inference.OtherUnixTimeUnit(values[i].Number, train.Epoch); of != "" {
-			other.addRows(&values[i])
+		switch of := inference.OtherUnixTimeUnit(one.Number, train.Epoch); {
+		case of != "":
+			other.addRows(one)
 			unit = of
+		case !inference.IsLikelyUnixTime(one.Number, train.Epoch):
+			unlikely.addRows(one)
+		case !inference.IsPlainDecimal(one.Text):
+			rounded.addRows(one)
 		}
 	}
-	if ratio(other.rows, c.blind.Rows) <= maxUnparsable {
+	if ratio(rounded.rows, c.blind.Rows) > maxUnparsable {
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s Unix times with an exponent, most often %s; such times may have lost their last digits",
+			countRows(blind, rounded.rows), humanize.Have(rounded.rows), csvfile.Excerpt(rounded.most.Text))
+	}
+	if ratio(other.rows+unlikely.rows, c.blind.Rows) <= maxUnparsable {
 		return true
 	}
 	severity := SeverityWarning
-	if isDefect(other.rows, c.blind.Rows-blind.EmptyRows()) {
+	if isDefect(other.rows+unlikely.rows, c.blind.Rows-blind.EmptyRows()) {
 		severity = SeverityDefect
 	}
-	treatment := "treated as missing"
-	if unit.PerDay() < train.Epoch.PerDay() {
-		treatment = "read as times of January 1970"
+	if other.rows > 0 {
+		treatment := "treated as missing"
+		if unit.PerDay() < train.Epoch.PerDay() {
+			treatment = "read as times of January 1970"
+		}
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
+			countRows(blind, other.rows), humanize.Have(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
 	}
-	c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
-		countRows(blind, other.rows), humanize.Have(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
+	if unlikely.rows > 0 {
+		treatment := "treated as missing"
+		if train.CanParse(unlikely.most.Text) {
+			treatment = "read as times of January 1970"
+		}
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are hardly %s, most often %s; such numbers are %s",
+			countRows(blind, unlikely.rows), humanize.Have(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
+	}
 	return false
 }

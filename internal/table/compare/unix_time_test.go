@@ -21,6 +21,11 @@ func TestCompareUnixTimes(t *testing.T) {
 		"ms":   func(row int) string { return strconv.FormatInt(at(row).UnixMilli(), 10) },
 		"date": func(row int) string { return at(row).Format(time.DateTime) },
 		"days": func(row int) string { return strconv.Itoa(row - 1) },
+		"0":    func(row int) string { return []string{strconv.FormatInt(at(row).Unix(), 10), "0"}[row%3/2] },
+		"none": func(row int) string { return []string{"0", "-1"}[row%2] },
+		"old":  func(row int) string { return strconv.Itoa(-1000 * (row + 2)) },
+		"e":    func(row int) string { return fmt.Sprintf("%.6e", float64(at(row).Unix())) },
+		"word": func(row int) string { return []string{strconv.FormatInt(at(row).Unix(), 10), "never"}[row%10/9] },
 		"mix":  func(row int) string { return strconv.FormatInt(at(row).Unix(), 10) + []string{"", "000"}[row/100] },
 	}
 	table := func(label bool, rows int, form func(row int) string) string {
@@ -45,6 +50,13 @@ func TestCompareUnixTimes(t *testing.T) {
 	}{
 		{"s", "s", 110, "", ""},
 		{"s", "s", 4, "", ""},
+		{"s", "0", 110, "", ""}, // it has more missing values
+		{"0", "0", 110, "", ""},
+		{"0", "none", 110, "", ""},
+		{"s", "days", 110, SeverityDefect, "108 rows have numbers that are hardly Unix times in seconds, most often \"1\"; such numbers are read as times of January 1970"},
+		{"ms", "old", 110, SeverityDefect, "110 rows have numbers that are hardly Unix times in milliseconds, most often \"-2000\"; such numbers are treated as missing"},
+		{"s", "e", 110, SeverityWarning, "110 rows have Unix times with an exponent, most often \"1.704097e+09\"; such times may have lost their last digits"},
+		{"s", "word", 110, SeverityWarning, "11 rows have text instead of Unix times, most often \"never\"; such text is treated as missing"},
 		{"s", "ms", 110, SeverityDefect, "110 rows have Unix times in milliseconds, most often \"1704067200000\", but the training file has Unix times in seconds; these times are treated as missing"},
 		{"ms", "s", 110, SeverityDefect, "110 rows have Unix times in seconds, most often \"1704067200\", but the training file has Unix times in milliseconds; these times are read as times of January 1970"},
 		{"ms", "s", 3, SeverityWarning, "3 rows have Unix times in seconds, most often \"1704067200\", but the training file has Unix times in milliseconds; these times are read as times of January 1970"},
@@ -71,7 +83,51 @@ func TestCompareUnixTimes(t *testing.T) {
 			}
 		}
 	}
+	// A large file has more numbers than are counted.
+	large := scanText(t, table(true, 9_000, forms["0"]), profile.ScanOptions{})
+	for _, blind := range []string{"0", "none"} {
+		for _, f := range Profiles(large, scanText(t, table(false, 300, forms[blind]), profile.ScanOptions{Blind: true, ID: "id", Training: large.Schema})) {
+			if f.Code == csvfile.CodeChangedKind {
+				t.Errorf("%s: %s", blind, f.Message)
+			}
+		}
+	}
 	if unit := inference.OtherUnixTimeUnit(1, frame.EpochSeconds); unit != "" {
 		t.Errorf("1 is a time in %s", unit)
+	}
+}
+
+// TestCompareYearFirst compares a training file whose dates begin with a year of two digits with blind files.
+func TestCompareYearFirst(t *testing.T) {
+	table := func(label, layout string, rows int) string {
+		text := "id,day" + label + "\n"
+		for row := range rows {
+			text += fmt.Sprintf("r%d,%s", row, time.Date(2017, 1, 1+2*row, 0, 0, 0, 0, time.UTC).Format(layout))
+			if label != "" {
+				text += []string{",a", ",b"}[row%2]
+			}
+			text += "\n"
+		}
+		return text
+	}
+	train := scanText(t, table(",y", "06-01-02", 900), profile.ScanOptions{})
+	known := []profile.KnownColumn{{Name: "day", Form: inference.FormDate, DateOrder: train.Columns[0].DateOrder, Rows: train.Rows}}
+	for layout, want := range map[string]string{
+		"06-01-02":   "",
+		"2006-01-02": "",
+		"01/02/06":   "180 rows have dates in another format than in training, most often \"01/13/17\"; these dates are treated as missing",
+	} {
+		blind := scanText(t, table("", layout, 300), profile.ScanOptions{Blind: true, ID: "id", Training: train.Schema})
+		for i, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+			got := ""
+			for _, f := range found {
+				if f.Code == csvfile.CodeChangedKind {
+					got += f.Message
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %d: %s, want %s", layout, i, got, want)
+			}
+		}
 	}
 }

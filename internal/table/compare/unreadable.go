@@ -34,7 +34,7 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 
 // unreadableRows returns the number of rows of a blind column whose value cannot be parsed in the format
 // of the training column, and the number of rows with a value. Texts that mean a missing value, such as
-// n/a, and texts of the training column are not values. rows is the number of rows of the blind file.
+// n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is the number of rows of the blind file.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, filled int) {
 	trained := train.Values()
 	known := make(map[string]bool, len(trained))
@@ -47,7 +47,7 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, 
 		one := &values[i]
 		switch {
 		case train.CanParse(one.Text):
-		case one.Kind == cells.Null || known[one.Text]:
+		case one.Kind == cells.Null || isMissingTime(train, one) || known[one.Text]:
 			filled -= one.Rows
 		default:
 			unreadable += one.Rows

@@ -120,7 +120,8 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 func (r *splitKeyReader) addTime(cell []byte) {
-	if isMissing := r.format.PerDay > 0 && cells.NumberOrNaN(cell) <= 0; !cells.IsBlank(cell) && !isMissing {
+	isMissing := cells.IsBlank(cell) || r.format.PerDay > 0 && cells.NumberOrNaN(cell) <= 0
+	if !isMissing {
 		r.filled++
 	}
 	any := false
@@ -134,7 +135,7 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	if !r.isLocal[timeMonthFirst] || !r.isLocal[timeDayFirst] {
 		r.offsets = append(r.offsets, r.offsetOfLast(cell))
 	}
-	if !any && !cells.IsBlank(cell) && r.invalid == "" {
+	if !any && !isMissing && r.invalid == "" {
 		r.invalid = string(cells.Trim(cell))
 	}
 }

@@ -65,6 +65,17 @@ func TestTimesAreReadInTheOrderOfTheSchema(t *testing.T) {
 	}
 }
 
+// TestMissingUnixTimeIsNoExample reads a column whose first cell that is no time is -1, which means that the time is
+// missing.
+func TestMissingUnixTimeIsNoExample(t *testing.T) {
+	schema := dateColumn(func(c *ColumnSchema) { c.Epoch = EpochSeconds })
+	const file = "id,when,y\n1,1391191200,a\n2,-1,a\n3,1391191300,a\n4,never,a\n"
+	_, err := ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Time: "when"})
+	if want := `"when": 1 of 3 values are neither numbers nor dates, such as "never"`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // TestTimesWithOffsetsAreMoments reads times whose order in UTC is not that of the local times. Without
 // an offset in every row, the local times are compared.
 func TestTimesWithOffsetsAreMoments(t *testing.T) {

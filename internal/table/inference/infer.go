@@ -103,9 +103,9 @@ func inferOtherForm(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers are Unix times. training is the schema
-// of the training file if the columns are those of a blind file, and otherwise nil. It decides first,
-// the other columns of the table next. results, names and columns have the same order.
+// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers are Unix
+// times. training is the schema of the training file if the columns are those of a blind file, and otherwise
+// nil. It decides first, the other columns of the table next. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)
@@ -168,7 +168,7 @@ func parseDates(texts []columnstats.Value, format cells.DateFormat) (values []co
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
 		}
 		if !ok {
-			if parsed == 0 && i >= maxDateAttempts {
+			if parsed == 0 && i >= maxDateAttempts && format.PerDay == 0 {
 				return nil, 0, 0
 			}
 			continue

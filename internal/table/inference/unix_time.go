@@ -14,50 +14,70 @@ import (
 // such numbers have a certain number of digits: 10 for most seconds.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
-// minRoundShare is the smallest fraction of the numbers of a column that must be whole minutes, or whole
-// seconds in a smaller unit, if the name of the column does not say that they are times. Whole minutes are
-// multiples of 60, but only a third of the multiples of 10 are. IDs are rarely multiples of either.
+// minRoundShare is the smallest fraction of the numbers of a column that must be whole minutes if the name of
+// the column does not say that they are times. Whole minutes in seconds are multiples of 60, but only a third
+// of the multiples of 10 are. IDs and rounded amounts are rarely multiples of either.
 const minRoundShare = 0.95
 
-// Parts and words of the names of columns of times, and words of the names of columns of other numbers.
+// Words of the names of columns of times, and of columns of other numbers.
 var (
-	timeNameParts = []string{"time", "date", "stamp", "epoch", "unix", "zeit", "datum", "fecha", "hora", "heure"}
 	timeNameWords = []string{
-		"begin", "born", "clock", "closed", "created", "day", "dob", "dt", "end", "ended", "expires", "finished", "login", "modified", "moment",
-		"opened", "posted", "published", "registered", "seen", "sent", "start", "started", "ts", "updated", "utc", "when",
+		"time", "times", "timestamp", "timestamps", "date", "dates", "datetime", "epoch", "unix", "unixtime", "utc", "ts", "dt", "dob", "birthdate", "birthday",
+		"starttime", "endtime", "startdate", "enddate", "createdat", "updatedat", "deletedat", "zeit", "zeitstempel", "datum", "fecha", "hora", "heure", "horodatage",
 	}
-	timeNameLastWords = []string{"at", "on"} // created_at
+	timeNameLastWords = []string{ // created, last_updated
+		"closed", "created", "ended", "expires", "finished", "modified", "posted", "published", "started", "updated",
+	}
+	timeNameSuffixes  = []string{"at", "on"}                         // sent_at
+	timeNameAfterLast = []string{"access", "login", "seen", "visit"} // last_login; login may be an ID
 	otherNameWords    = []string{
-		"account", "amount", "balance", "barcode", "code", "cost", "count", "ean", "fax", "guid", "hash", "id", "identifier", "ids", "index", "isbn", "key",
-		"mobile", "no", "nr", "num", "number", "phone", "population", "price", "ref", "reference", "revenue", "sales", "serial", "ssn", "sum", "tel",
-		"telephone", "total", "upc", "user", "uuid", "value", "zip",
+		"account", "amount", "assets", "balance", "barcode", "budget", "by", "byte", "bytes", "cap", "capital", "code", "cost", "count", "ean", "fax", "from", "gross", "guid",
+		"hash", "id", "identifier", "ids", "income", "index", "ip", "isbn", "key", "mobile", "net", "no", "nr", "num", "number", "offset", "phone", "population", "position",
+		"price", "profit", "ref", "reference", "revenue", "salary", "sales", "serial", "size", "ssn", "step", "sum", "tel", "telephone", "to", "total", "turnover", "upc", "user",
+		"uuid", "value", "volume", "zip",
+	}
+	durationNameWords = []string{"age", "cpu", "delay", "duration", "elapsed", "interval", "latency", "lifetime", "runtime", "spent", "uptime"}
+	unitNameWords     = map[string]frame.EpochUnit{
+		"ms": frame.EpochMilliseconds, "millis": frame.EpochMilliseconds, "us": frame.EpochMicroseconds, "micros": frame.EpochMicroseconds,
+		"ns": frame.EpochNanoseconds, "nanos": frame.EpochNanoseconds,
 	}
 )
 
 // unixTimeUnit returns the unit of the Unix times in a column of plain numbers. It returns "" if the numbers
-// are probably no times: IDs, phone numbers and amounts may have as many digits.
+// are probably no times: IDs, phone numbers and amounts may have as many digits. A unit at the end of the
+// name must be that of the times, so that run_time_us does not have Unix times in seconds.
 func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	words := NameWords(name)
-	isNamed := namesTime(name, words)
+	var named frame.EpochUnit
+	if last := len(words) - 1; last > 0 {
+		if named = unitNameWords[words[last]]; named != "" {
+			words = words[:last]
+		}
+	}
+	isNamed := namesTime(words)
 	for i, word := range words {
-		if isLast := i == len(words)-1; (isLast || !isNamed) && slices.Contains(otherNameWords, word) {
+		isOther := slices.Contains(otherNameWords, word)
+		if isLast := i == len(words)-1; isOther && (isLast || !isNamed) || slices.Contains(durationNameWords, word) {
 			return "" // account_created_at may be a time, but not time_id
 		}
 	}
 	for _, unit := range frame.EpochUnits {
-		if areUnixTimes(t, unit, isNamed) {
+		if (named == "" || unit == named) && areUnixTimes(t, unit, isNamed) {
 			return unit
 		}
 	}
 	return ""
 }
 
-// namesTime reports whether the name of a column, with the given words, says that its numbers are times.
-func namesTime(name string, words []string) bool {
-	lower := strings.ToLower(name)
-	return slices.ContainsFunc(timeNameParts, func(part string) bool { return strings.Contains(lower, part) }) ||
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) ||
-		len(words) > 0 && slices.Contains(timeNameLastWords, words[len(words)-1])
+// namesTime reports whether the words of the name of a column say that its numbers are times. Parts of words
+// do not count: the names sentiment and candidate have nothing to do with times.
+func namesTime(words []string) bool {
+	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) {
+		return true
+	}
+	last := len(words) - 1
+	return last >= 0 && slices.Contains(timeNameLastWords, words[last]) || last > 0 && slices.Contains(timeNameSuffixes, words[last]) ||
+		last > 0 && words[last-1] == "last" && slices.Contains(timeNameAfterLast, words[last])
 }
 
 // yearDigits is the smallest Unix time in seconds with the first digits of a year, 1900 to 2099. It is in the
@@ -69,7 +89,7 @@ const yearDigits = 1_900_000_000
 // column says that they are times.
 func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) bool {
 	format := cells.DateFormat{PerDay: unit.PerDay()}
-	step := max(format.PerDay/86_400, 60) // a second, or a minute if the unit is a second
+	minute := format.PerDay / (24 * 60)
 	times, early, round, others := 0, 0, 0, 0
 	texts := t.AllOrSample()
 	for i := range texts {
@@ -77,17 +97,17 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		switch {
 		case one.Kind == cells.Text:
 			others++
-		case one.Kind != cells.Number || isMissingUnixTime(one.Number):
+		case one.Kind != cells.Number || IsMissingUnixTime(one.Number):
 		default:
 			m, ok := format.ParseNumber(one.Number)
-			if !ok || m.Day < unixTimeBegin || m.Day >= unixTimeEnd || !isPlainDecimal(one.Text) {
+			if !ok || m.Day < unixTimeBegin || m.Day >= unixTimeEnd || !IsPlainDecimal(one.Text) {
 				return false
 			}
 			times++
 			if one.Number < yearDigits*format.PerDay/86_400 {
 				early++
 			}
-			if math.Mod(one.Number, step) == 0 {
+			if math.Mod(one.Number, minute) == 0 {
 				round++
 			}
 		}
@@ -117,22 +137,26 @@ func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	return true
 }
 
-// isMissingUnixTime reports whether a number stands for a missing time.
-func isMissingUnixTime(number float64) bool { return number == 0 || number == -1 }
+// IsMissingUnixTime reports whether a number among Unix times stands for a missing time.
+func IsMissingUnixTime(number float64) bool { return number == 0 || number == -1 }
 
-// isPlainDecimal reports whether a number is written with digits only, and with an optional point. A number
+// IsPlainDecimal reports whether a number is written with digits only, and with an optional point. A number
 // such as 1.7e9 has lost its last digits.
-func isPlainDecimal(text string) bool { return strings.Trim(text, "0123456789.") == "" }
+func IsPlainDecimal(text string) bool { return strings.Trim(text, "0123456789.") == "" }
 
 // readUnixTimes returns the inference for a column of Unix times.
 func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 	inf := Result{Form: FormDate, Epoch: unit, IsSampled: t.IsSampled()}
 	inf.Values, _, _ = parseDates(t.AllOrSample(), inf.DateFormat())
+	if inf.Values == nil {
+		inf.Values = []columnstats.Value{} // nil would mean that all numbers are plain
+	}
 	return inf
 }
 
 // resolveDateFormats sets the formats of the dates that depend on the name of a column or on the training
-// file. In columns that the training file does not have, it finds Unix times. In other columns of a blind
+// file. In columns that the training file does not have, it finds Unix times, unless words among the numbers
+// become levels of a feature: features of dates would not have them. In other columns of a blind
 // file, Unix times and dates with the year first are those that the training file has.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
@@ -150,12 +174,12 @@ func resolveDateFormats(inferences []Result, names []string, columns []columnsta
 		case inf.Form == "": // the ID or the label
 		case trained == nil:
 			if inf.Form == FormNumeric && inf.Format == nil {
-				if unit := unixTimeUnit(t, names[i]); unit != "" {
+				if unit := unixTimeUnit(t, names[i]); unit != "" && len(inf.Strays) == 0 {
 					*inf = readUnixTimes(t, unit)
 				}
 			}
 		case trained.Epoch != "":
-			if isInRange := inf.Form == FormNumeric && inf.Format == nil && areMostlyAfterJanuary1970(t, trained.Epoch); isInRange {
+			if isInRange := inf.Form == FormNumeric && inf.Format == nil && areRarelyBeforeFebruary1970(t, trained.Epoch); isInRange {
 				*inf = readUnixTimes(t, trained.Epoch)
 			}
 		case trained.YearFirst && !inf.YearFirst:
@@ -169,13 +193,13 @@ func resolveDateFormats(inferences []Result, names []string, columns []columnsta
 	}
 }
 
-// areMostlyAfterJanuary1970 reports whether most numbers of a column are Unix times in the given unit. A Unix
-// time in a larger unit would be in January 1970.
-func areMostlyAfterJanuary1970(t *columnstats.Column, unit frame.EpochUnit) bool {
+// areRarelyBeforeFebruary1970 reports whether most numbers of a column are Unix times in the given unit, or
+// all stand for a missing time. A Unix time in a larger unit would be in January 1970.
+func areRarelyBeforeFebruary1970(t *columnstats.Column, unit frame.EpochUnit) bool {
 	times, others := 0, 0
 	texts := t.AllOrSample()
 	for i := range texts {
-		if one := &texts[i]; one.Kind == cells.Number && !isMissingUnixTime(one.Number) {
+		if one := &texts[i]; one.Kind == cells.Number && !IsMissingUnixTime(one.Number) {
 			if IsLikelyUnixTime(one.Number, unit) {
 				times++
 			} else {
@@ -183,7 +207,7 @@ func areMostlyAfterJanuary1970(t *columnstats.Column, unit frame.EpochUnit) bool
 			}
 		}
 	}
-	return times > others
+	return times > others || others == 0 && t.Rows(cells.Number) > 0
 }
 
 // IsLikelyUnixTime reports whether a number is a Unix time in the given unit after January 1970. In a larger

@@ -43,7 +43,12 @@ func TestUnixTimes(t *testing.T) {
 		{"zero_and_minus_one_are_missing", "deleted_at", append(tabletest.Cells(200, seconds), "0", "0", "-1", "NULL"), "s"},
 		{"one_word", "time", append(tabletest.Cells(200, seconds), "never"), "s"},
 		{"whole_minutes_without_a_name", "x", tabletest.Cells(200, minutes), "s"},
-		{"whole_seconds_in_milliseconds_without_a_name", "x", tabletest.Cells(200, func(i int) string { return seconds(i) + "000" }), "ms"},
+		{"words_that_are_levels", "last_login", tabletest.Cells(200, func(i int) string { return []string{seconds(i), "never"}[i%4/3] }), ""},
+		{"whole_minutes_in_milliseconds_without_a_name", "x", tabletest.Cells(200, func(i int) string { return minutes(i) + "000" }), "ms"},
+		{"whole_seconds_in_milliseconds_without_a_name", "x", tabletest.Cells(200, func(i int) string { return seconds(i) + "000" }), ""},
+		{"amounts_in_millions", "gdp", tabletest.Cells(200, func(i int) string { return strconv.FormatInt(moment()/1000, 10) + "000000" }), ""},
+		{"a_unit_in_the_name", "time (ms)", tabletest.Cells(200, scaled(1e3)), "ms"},
+		{"another_unit_in_the_name", "run_time_us", tabletest.Cells(200, seconds), ""},
 		{"seconds_without_a_name", "x", tabletest.Cells(200, seconds), ""},
 		{"round_numbers_without_a_name", "x", tabletest.Cells(200, func(int) string { return strconv.FormatInt(moment()/1000*1000, 10) }), ""},
 		{"phone_numbers", "phone", tabletest.Cells(200, func(int) string { return strconv.FormatInt(2_012_000_000+rng.Int64N(9_999_999), 10) }), ""},
@@ -79,6 +84,21 @@ func TestUnixTimes(t *testing.T) {
 				t.Errorf("from %v to %v, median %v", n.Min, n.Max, n.Median)
 			}
 		})
+	}
+}
+
+// TestNamesOfUnixTimes checks which names say that numbers are times. IDs and amounts may look the same.
+func TestNamesOfUnixTimes(t *testing.T) {
+	cells := tabletest.Cells(100, func(i int) string { return strconv.Itoa(1_400_000_000 + 1_234_567*i) })
+	times := "time timestamp date_created createdAt CreatedAt created_utc last_seen lastLogin event_ts eventTS sent_at startTime START_DATE registered_on price_updated_at"
+	others := "created_by updatedBy sent_to posted_by login candidate sentiment lifetime_gross registered_capital consolidated_assets day_volume timestep uptime_ns " +
+		"runtime_us elapsed_time start_position end_byte ip_start start timestamp_count time_value x on"
+	for names, want := range map[string]frame.EpochUnit{times: frame.EpochSeconds, others: ""} {
+		for _, name := range strings.Fields(names) {
+			if got := scanText(t, namedColumn(name, cells), profile.ScanOptions{}).Columns[0].Epoch; got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
 	}
 }
 

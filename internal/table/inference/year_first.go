@@ -7,13 +7,16 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirst returns the first text of a column whose texts all look like dates that begin with a year of
-// two digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. isClear is set if
-// the first numbers are hardly days of a month: one of them is 0 or above 31, or they are several
+// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a year of two
+// digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most one in 20 of the
+// different texts may be something else, but at most one in 200 a date that can only end with its year, such as
+// 21/02/30. It returns nil for any other column. isClear is set if
+// no date can only end with its year, and the first numbers are hardly days of a month: one of them is 0 or above 31, or they are several
 // adjacent numbers that are not only the first or the last days of a month.
 func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
+	dates, others, yearLast := 0, 0, 0
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Null {
@@ -21,18 +24,32 @@ func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bo
 		}
 		year, day, ok := parseYearFirst(one.Text)
 		if !ok {
-			return nil, false
+			if others++; others*distinctPerStray > len(texts) {
+				return nil, false
+			}
+			if isYearLast(one.Text) {
+				yearLast++
+			}
+			continue
 		}
+		dates++
 		years[year], days[day] = true, true
 		if first == nil || one.FirstLine() < first.FirstLine() {
 			first = one
 		}
 	}
+	if others*distinctPerStray > dates || yearLast*datesPerYearLast > dates {
+		return nil, false
+	}
 	if !areDaysOfMonth(&days) || !areAdjacentYears(&years, &days) {
 		return nil, false
 	}
-	return first, areHardlyDays(&years)
+	return first, yearLast == 0 && areHardlyDays(&years)
 }
+
+// datesPerYearLast is the smallest number of distinct dates that begin with a year for each that cannot. In a
+// column of dates that end with a year, about one in 50 cannot be read with the year first, such as 21/02/30.
+const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
 func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
@@ -47,8 +64,7 @@ func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
 // parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as year,
 // month and day.
 func parseYearFirst(text string) (year, day int, ok bool) {
-	const length = len("21/11/19")
-	if len(text) < length || text[2] != text[5] || !strings.Contains("/-.", text[2:3]) {
+	if !hasThreeNumbers(text) {
 		return 0, 0, false
 	}
 	century := "20"
@@ -61,6 +77,17 @@ func parseYearFirst(text string) (year, day int, ok bool) {
 	}
 	year, _, day = cells.CivilFromDays(date.Day)
 	return year % 100, day, true
+}
+
+// hasThreeNumbers reports whether a text may begin with a date such as 21/11/19.
+func hasThreeNumbers(text string) bool {
+	return len(text) >= len("21/11/19") && text[2] == text[5] && strings.Contains("/-.", text[2:3])
+}
+
+// isYearLast reports whether a text such as 21/02/30 is a date that ends with its year.
+func isYearLast(text string) bool {
+	_, _, byMonth, byDay := cells.ParseBothOrders([]byte(text))
+	return hasThreeNumbers(text) && (byMonth || byDay)
 }
 
 // areDaysOfMonth reports whether nearly all days of a month occur, up to one of the last.

@@ -88,8 +88,8 @@ func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 }
 
 // describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all known. It sets
-// Numbers to the statistics of the numbers, converted to days, unless some of the numbers stand for a
-// missing time. The others are then in the upper bins of the histogram.
+// Numbers to the statistics of the numbers, converted to days, unless some of the numbers are no times: 0, -1
+// or times after the year 2999. Missing is then the number of rows in the outer bins of the histogram.
 func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
 	perDay := c.dateFormat.PerDay
 	n := t.SummarizeNumbers()
@@ -99,9 +99,13 @@ func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
 	if s == nil {
 		return
 	}
-	if s.Min <= 0 {
+	isTime := func(number float64) bool {
+		_, ok := c.dateFormat.ParseNumber(number)
+		return ok
+	}
+	if !isTime(s.Min) || !isTime(s.Max) {
 		for i, rows := range s.Histogram.Rows {
-			if s.Histogram.Edge(i) <= 0 {
+			if !isTime(s.Histogram.Edge(i)) {
 				c.Missing += rows
 			}
 		}
