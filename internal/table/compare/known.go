@@ -97,9 +97,11 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 	}
 	switch {
 	case hasSameForm(train, blind):
-		if other, _ := unparsableRows(train, blind, c.blind.Rows); known.DateOrder != "" && ratio(other.rows, c.blind.Rows) > maxUnparsable {
-			c.reportOtherFormat(train, blind, other) // such as 01/31/2006 if the year is first in training
-			return
+		if known.DateOrder == inference.YearFirst {
+			if other, _ := unparsableRows(train, blind, c.blind.Rows); ratio(other.rows, c.blind.Rows) > maxUnparsable {
+				c.reportOtherFormat(train, blind, other) // such as 01/31/06
+				return
+			}
 		}
 		if known.HasRange && blind.Numbers != nil {
 			// The standard deviation is not known, so means are not compared.

@@ -29,7 +29,7 @@ var (
 		"closed", "created", "ended", "expires", "finished", "modified", "posted", "published", "started", "updated",
 	}
 	timeNameSuffixes  = []string{"at", "on"}                         // sent_at
-	timeNameAfterLast = []string{"access", "login", "seen", "visit"} // last_login; login may be an ID
+	timeNameAfterLast = []string{"access", "login", "seen", "visit"} // last_login, first_seen; login may be an ID
 	otherNameWords    = []string{
 		"account", "amount", "assets", "balance", "barcode", "budget", "by", "byte", "bytes", "cap", "capital", "code", "cost", "count", "ean", "fax", "from", "gross", "guid",
 		"hash", "id", "identifier", "ids", "income", "index", "ip", "isbn", "key", "mobile", "net", "no", "nr", "num", "number", "offset", "phone", "population", "position",
@@ -77,7 +77,7 @@ func namesTime(words []string) bool {
 	}
 	last := len(words) - 1
 	return last >= 0 && slices.Contains(timeNameLastWords, words[last]) || last > 0 && slices.Contains(timeNameSuffixes, words[last]) ||
-		last > 0 && words[last-1] == "last" && slices.Contains(timeNameAfterLast, words[last])
+		last > 0 && (words[last-1] == "last" || words[last-1] == "first") && slices.Contains(timeNameAfterLast, words[last])
 }
 
 // yearDigits is the smallest Unix time in seconds with the first digits of a year, 1900 to 2099. It is in the

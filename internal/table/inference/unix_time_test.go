@@ -90,7 +90,7 @@ func TestUnixTimes(t *testing.T) {
 // TestNamesOfUnixTimes checks which names say that numbers are times. IDs and amounts may look the same.
 func TestNamesOfUnixTimes(t *testing.T) {
 	cells := tabletest.Cells(100, func(i int) string { return strconv.Itoa(1_400_000_000 + 1_234_567*i) })
-	times := "time timestamp date_created createdAt CreatedAt created_utc last_seen lastLogin event_ts eventTS sent_at startTime START_DATE registered_on price_updated_at"
+	times := "time timestamp date_created createdAt CreatedAt created_utc first_seen lastLogin event_ts eventTS sent_at startTime START_DATE registered_on price_updated_at"
 	others := "created_by updatedBy sent_to posted_by login candidate sentiment lifetime_gross registered_capital consolidated_assets day_volume timestep uptime_ns " +
 		"runtime_us elapsed_time start_position end_byte ip_start start timestamp_count time_value x on"
 	for names, want := range map[string]frame.EpochUnit{times: frame.EpochSeconds, others: ""} {
