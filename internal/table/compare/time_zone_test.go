@@ -92,7 +92,9 @@ func TestCompareTimesOfDay(t *testing.T) {
 			// Only the schema says whether the hour is then missing.
 			effects := []string{"the hour of such a date is missing", "the hour of such a date is missing, or 0 for a model of an earlier version"}
 			for i, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
-				warns := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == csvfile.CodeNoTimeOfDay && strings.HasSuffix(f.Message, effects[i]) })
+				warns := slices.ContainsFunc(found, func(f Finding) bool {
+					return f.Code == csvfile.CodeNoTimeOfDay && strings.HasSuffix(f.Message, effects[i])
+				})
 				if warns != c.warns {
 					t.Errorf("warns is %t: %v", warns, found)
 				}
