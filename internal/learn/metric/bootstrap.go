@@ -173,16 +173,22 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 		}
 		return meanOrNaN(sum, known)
 	})
-	if interval.Low < interval.High || !interval.Known() {
+	if !interval.Known() {
 		return interval
 	}
-	// If all samples have the same score, usually 1, the bootstrap estimates a standard
-	// error of 0, which is too small.
-	_, clusters := p.clusters()
-	if len(classes) == 1 {
-		p = p.oneVsRest(classes[0])
+	if interval.Low == interval.High {
+		// If all samples have the same score, usually 1, the bootstrap estimates a standard
+		// error of 0, which is too small.
+		_, clusters := p.clusters()
+		of := p
+		if len(classes) == 1 {
+			of = p.oneVsRest(classes[0])
+		}
+		if interval = of.classMeanInterval(score, 0, clusters); !interval.Known() {
+			return interval
+		}
 	}
-	return p.classMeanInterval(score, 0, clusters)
+	return p.widenForRareClasses(ctx, interval, score, classes)
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

@@ -56,9 +56,9 @@ func areaVariance(area, m, n float64) float64 {
 	return area * (1 - area) * (1 + half*(1-area)/(2-area) + half*area/(1+area)) / (m * n)
 }
 
-// fewRows is the number of rows of a class for which the variance of its area under the ROC curve
-// depends as much on areaVariance as on the influences of the rows.
-const fewRows = 20
+// fewRows is the number of rows of a class for which an interval of its area under a curve depends
+// as much on the formula for few rows as on the influences of the rows.
+const fewRows = 20.0
 
 // areaExcess returns by how much variance, which is computed from the influences of rows,
 // underestimates the variance of the area under the ROC curve of a class with m rows, against n others.
@@ -95,6 +95,34 @@ func areaInterval(area, variance, m, n float64) Interval {
 	return Interval{bound(0), bound(1)}
 }
 
+// widenForRareClasses returns the interval of score, which is the mean of the average precisions of
+// classes, after it is widened for the classes with few rows. A bootstrap sample of few rows of a class
+// repeats them, so the differences between samples are too small. interval is that of the bootstrap.
+//
+// The average precision of a class with m rows is treated as a proportion of m rows (Boyd, Eng and
+// Page, ECML PKDD 2013). The squared distances of the ends from the score are added, each with a
+// weight that decreases with m. The result is undefined if ctx is cancelled.
+func (p Predictions) widenForRareClasses(ctx context.Context, interval Interval, score float64, classes []int) Interval {
+	const negligible = 1000 // rows of a class for which nothing is added
+	rows, effective := newClassCounts(p).actual, p.effectiveRows(ctx)
+	low, high := math.Pow(score-interval.Low, 2), math.Pow(interval.High-score, 2)
+	known := 0.0
+	for _, c := range classes {
+		known += math.Min(float64(rows[c]), 1)
+	}
+	for _, c := range classes {
+		m := effective.of(c, rows[c])
+		if m == 0 || m > negligible || ctx.Err() != nil {
+			continue
+		}
+		precision := AveragePrecision(c, p)
+		one, weight := wilson(precision, m), fewRows/(fewRows+m)/known
+		low += math.Pow(weight*(precision-one.Low), 2)
+		high += math.Pow(weight*(one.High-precision), 2)
+	}
+	return Interval{max(score-math.Sqrt(low), 0), min(score+math.Sqrt(high), 1)}
+}
+
 // effectiveRows converts numbers of rows to numbers of independent rows that are worth as much. The
 // zero value is for rows that are independent.
 type effectiveRows struct {
@@ -123,10 +151,10 @@ func (p Predictions) effectiveRows(ctx context.Context) effectiveRows {
 }
 
 // of returns the effective number of n rows of a class or, if class is negative, of several classes. It
-// is at least the number of clusters that have a row of the class, and at least 1.
+// is at least the number of clusters that have a row of the class, and at least 1 unless n is 0.
 func (e effectiveRows) of(class, n int) float64 {
 	switch {
-	case e.clusters == nil:
+	case n == 0 || e.clusters == nil:
 		return float64(n)
 	case class < 0:
 		return max(float64(n)/e.designEffect, 1)

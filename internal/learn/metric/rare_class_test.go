@@ -74,6 +74,16 @@ func normalSample(draw *rand.Rand, n, rare int) Predictions {
 	return p
 }
 
+// meanPrecision returns the mean of the average precisions of many samples.
+func meanPrecision(draw *rand.Rand, rows, rare int) float64 {
+	const samples = 1500
+	sum := 0.0
+	for range samples {
+		sum += AveragePrecision(1, binarySample(draw, rows, rare, 1))
+	}
+	return sum / samples
+}
+
 // coverage returns how many of 100 intervals of the named score hold truth, over the given number of
 // samples. Samples without rows of one of the classes do not count.
 func coverage(t *testing.T, name string, truth float64, samples int, sample func() Predictions) float64 {
@@ -117,6 +127,11 @@ func TestIntervalsOfRareClasses(t *testing.T) {
 			truth := 0.5 * math.Erfc(-shift/2)
 			if got := coverage(t, NameROCAUC, truth, samples, func() Predictions { return binarySample(draw, rows, rare, shift) }); got < least-1 {
 				t.Errorf("%d of %d rows are of class 1: %.1f of 100 intervals contain the area %.3f, want 95", rare, rows, got, truth)
+			}
+		}
+		if truth := meanPrecision(draw, rows, rare); rare <= 20 { // a bootstrap takes long
+			if got := coverage(t, NamePRAUC, truth, 80, func() Predictions { return binarySample(draw, rows, rare, 1) }); got < least-2 {
+				t.Errorf("%d of %d rows are of class 1: %.1f of 100 intervals contain the average precision %.3f, want 95", rare, rows, got, truth)
 			}
 		}
 		truth := 0.0

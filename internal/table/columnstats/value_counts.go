@@ -49,6 +49,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 			v.readings.add(cell, 1, line)
 		}
 		if v.hardlyRepeats && v.doorkeeper.isCrowded() {
+			v.replace(slices.DeleteFunc(v.values, func(one Value) bool { return one.Rows == 1 }))
 			v.resetDoorkeeper()
 		}
 		if !v.doorkeeper.testAndAdd(hash) {
@@ -121,8 +122,8 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 }
 
 // resetDoorkeeper makes the doorkeeper forget all texts that are not counted. Where texts hardly
-// repeat, add does this before most bits are set, so that it counts few of the texts that occur
-// once, and also the frequent texts that begin late in the file.
+// repeat, add does this before many bits are set, so that few of the texts that occur once are
+// counted, but the frequent texts that begin late in the file are.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {
