@@ -176,19 +176,18 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 	if !interval.Known() {
 		return interval
 	}
-	if interval.Low == interval.High {
-		// If all samples have the same score, usually 1, the bootstrap estimates a standard
-		// error of 0, which is too small.
-		_, clusters := p.clusters()
-		of := p
-		if len(classes) == 1 {
-			of = p.oneVsRest(classes[0])
-		}
-		if interval = of.classMeanInterval(score, 0, clusters); !interval.Known() {
-			return interval
-		}
+	wide := p.widenForRareClasses(ctx, interval, score, classes)
+	if interval.Low < interval.High {
+		return wide
 	}
-	return p.widenForRareClasses(ctx, interval, score, classes)
+	// If all samples have the same score, usually 1, the bootstrap estimates a standard
+	// error of 0, which is too small.
+	_, clusters := p.clusters()
+	if len(classes) == 1 {
+		p = p.oneVsRest(classes[0])
+	}
+	interval = p.classMeanInterval(score, 0, clusters)
+	return Interval{min(interval.Low, wide.Low), max(interval.High, wide.High)}
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

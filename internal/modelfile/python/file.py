@@ -168,7 +168,7 @@ class BlindFile:
             raise FileError("line 1: the file is empty")
         given = [field.strip(SPACE) for field in fields]
         self.names = unique_names(given)
-        named = self.names == fields
+        named = self.names == given
         sources = field_names(schema)
         if not self.names[0] and FIRST_COLUMN in [*sources, schema["id"]] and FIRST_COLUMN not in self.names:
             self.names[0], named = FIRST_COLUMN, False
@@ -209,7 +209,7 @@ class BlindFile:
         else:
             self.id_name = names[self.id]
             self.output_names = [names[at] for at in self.order]
-            self.header = self.row_text(text, fields) if named and not renamed else ",".join(map(quote, self.output_names))
+            self.header = text if self.unchanged and named and not renamed else ",".join(map(quote, self.output_names))
 
     def match_names(self, wanted):
         """Renames columns that differ from those of the training file only in case and punctuation.
