@@ -24,9 +24,9 @@ func (d *doorkeeper) clear() {
 	d.added = 0
 }
 
-// isCrowded reports whether testAndAdd has set more than a sixteenth of the bits since the
+// isDense reports whether testAndAdd has set more than a sixteenth of the bits since the
 // last clear. One in sixteen new texts then seems to be known.
-func (d *doorkeeper) isCrowded() bool { return d.added > 64/16*len(d.bits) }
+func (d *doorkeeper) isDense() bool { return d.added > 64/16*len(d.bits) }
 
 func (d *doorkeeper) bitOf(hash uint64) (word *uint64, bit uint64) {
 	return &d.bits[hash>>6&uint64(len(d.bits)-1)], 1 << (hash & 63)

@@ -48,7 +48,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 		if v.readings != nil {
 			v.readings.add(cell, 1, line)
 		}
-		if v.hardlyRepeats && v.doorkeeper.isCrowded() {
+		if v.hardlyRepeats && v.doorkeeper.isDense() {
 			v.replace(slices.DeleteFunc(v.values, func(one Value) bool { return one.Rows == 1 }))
 			v.resetDoorkeeper()
 		}

@@ -68,7 +68,7 @@ func TestLateTextsAreCounted(t *testing.T) {
 		t.Errorf("west is counted as %+v, want about %d rows", west, all)
 	}
 	if n := len(stats.texts.values); n > rows/50 {
-		t.Errorf("%d texts are counted, most of which occur once", n)
+		t.Errorf("%d texts are counted, although most occur once", n)
 	}
 }
 
