@@ -32,14 +32,16 @@ type ONNXFeature struct {
 	// index in Levels, or len(Levels) for a category that is not in Levels.
 	Kind string `json:"kind"`
 	// Source is the column of the file from which the input is computed.
-	Source   string           `json:"source"`
-	Part     frame.Extraction `json:"part,omitempty"`
-	DayFirst bool             `json:"dayFirst,omitempty"`
-	Unit     string           `json:"unit,omitempty"`
-	Comma    bool             `json:"comma,omitempty"`
-	Since    string           `json:"since,omitempty"`
-	Word     string           `json:"word,omitempty"`
-	Levels   []string         `json:"levels,omitempty"`
+	Source    string           `json:"source"`
+	Part      frame.Extraction `json:"part,omitempty"`
+	DayFirst  bool             `json:"dayFirst,omitempty"`
+	Unit      string           `json:"unit,omitempty"`
+	Comma     bool             `json:"comma,omitempty"`
+	Since     string           `json:"since,omitempty"`
+	Word      string           `json:"word,omitempty"`
+	Separator string           `json:"separator,omitempty"`
+	Length    int              `json:"length,omitempty"`
+	Levels    []string         `json:"levels,omitempty"`
 }
 
 // ONNXFeatures returns the columns of the input of the ONNX model: the features of the
@@ -54,7 +56,8 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 		}
 		feature := ONNXFeature{
 			Name: c.Name, Kind: ONNXNumber, Source: c.SourceName(), Part: c.Feature,
-			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word, Levels: c.Levels,
+			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word,
+			Separator: c.Separator, Length: c.Length, Levels: c.Levels,
 		}
 		if c.Kind == frame.Category {
 			feature.Kind = ONNXCategory

@@ -16,12 +16,30 @@ func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSch
 	case FormDate, FormTime:
 		return dateFeatures(name, inf)
 	case FormText:
-		return textFeatures(t, name, inf)
+		return slices.Concat(textFeatures(t, name, inf), listFeatures(name, inf))
 	}
-	if inf.IdentifiesRows {
+	var features []frame.ColumnSchema
+	if !inf.IdentifiesRows {
+		features = append(features, categoryFeature(name, t.Levels()))
+	}
+	return slices.Concat(features, listFeatures(name, inf))
+}
+
+// listFeatures returns the features of a column of lists: the number of items, and whether the list has
+// each of the items of inf. It returns nil for any other column.
+func listFeatures(name string, inf *Result) []frame.ColumnSchema {
+	if inf.Separator == "" {
 		return nil
 	}
-	return []frame.ColumnSchema{categoryFeature(name, t.Levels())}
+	count := frame.DeriveFeature(frame.ColumnSchema{Name: name + ".items", Kind: frame.Numeric}, name, frame.ExtractItems)
+	count.Separator = inf.Separator
+	features := []frame.ColumnSchema{count}
+	for _, item := range slices.Sorted(slices.Values(inf.Items)) {
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + item, Kind: frame.Numeric}, name, frame.ExtractItem)
+		c.Separator, c.Word = inf.Separator, item
+		features = append(features, c)
+	}
+	return features
 }
 
 // categoryFeature returns the feature with the given levels.
