@@ -5,8 +5,9 @@
 
 The label of languages-N depends on three of the twelve items of a list (C++;SQL;C#), on a number and on chance. That of genres-N
 depends on items of several words, which are separated by commas. The label of diagnoses-N depends on the first three characters of a
-code such as E11.9, and that of parts-N on the first two of a code such as AB-1234, which nearly every row has for itself. The labels of
-the tables whose names begin with "no-" depend on the numbers and on chance, but neither on items nor on codes. Needs only Python.
+code such as E11.9, and that of parts-N on the first two of a code such as AB-1234. That of serials-N depends on the first two characters
+of a code such as AB7K2P9, which has no words in common with others. Nearly every row has its own part and serial. The labels of the
+tables whose names begin with "no-" depend on the numbers and on chance, but neither on items nor on codes. Needs only Python.
 """
 import argparse, csv, math, os, random
 
@@ -48,18 +49,23 @@ def draw_part(rng, world):
     return "%s-%04d" % (code, rng.randrange(10000)), effect
 
 
+def draw_serial(rng, world):
+    code, effect = rng.choices(world["codes"], world["weights"])[0]
+    return code + "%d%s%d%s%d" % (rng.randrange(10), rng.choice("KPRX"), rng.randrange(10), rng.choice("KPRX"), rng.randrange(10)), effect
+
+
 def new_world(name, rng):
     """Returns what the rows of a table share."""
     if name == "diagnoses":
         codes = sorted({rng.choice("CEFGIJKM") + "%02d" % rng.randrange(100) for _ in range(60)})
-    elif name == "parts":
+    elif name in ("parts", "serials"):
         codes = sorted({rng.choice("ABCDEFGH") + rng.choice("KLMNPRST") for _ in range(30)})
     else:
         return {"weights": frequencies(LANGUAGES if name == "languages" else GENRES, rng)}
     return {"codes": [(code, rng.gauss(0, 1.5)) for code in codes], "weights": [1 / (1 + i) ** 0.7 for i in range(len(codes))]}
 
 
-DRAWS = {"languages": draw_languages, "genres": draw_genres, "diagnoses": draw_diagnosis, "parts": draw_part}
+DRAWS = {"languages": draw_languages, "genres": draw_genres, "diagnoses": draw_diagnosis, "parts": draw_part, "serials": draw_serial}
 
 
 def main():

@@ -3,6 +3,8 @@ package modelfile
 import (
 	"slices"
 	"testing"
+
+	"foretell/internal/table/frame"
 )
 
 // TestDatasetHasLevels expects the levels of a column that is only a category, and none of numbers, of
@@ -32,6 +34,23 @@ func TestDatasetHasLevels(t *testing.T) {
 		}
 		if !slices.Equal(columns[at].Levels, c.want) {
 			t.Errorf("%s: %q, want %q", c.column, columns[at].Levels, c.want)
+		}
+	}
+}
+
+// TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
+// too, but usual in a column of lists.
+func TestLevelsOfCodesAndLists(t *testing.T) {
+	schema := &frame.Schema{Columns: []frame.ColumnSchema{
+		{Name: "code", Kind: frame.Category, Levels: []string{"E11.9", "I10"}},
+		{Name: "code.prefix1", Source: "code", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 1, Levels: []string{"E", "I"}},
+		{Name: "part.prefix2", Source: "part", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 2, Levels: []string{"AB", "CD"}},
+		{Name: "tags", Kind: frame.Category, Levels: []string{"a", "a;b"}},
+		{Name: "tags:a", Source: "tags", Feature: frame.ExtractItem, Word: "a", Separator: ";"},
+	}}
+	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil} {
+		if c := describeColumn(schema, name); !slices.Equal(c.Levels, want) || c.Unused {
+			t.Errorf("%s: %+v, want %q", name, c, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package inference
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"foretell/internal/table/columnstats"
@@ -16,13 +17,24 @@ func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSch
 	case FormDate, FormTime:
 		return dateFeatures(name, inf)
 	case FormText:
-		return slices.Concat(textFeatures(t, name, inf), listFeatures(name, inf))
+		return slices.Concat(textFeatures(t, name, inf), listFeatures(name, inf), prefixFeatures(t, name, inf))
 	}
 	var features []frame.ColumnSchema
 	if !inf.IdentifiesRows {
 		features = append(features, categoryFeature(name, t.Levels()))
 	}
-	return slices.Concat(features, listFeatures(name, inf))
+	return slices.Concat(features, listFeatures(name, inf), prefixFeatures(t, name, inf))
+}
+
+// prefixFeatures returns a category for each of the lengths in inf: the first characters of a code.
+func prefixFeatures(t *columnstats.Column, name string, inf *Result) (features []frame.ColumnSchema) {
+	for _, length := range inf.PrefixLengths {
+		prefixes := columnstats.Levels(countPrefixes(t.AllOrSample(), length))
+		c := frame.DeriveFeature(categoryFeature(fmt.Sprintf("%s.prefix%d", name, length), prefixes), name, frame.ExtractPrefix)
+		c.Length = length
+		features = append(features, c)
+	}
+	return features
 }
 
 // listFeatures returns the features of a column of lists: the number of items, and whether the list has

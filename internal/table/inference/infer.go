@@ -96,6 +96,8 @@ func Infer(t *columnstats.Column) Result {
 		inf.FirstOther = best.firstOther
 	} else if inf.inferList(t, texts); inf.Separator != "" {
 		inf.Words = nil // the items say the same
+	} else {
+		inf.inferPrefixes(t, texts)
 	}
 	return inf
 }

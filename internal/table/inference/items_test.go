@@ -126,3 +126,45 @@ func TestLimitOfItems(t *testing.T) {
 		}
 	}
 }
+
+func TestPrefixes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	pick := func(list string) string { fields := strings.Fields(list); return fields[rng.IntN(len(fields))] }
+	for _, c := range []struct {
+		name, want string
+		cell       func(i int) string
+	}{
+		{"diagnoses", ".prefix1 .prefix3", func(int) string { return fmt.Sprintf("%s%02d.%d", pick("E F I J"), rng.IntN(8), rng.IntN(10)) }},
+		{"unique_parts", ".prefix2", func(i int) string { return fmt.Sprintf("%s-%05d", pick("AB AC DE DF GH"), (i*7919)%90_000) }},
+		{"products", ".prefix3 .prefix6", func(i int) string {
+			return fmt.Sprintf("%s-%s-%d", pick("FUR OFF TEC"), pick("AB BC CD"), 10_000+rng.IntN(90_000))
+		}},
+		{"flights", ".prefix2", func(int) string { return fmt.Sprintf("%s%d", pick("BA LH AF KL"), 10+rng.IntN(900)) }},
+		{"addresses", ".prefix1 .prefix6", func(int) string {
+			return fmt.Sprintf("%s.%d.%d", pick("10.2 85.14 172.16"), rng.IntN(200), rng.IntN(200))
+		}},
+		{"serial_numbers", "", func(i int) string { return fmt.Sprintf("K%04d", (i*7919)%9_973) }},
+		{"sorted_codes", "", func(i int) string { return fmt.Sprintf("%c%03dX", 'A'+i/100, i%100) }},
+		{"uuids", "", func(int) string {
+			return fmt.Sprintf("%08x-%04x-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
+		}},
+		{"random_ids", "", func(int) string {
+			id := ""
+			for range 9 {
+				id += string("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"[rng.IntN(36)])
+			}
+			return id
+		}},
+		{"few_codes", "", func(int) string { return fmt.Sprintf("%s%d", pick("A B C"), rng.IntN(10)) }},
+		{"names", "", func(i int) string { return fmt.Sprintf("%s %c%c", pick("Ann Ben Cleo Dan"), 'A'+i%26, 'a'+i/26%26) }},
+		{"numbers_with_units", "", func(i int) string { return fmt.Sprintf("%d %s", i, pick("kg miles litres")) }},
+		{"streets", "", func(i int) string { return fmt.Sprintf("%d %s Street", i, pick("Main Oak High")) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := scanText(t, tabletest.Column(quoted(tabletest.Cells(600, c.cell))...), profile.ScanOptions{})
+			if got := partsOf(p, frame.ExtractPrefix); got != c.want || !p.Schema.Valid() {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
