@@ -245,9 +245,9 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	case api.GetPredictionDrift.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
-		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	case api.DownloadModel.ID:
-		statuses = append(statuses, http.StatusRequestedRangeNotSatisfiable)
+		statuses = append(statuses, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if op.Method != http.MethodGet { // an operation that writes needs disk space (507)
 		statuses = append(statuses, http.StatusInsufficientStorage)
