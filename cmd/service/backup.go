@@ -142,6 +142,9 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // it would be replaced by a file
+		return exit.Usagef("the output \"%s\" is a device or a pipe, not a file", path).WithHint("write the backup to standard output, and redirect it: `foretell backup - > %s`", term.ShellQuote(path))
+	}
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	// The lock shows that a backup is running. A file without a lock is left from one that was killed.

@@ -227,6 +227,8 @@ func trainingRefusals(pending api.CreatedDataset) []refusal {
 		{"no_threshold_and_one", create(`{"scalingFactor":4,"performanceThreshold":null,"targetPerformance":0.6}`), 422, api.CodeInvalid, "targetPerformance"},
 		{"threshold_of_text", create(`{"scalingFactor":4,"performanceThreshold":"0.6"}`), 422, api.CodeInvalid, "performanceThreshold"},
 		{"no_threshold_on_a_pending_dataset", create(`{"scalingFactor":4,"performanceThreshold":null}`), 409, api.CodeWrongState, ""},
+		{"integers_with_a_point_or_an_exponent", create(`{"scalingFactor":4.0,"performanceThreshold":null,"seed":1e1}`), 409, api.CodeWrongState, ""},
+		{"half_a_leaf", create(`{"scalingFactor":4.5,"performanceThreshold":0.5}`), 422, api.CodeInvalid, "scalingFactor"},
 		{"unknown_metric", create(`{"scalingFactor":4,"performanceThreshold":0.5,"metric":"luck"}`), 422, api.CodeInvalid, "metric"},
 		{"no_time", create(`{"scalingFactor":4,"performanceThreshold":0.5,"timeLimitSeconds":0}`), 422, api.CodeInvalid, "timeLimitSeconds"},
 		{"seed_past_64_bits", create(`{"scalingFactor":4,"performanceThreshold":0.5,"seed":1e30}`), 422, api.CodeInvalid, ""},
