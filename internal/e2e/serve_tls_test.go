@@ -76,7 +76,7 @@ func TestLinkOfACMEHost(t *testing.T) {
 			_ = serve.Process.Signal(syscall.SIGTERM)
 		}
 	})
-	if err != nil || !strings.Contains(messages, " https://foretell.example.com/") {
+	if err != nil || !strings.Contains(messages, "\nhttps://foretell.example.com/") {
 		t.Errorf("%v: %s", err, messages)
 	}
 }
