@@ -107,7 +107,7 @@ var provokedElsewhere = map[string]string{
 	"the clocks of this machine and of the service differ by %s":                          "a finding of doctor",
 	"set the clock: tokens and signed URLs depend on it":                                  "a finding of doctor",
 	"start or unlock the keyring, set %s, or log in with `foretell login --storage file`": "a finding of doctor",
-	"the backup was written without %s":                                                   "the script backup",
+	"the backup was written, but the service has %s":                                      "the script backup",
 	"restore the listed files under their names from an older backup; `foretell doctor --files` checks all files":                                          "the same",
 	"first copy the database, as a precaution; then upgrade it with `foretell migrate`":                                                                    "errors.txt, with --data-dir added to the command",
 	"check the database, its user and the password with `psql %s`":                                                                                         "TestDatabaseErrors",
