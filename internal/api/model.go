@@ -109,7 +109,7 @@ type ModelReport struct {
 	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on. They are the most informative features of a wide table, chosen on the training rows of each fold. Absent if all features were used."`
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
-	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows are normal in this table, and were divided between training and scored rows like other rows. If false, equal rows were kept together."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows were divided between training and scored rows like other rows, because they are normal in this table, or because their groups or times are different. If false, equal rows were kept together."`
 	// Validation, Test and Training are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`

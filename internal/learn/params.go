@@ -23,9 +23,9 @@ type Params struct {
 	// 128, or 254 for large tables.
 	Buckets int
 	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of
-	// a group are never divided between training, validation and test rows. Rows that are
-	// equal in every feature are kept together even if they have no group; see
-	// duplicate.Find. If Groups is nil, no row has a group.
+	// a group are never divided between training, validation and test rows. Rows without a
+	// group that are equal to another row in every feature are kept together with it, unless
+	// Times is set; see duplicate.Find. If Groups is nil, no row has a group.
 	Groups []int32
 	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
 	// validation and test rows are later than the rows that the models were trained on.
