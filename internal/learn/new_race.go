@@ -78,9 +78,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
-	if n := r.plan.Dropped; n > 0 {
-		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
-	}
+	r.addPlanNotes()
 	if r.data.numScreened() > 0 {
 		r.data.foldRows = r.foldRows()
 	}

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
+	"strings"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -19,6 +21,30 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 		cause = "no time was left"
 	}
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
+}
+
+// addPlanNotes adds notes about rows that the validation plan does not use, and about missing test rows.
+func (r *race) addPlanNotes() {
+	p := &r.data.params
+	if n := r.plan.Dropped; n > 0 {
+		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
+	}
+	untimed := 0
+	for _, time := range p.Times {
+		if math.IsNaN(time) {
+			untimed++
+		}
+	}
+	if untimed > 0 {
+		r.addNote("%d of %d rows were used only by the final training, because they have no time in the column %q", untimed, r.data.Rows, p.TimeColumn)
+	}
+	if r.plan.Untested {
+		columns := p.GroupColumn
+		if p.TimeColumn != "" {
+			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
+		}
+		r.addNote("there are no test rows, because the rows can be divided only once by %s: the rows that were set aside are validation rows", columns)
+	}
 }
 
 // addEndNote adds a note if the time limit or the user ended the race or its refit, because

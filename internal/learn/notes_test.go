@@ -37,6 +37,34 @@ func TestNothingFailsSilently(t *testing.T) {
 		}
 		expectNote(t, mustRace(t, f, p, good), "80 rows were used only by the final training, because later rows of their groups are test rows")
 	})
+	t.Run("rows_without_a_time", func(t *testing.T) {
+		p := Params{Times: make([]float64, f.Rows), TimeColumn: "day"}
+		for row := range f.Rows {
+			if p.Times[row] = float64(row); row%4 == 0 {
+				p.Times[row] = math.NaN()
+			}
+		}
+		expectNote(t, mustRace(t, f, p, good), `75 of 300 rows were used only by the final training, because they have no time in the column "day"`)
+	})
+	t.Run("rows_that_can_be_divided_only_once", func(t *testing.T) {
+		years := Params{Times: make([]float64, f.Rows), TimeColumn: "year"}
+		customers := Params{Groups: make([]int32, f.Rows), GroupColumn: "customer"}
+		for row := range f.Rows {
+			if years.Times[row] = 2023; row%10 == 0 {
+				years.Times[row] = 2024
+			}
+			if row%10 == 0 { // the others are of one customer
+				customers.Groups[row] = -1
+			}
+		}
+		for _, p := range []Params{years, customers} {
+			o := mustRace(t, f, p, good)
+			expectNote(t, o, "there are no test rows, because the rows can be divided only once by "+p.GroupColumn+p.TimeColumn+": the rows that were set aside are validation rows")
+			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
+				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
+			}
+		}
+	})
 	t.Run("a_refit_that_fails", func(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")
