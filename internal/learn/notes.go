@@ -43,7 +43,7 @@ func (r *race) addPlanNotes() {
 		if p.TimeColumn != "" {
 			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
 		}
-		r.addNote("there are no test rows, because the rows can be divided only once by %s: the rows that were set aside are validation rows", columns)
+		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
 	}
 }
 
