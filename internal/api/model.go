@@ -23,7 +23,7 @@ type Model struct {
 	Version             int     `json:"version" doc:"Number of the model within its dataset, from 1."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset and the metric of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
@@ -35,7 +35,7 @@ type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
 	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"Key of the race that trained the model. An extension."`
 	Version             int     `json:"version"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`
@@ -116,7 +116,7 @@ type ModelReport struct {
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
 	// Test is not nil, or if the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or there was no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or the division by groupColumn or timeColumn leaves none, or there was no time."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
@@ -259,12 +259,30 @@ func (r *ModelReport) TestMissingReason() string {
 		return ""
 	case r.TestMissing == TestMissingNoTime:
 		return "no time for the test rows: let the race end by itself, or increase --time-limit"
-	case r.TestMissing == TestMissingTooFewRows && r.GroupColumn != "":
-		return fmt.Sprintf("too few rows, or too few distinct values of %s, to set test rows aside", r.GroupColumn)
 	case r.TestMissing == TestMissingTooFewRows:
-		return "too few rows to set test rows aside"
+		return r.undividedReason("test")
 	}
 	return "too few rows, or no time"
+}
+
+// ValidationMissingReason returns the reason why the report has no validation metrics, for people. It
+// returns "" if the report has validation metrics.
+func (r *ModelReport) ValidationMissingReason() string {
+	if r.Validation != nil {
+		return ""
+	}
+	return r.undividedReason("validation")
+}
+
+// undividedReason returns the reason why no rows of a kind, such as test, were set aside.
+func (r *ModelReport) undividedReason(kind string) string {
+	switch {
+	case r.GroupColumn != "" && r.TimeColumn != "":
+		return fmt.Sprintf("the division of the rows by %s and %s leaves no %s rows", r.GroupColumn, r.TimeColumn, kind)
+	case r.GroupColumn != "" || r.TimeColumn != "":
+		return fmt.Sprintf("the division of the rows by %s leaves no %s rows", r.GroupColumn+r.TimeColumn, kind)
+	}
+	return fmt.Sprintf("too few rows to set %s rows aside", kind)
 }
 
 // BlendShare is the weight of an algorithm in a blend.

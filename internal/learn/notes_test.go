@@ -140,6 +140,10 @@ func TestNothingFailsSilently(t *testing.T) {
 		for _, name := range []string{"f1[rare]", "prAuc[rare]"} {
 			o := mustRace(t, three, Params{Metric: name}, good)
 			expectNote(t, o, name+` cannot be computed on the validation rows, because none of them is of the class "rare": the algorithms were compared by log loss`)
+			_, interval := o.Report.Validation.Intervals[name]
+			if o.Report.Validation.OfClass != nil || interval || o.Runs[0].Curve != nil || o.Runs[0].LogLoss == 0 {
+				t.Errorf("%s has the value %v, an interval: %v, the curve %v; log loss %v", name, o.Report.Validation.OfClass, interval, o.Runs[0].Curve, o.Runs[0].LogLoss)
+			}
 		}
 	})
 }

@@ -102,7 +102,8 @@ type Event struct {
 	// NaN before the first score, and if the metric cannot be computed on the validation
 	// rows.
 	BestPerformance, BestLogLoss float64
-	// Step is the number of steps that were scored so far.
+	// Step is the number of steps that were scored so far. It is 0 if the metric cannot be
+	// computed on the validation rows.
 	Step int
 }
 

@@ -240,7 +240,7 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	if run.Status == "" {
 		row.Status = string(outcome.Status)
 	}
-	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
+	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && (len(run.Curve) > 0 || run.LogLoss > 0) {
 		row.AchievedPerformance, row.LogLoss = api.NumberOrNil(run.Performance), api.NumberOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
