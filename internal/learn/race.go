@@ -61,8 +61,14 @@ type race struct {
 
 // raceAlgorithms runs a race like Race, but chooses among the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
-	r, err := newRace(ctx, f, p, algorithms)
-	if err != nil {
+	starting, release := withStop(ctx, p.Stop)
+	r, err := newRace(starting, f, p, algorithms)
+	stopped := errors.Is(context.Cause(starting), errStopped)
+	release()
+	switch {
+	case errors.Is(err, context.Canceled) && stopped:
+		return &Outcome{Status: Cancelled}, nil
+	case err != nil:
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	outcome, err := r.run(ctx)
