@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,39 @@ func (r *race) addPlanNotes() {
 			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
 		}
 		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
+	}
+	r.addUnscoredClassesNote()
+}
+
+// addUnscoredClassesNote adds a note if all rows of a class are equal or are of one group. None of
+// them is then a test or validation row, because the class could not be learned without them.
+func (r *race) addUnscoredClassesNote() {
+	if r.data.params.Groups == nil || r.data.params.Times != nil {
+		return
+	}
+	scored := make([]bool, r.data.classes())
+	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+		scored[label] = true
+	}
+	if !slices.Contains(scored, true) {
+		return // too few rows
+	}
+	var classes []string
+	for class, rows := range r.evaluator.ClassRows {
+		if rows > 1 && !scored[class] {
+			classes = append(classes, r.data.Schema.Classes[class])
+		}
+	}
+	why := "of one group"
+	if r.data.params.GroupColumn == "" {
+		why = "equal in every feature"
+	}
+	switch n := len(classes); n {
+	case 0:
+	case 1:
+		r.addNote("the rows of the class %q were used only for training, because all of them are %s", classes[0], why)
+	default:
+		r.addNote("the rows of %d classes, such as %q, were used only for training, because all rows of such a class are %s", n, classes[0], why)
 	}
 }
 

@@ -65,6 +65,19 @@ func TestNothingFailsSilently(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a_class_of_equal_rows", func(t *testing.T) {
+		three := fakeFrame(300, 2)
+		three.Schema.Classes = append(three.Schema.Classes, "idle")
+		groups := make([]int32, three.Rows)
+		for row := range three.Rows {
+			if groups[row] = -1; row%30 == 0 {
+				groups[row], three.Labels[row] = 0, 2
+			}
+		}
+		const want = `the rows of the class "idle" were used only for training, because all of them are `
+		expectNote(t, mustRace(t, three, Params{Groups: groups}, good), want+"equal in every feature")
+		expectNote(t, mustRace(t, three, Params{Groups: groups, GroupColumn: "customer"}, good), want+"of one group")
+	})
 	t.Run("a_refit_that_fails", func(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")

@@ -346,8 +346,12 @@ func BelowThresholdError(job *api.Training) error {
 		return nil
 	}
 	why := fmt.Sprintf("the %s of the model could not be measured", api.PerformanceName(job.Metric))
-	if job.AchievedPerformance != nil {
-		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *job.AchievedPerformance)
+	switch achieved := job.AchievedPerformance; {
+	case achieved == nil:
+	case *achieved >= *job.TargetPerformance: // the status is about single algorithms
+		why = fmt.Sprintf("only their blend does: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+	default:
+		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
 	}
 	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and %s", job.Status, *job.TargetPerformance, why)
 	return e.WithHint("the model is kept; see `foretell models report %s`", job.ModelKey)
