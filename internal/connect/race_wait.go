@@ -45,7 +45,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	switch {
 	case err != nil:
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
-		e = e.WithHint("stop it with `%s`", "foretell training cancel "+key)
+		e = e.WithHint("stop it with `foretell training cancel %s`", key)
 	case kept.ModelKey != "":
 		e.Fact += "; its best model is kept"
 		if kept.AchievedPerformance != nil {
