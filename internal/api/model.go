@@ -251,8 +251,7 @@ type Baseline struct {
 	Test       *Scores `json:"test" doc:"Scores on the test rows; null if none exist."`
 }
 
-// TestMissingReason returns the reason why the report has no test metrics, for people. It
-// returns "" if the report has test metrics.
+// TestMissingReason returns the reason why there are no test metrics, for people, or "" if there are some.
 func (r *ModelReport) TestMissingReason() string {
 	switch {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not report numbers of rows
@@ -265,8 +264,7 @@ func (r *ModelReport) TestMissingReason() string {
 	return "too few rows, or no time"
 }
 
-// ValidationMissingReason returns the reason why the report has no validation metrics, for people. It
-// returns "" if the report has validation metrics.
+// ValidationMissingReason returns the reason why there are no validation metrics, for people, or "".
 func (r *ModelReport) ValidationMissingReason() string {
 	if r.Validation != nil {
 		return ""
@@ -276,13 +274,14 @@ func (r *ModelReport) ValidationMissingReason() string {
 
 // undividedReason returns the reason why no rows of a kind, such as test, were set aside.
 func (r *ModelReport) undividedReason(kind string) string {
-	switch {
-	case r.GroupColumn != "" && r.TimeColumn != "":
-		return fmt.Sprintf("the division of the rows by %s and %s leaves no %s rows", r.GroupColumn, r.TimeColumn, kind)
-	case r.GroupColumn != "" || r.TimeColumn != "":
-		return fmt.Sprintf("the division of the rows by %s leaves no %s rows", r.GroupColumn+r.TimeColumn, kind)
+	columns := r.GroupColumn + r.TimeColumn
+	if r.GroupColumn != "" && r.TimeColumn != "" {
+		columns = r.GroupColumn + " and " + r.TimeColumn
 	}
-	return fmt.Sprintf("too few rows to set %s rows aside", kind)
+	if columns == "" {
+		return fmt.Sprintf("too few rows to set %s rows aside", kind)
+	}
+	return fmt.Sprintf("the division of the rows by %s leaves no %s rows", columns, kind)
 }
 
 // BlendShare is the weight of an algorithm in a blend.
