@@ -119,17 +119,18 @@ func (o *demoOptions) runStep(ctx context.Context, folder, command string) error
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
-	sub := &cli.Factory{
-		Args: strings.Fields(command)[1:], Now: o.factory.Now, Streams: o.factory.Streams, Color: o.factory.Color, Environ: o.factory.Environ,
-		Env: func(name string) string {
-			if value, ours := env[name]; ours {
-				return value
-			}
-			return o.factory.Env(name)
-		},
+	inner := o.factory.NewInner(strings.Fields(command)[1:], o.factory.Streams[0], nil)
+	inner.Env = func(name string) string {
+		if value, ours := env[name]; ours {
+			return value
+		}
+		return o.factory.Env(name)
 	}
-	sub.OpenConsole()
-	if err := execute(ctx, sub); err != nil {
+	err := execute(ctx, inner)
+	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // the hint of the step is for a folder that is removed
+		return interrupted
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	return nil

@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
-	"internal/account":            {"api", "auth", "store"},
+	"internal/account":            {"api", "auth", "store", "term"},
 	"internal/api":                {"humanize"},
 	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "jobqueue", "learn", "learn/memory", "learn/metric", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
 	"internal/auth":               nil,
@@ -39,11 +39,11 @@ var layers = map[string][]string{
 	"internal/config":             {"api", "client", "exit", "filelock", "humanize", "symlink", "term"},
 	"internal/connect":            {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "store/pgurl", "storedfile", "term"},
 	"internal/credential":         {"api", "client", "config", "exit", "symlink"},
-	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "term", "turn"},
+	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "table/result", "term", "turn"},
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},
 	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn/model", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},
-	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
+	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/frame", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
 	"internal/exit":               {"api", "client", "gate", "table/csvfile", "term"},
 	"internal/filelock":           nil,
 	"internal/gate":               {"api", "humanize", "learn/metric"},

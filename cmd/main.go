@@ -51,6 +51,12 @@ func run(f *cli.Factory) exit.Status {
 			err = f.PrintDryRun()
 		}
 	}
+	if interrupted && stopped.Status() == exit.BrokenPipe {
+		return exit.BrokenPipe
+	}
+	if err == nil {
+		err = f.Stdout.Err() // the command may have ignored it
+	}
 	if err == nil {
 		if interrupted && !f.StoppedBySignal {
 			return stopped.Status()
@@ -117,6 +123,10 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// A write to a closed pipe then fails instead of ending the process, which could not remove its
+	// temporary files; see cli.Stdout. Nobody reads this channel. Unlike signal.Ignore, Notify does not
+	// change the signals of child processes, such as a pager.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores SIGHUP for the command
 		signal.Notify(signals, syscall.SIGHUP)
 	}
@@ -128,9 +138,6 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 		if !ok {
 			return
 		}
-		// If the terminal is closed, output fails. That must not end the process before the
-		// best model is stored.
-		signal.Ignore(syscall.SIGPIPE)
 		interrupted := &exit.InterruptError{Signal: first}
 		cancel(interrupted)
 		began := f.Now()

@@ -134,13 +134,15 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return err
 	}
-	devnull, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	devnull, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer devnull.Close()
-	sub := &cli.Factory{Args: args, Now: o.factory.Now, Env: o.factory.Env, Environ: o.factory.Environ, Color: o.factory.Color}
-	sub.Streams = [3]*os.File{o.factory.Streams[0], devnull, o.factory.Streams[2]}
-	sub.OpenConsole()
-	return execute(ctx, sub)
+	// Without a terminal as its input, the race cannot be ended with Enter, which would change its result.
+	err = execute(ctx, o.factory.NewInner(args, devnull, devnull))
+	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // the hint of the run is for a folder that is removed
+		return interrupted
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 			f.Running = cmd
 			f.OpenConsole()
 			f.StartCommandSpan(cmd, cmd.GroupID != serviceGroup) // requests and jobs of a service have spans of their own
-			if err := cli.CheckDryRunFlags(cmd); err != nil {
+			if err := cmp.Or(cli.CheckEmptyFlags(cmd), cli.CheckDryRunFlags(cmd)); err != nil {
 				return err
 			}
 			if err := cmd.ValidateFlagGroups(); err != nil {
@@ -63,7 +64,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpFunc(f.PrintHelp)
 	root.SetIn(f.Streams[0])
-	root.SetOut(f.Streams[1])
+	root.SetOut(f.Stdout)
 	root.SetErr(f.Streams[2])
 	addCommands(root, f)
 	root.AddCommand(cli.NewHelpTopics()...)

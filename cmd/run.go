@@ -163,13 +163,10 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		p.PredictCommand = func(model string) string { return o.target.PredictCommand(files.Blind, model) }
 	}
 	if err := p.train(ctx, prepCtx, body); err != nil {
-		return limit.TranslateError(prepCtx, p.job, err)
+		return limit.TranslateError(ctx, p.job, err)
 	}
-	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
-		return err
-	}
-	if err := p.applyToChampion(ctx); err != nil { // before the prediction, which may fail
-		return err
+	if err := p.evaluate(ctx); err != nil { // before the prediction, which may fail
+		return exit.ContinueWith(ctx, err, p.continueCommand())
 	}
 	kept := ""
 	if files.Blind != nil {
@@ -330,17 +327,22 @@ type runPipeline struct {
 // train starts a race or resumes one, waits for its model, and finds the baseline of --beat. prepCtx
 // is the context of everything before the race; it ends at the time limit.
 func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
-	var err error
 	if p.resume != "" {
-		err = p.resumeTraining(ctx, &body)
-	} else {
-		err = p.trainNew(ctx, prepCtx, body)
+		return p.resumeTraining(ctx, &body)
 	}
-	if err != nil {
+	return p.trainNew(ctx, prepCtx, body)
+}
+
+// evaluate reads the model of the race, checks it against the requirements, and applies the results to
+// the choice of the champion.
+func (p *runPipeline) evaluate(ctx context.Context) (err error) {
+	if p.model, err = client.Call(ctx, p.Client, api.GetModel, &api.ModelInput{ModelKey: p.job.ModelKey}); err != nil {
 		return err
 	}
-	p.model, err = client.Call(ctx, p.Client, api.GetModel, &api.ModelInput{ModelKey: p.job.ModelKey})
-	return err
+	if p.gateReport, err = p.gate.Evaluate(ctx, p.Session, p.job.ModelKey); err != nil {
+		return err
+	}
+	return p.applyToChampion(ctx)
 }
 
 // trainNew prepares the dataset and runs a race on it.
@@ -349,12 +351,13 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 	if err != nil {
 		return err
 	}
-	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.seriesStem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series, cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}
 	if p.dataset, err = p.findOrCreateDataset(prepCtx); err != nil {
-		return err
+		return p.limit.TranslateError(prepCtx, nil, err)
 	}
 	return p.runRace(ctx, body)
 }
@@ -378,7 +381,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	if err := p.limit.LimitRace(&body, p.cost.AfterRace(), p.HasExtensions(p.dataset)); err != nil {
 		return err
 	}
-	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: p.dataset.DatasetKey}, Body: body})
+	race, err := p.StartRace(ctx, &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: p.dataset.DatasetKey}, Body: body})
 	if err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ func (p *runPipeline) modelTitle() string {
 
 // printNextCommands prints commands for the next steps, if standard error is a terminal.
 func (p *runPipeline) printNextCommands() {
-	if !p.factory.Console.ErrTerminal {
+	if !p.factory.Console.ErrTerminal || p.factory.Inner {
 		return
 	}
 	model := term.ShellQuote(p.modelReference())

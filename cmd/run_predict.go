@@ -19,10 +19,14 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return exit.FromError(ctx, err).WithHint("the model is kept; when the file no longer changes, predict it with `%s`", p.predictCommand())
 	}
 	if err != nil {
-		return err
+		return exit.ContinueWith(ctx, err, p.predictCommand())
 	}
 	again := p.repeatCommand(p.target.ResumeCommand(created.PredictionKey, p.files.Blind))
 	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
+	var failed *exit.Error
+	if errors.As(err, &failed) && failed.Status == exit.JobFailed {
+		return failed.WithHint("%s; the model is kept, and predicts with `%s`", failed.Hint, p.predictCommand())
+	}
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	}
 	p.provenance.Label = &known
 	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
-	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
+	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof, Retry: again}); err != nil {
 		return err
 	}
 	known.NoteScore(&p.output)

@@ -26,6 +26,18 @@ func (p *runPipeline) resumeCommand(race string) string {
 	return p.factory.CommandWith("resume", race, "time-limit")
 }
 
+// continueCommand returns the command that continues the run after its race: it resumes the race or, if
+// the run read a stream, predicts with the model of the race.
+func (p *runPipeline) continueCommand() string {
+	switch {
+	case p.RunCommand != nil:
+		return p.RunCommand(p.job.TrainingJobKey)
+	case p.PredictCommand != nil:
+		return p.PredictCommand(p.job.ModelKey)
+	}
+	return "foretell models report " + p.job.ModelKey
+}
+
 // resumeTraining waits for the race of an earlier run on the same data, and finds the
 // baseline. request has the parameters of the flags. A cancelled race is accepted if it has a model.
 func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraining) error {
@@ -57,7 +69,7 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	if p.job.ModelKey == "" {
 		return connect.TrainingError(p.job)
 	}
-	return p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey)
+	return exit.ContinueWith(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
 }
 
 // checkResumedFlags returns a usage error if a flag that the user has typed differs from the race with

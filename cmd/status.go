@@ -54,7 +54,10 @@ func (o *statusOptions) run(ctx context.Context) error {
 	}
 	st := status{
 		Service: "embedded", DataFolder: session.DataDir, Config: content, Profile: s.Profile,
-		Username: session.Account, Datasets: page.Total,
+		Username: session.Account,
+	}
+	if page.Total >= 0 { // other services may not count
+		st.Datasets = &page.Total
 	}
 	if session.Embedded {
 		if err := st.setSizes(ctx, session); err != nil {
@@ -125,7 +128,7 @@ type status struct {
 	Orphans         int    `json:"orphans,omitempty" doc:"Number of files that the database does not refer to. They are kept for 30 days."`
 	OrphanBytes     int64  `json:"orphanBytes,omitempty"`
 	FreeBytes       int64  `json:"freeBytes,omitempty"`
-	Datasets        int64  `json:"datasets"`
+	Datasets        *int64 `json:"datasets,omitempty" doc:"Number of datasets; absent if the service does not count them."`
 	MaxDatasets     *int64 `json:"maxDatasets,omitempty" doc:"Limit of datasets; absent if there is none."`
 	Races           *int64 `json:"races,omitempty" doc:"Number of races of the account that run or wait, on a service."`
 	MaxRaces        *int64 `json:"maxRaces,omitempty" doc:"Limit of races; absent if there is none."`

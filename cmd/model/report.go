@@ -177,7 +177,7 @@ func (o *modelsReportOptions) saveHTML(d *report.Document) error {
 	if err != nil {
 		return exit.Errorf(exit.Unexpected, "cannot write the report to %s: %w", o.html, err).WithHint("choose another file with --html")
 	}
-	o.factory.Note("the report is in %s", o.html)
+	o.output.Note("the report is in %s", o.html)
 	return nil
 }
 

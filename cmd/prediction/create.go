@@ -116,7 +116,8 @@ type submittedPrediction struct {
 // fetchResult waits for the prediction, downloads and verifies its result, and scores the
 // result if the blind file has the label column.
 func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b submittedPrediction) error {
-	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, o.target.ResumeCommand(b.created.PredictionKey, b.blind))
+	again := o.target.ResumeCommand(b.created.PredictionKey, b.blind)
+	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, again)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	}
 	provenance.Label = &known
 	verify := download.ResultVerifier(ctx, b.blind, provenance.Classes, provenance.Rows)
-	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: provenance, Check: known.ScoreAfterCheck(ctx, verify)}); err != nil {
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: provenance, Check: known.ScoreAfterCheck(ctx, verify), Retry: again}); err != nil {
 		return err
 	}
 	known.NoteScore(&o.output)

@@ -56,10 +56,14 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err != nil {
 		return err
 	}
-	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
+	var blind *preflight.InputTable
+	if len(o.blind) > 0 {
+		if blind, err = o.layout.OpenInput(ctx, o.factory, true, o.blind...); err != nil {
+			return err
+		}
+		defer blind.Close()
 	}
-	if err := o.target.CheckMayWrite(); err != nil {
+	if err := o.resolvePath(key, blind); err != nil {
 		return err
 	}
 	again := o.target.ResumeCommand(key, nil)
@@ -76,12 +80,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	}
 	found := download.Provenance{Classes: connect.DatasetClassLabels(dataset), Prediction: prediction, Rows: &result.Rows}
 	check := download.PlausibilityVerifier(ctx, prediction, found.Classes, found.Rows, again)
-	if len(o.blind) > 0 {
-		blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
-		if err != nil {
-			return err
-		}
-		defer blind.Close()
+	if blind != nil {
 		p := &preflight.Preflight{Factory: o.factory, Train: blind}
 		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err
@@ -96,4 +95,16 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		return err
 	}
 	return result.Print(&o.output, &o.target)
+}
+
+// resolvePath sets an empty path of the output to its default, which begins with the key of the
+// prediction. It returns an error if the file must not be written. blind is nil without --blind.
+func (o *predictionsDownloadOptions) resolvePath(key string, blind *preflight.InputTable) error {
+	if o.target.Path == "" {
+		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
+	}
+	if blind == nil {
+		return o.target.CheckMayWrite()
+	}
+	return o.target.ResolvePath(blind)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/http/pprof"
 
 	"github.com/spf13/cobra"
 
@@ -47,14 +46,4 @@ func (m *metricsFlag) startServing(ctx context.Context, service *connect.LocalSe
 		_ = web.Close() // aborts scrapes, which the monitoring system repeats
 		<-served
 	}, nil
-}
-
-// handleProfiles serves the profiles for `go tool pprof`. It does not serve the command line of
-// the process, which may contain passwords.
-func handleProfiles(mux *http.ServeMux) {
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 }

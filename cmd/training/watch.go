@@ -81,7 +81,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	created, err := session.CreateTraining(ctx, &api.CreateTrainingInput{
+	created, err := session.StartRace(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if api.CodeFromError(err) == api.CodeWrongState {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/store"
+	"foretell/internal/term"
 )
 
 // actorFromContext returns the email of the caller, or operatorActor if there is no caller.
@@ -31,6 +33,19 @@ func lookUpByEmail(email string) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccount(ctx, email)
 		return account, translateAccountNotFound(err, email)
+	}
+}
+
+// exceptLocal returns a function that is like lookup, but returns a problem for the account of the
+// embedded service. Nobody can log in to this account, so it has neither a password nor a role, and
+// every command without a server needs it.
+func exceptLocal(lookup accountLookup) accountLookup {
+	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
+		account, err := lookup(ctx, t)
+		if err == nil && account.Email == localAccountEmail {
+			return nil, api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
+		}
+		return account, err
 	}
 }
 
@@ -198,12 +213,26 @@ func (a *Accounts) ListAccounts(ctx context.Context, in *api.ListAccountsInput) 
 	return out, a.toProblem(err)
 }
 
+// newAccount returns an account with the normalized fields of n. If fields are invalid, it returns
+// a problem that lists them. The names of the person and of the organisation may be empty.
+func newAccount(n api.NewAccount) (*store.Account, error) {
+	account := &store.Account{
+		Email: normalizeEmail(n.Email), Name: strings.TrimSpace(n.Name), Organisation: strings.TrimSpace(n.Organisation), Role: n.Role,
+	}
+	invalid := []error{checkEmail(account.Email)}
+	if account.Name != "" {
+		invalid = append(invalid, checkText("name", account.Name, maxNameLength, ""))
+	}
+	if account.Organisation != "" {
+		invalid = append(invalid, checkText("organisation", account.Organisation, maxNameLength, ""))
+	}
+	return account, joinFieldProblems(invalid...)
+}
+
 // CreateAccount creates an account and invites its owner to set a password.
 func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput) (out *api.Invitation, err error) {
-	account := &store.Account{
-		Email: normalizeEmail(in.Body.Email), Name: in.Body.Name, Organisation: in.Body.Organisation, Role: in.Body.Role,
-	}
-	if err := checkEmail(account.Email); err != nil {
+	account, err := newAccount(in.Body)
+	if err != nil {
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -225,10 +254,8 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 // AddUser creates an account with a password. It returns a problem with CodeNameTaken
 // if the email already has an account.
 func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password string) error {
-	account := &store.Account{
-		Email: normalizeEmail(user.Email), Name: user.Name, Organisation: user.Organisation, Role: user.Role,
-	}
-	if err := checkEmail(account.Email); err != nil {
+	account, err := newAccount(user)
+	if err != nil {
 		return err
 	}
 	hash, err := a.checkAndHashPassword(ctx, account.Email, password)
@@ -254,7 +281,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 	if err != nil {
 		return err
 	}
-	_, err = a.updateAndRecord(ctx, lookUpByEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByEmail(email)), "password.set", func(t *store.Tx, account *store.Account) error {
 		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
 	})
 	return err
@@ -264,7 +291,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 // data is kept. Its jobs stop at their next heartbeat and wait in the queue
 // until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.disable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, true, a.now())
 	})
 }
@@ -281,15 +308,12 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 // logged out before the link can be used, and the only administrator would be locked out. The
 // operator, who has no session, and the owner of the data folder can reset every account.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
-	_, err = a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
-		if account.Email == localAccountEmail {
-			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
-		}
+	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
 		}
 		if account.Key == CallerFromContext(ctx).Account {
-			return api.NewProblem(api.CodeWrongState, "%s is your own account: change its password instead. If you have forgotten the password, run `foretell users reset %s` on the machine of the service", account.Email, account.Email)
+			return api.NewProblem(api.CodeWrongState, "%s is your own account: change its password instead. If you have forgotten the password, run `foretell users reset %s` on the machine of the service", account.Email, term.ShellQuote(account.Email))
 		}
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err
@@ -309,7 +333,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.updateAndRecordDetail(ctx, lookUpByKey(in.AccountKey), auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecordDetail(ctx, exceptLocal(lookUpByKey(in.AccountKey)), auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }
@@ -338,7 +362,7 @@ func formatQuota(q api.Quota) string {
 func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := lookUpByKey(in.AccountKey)(ctx, t)
+		account, err := exceptLocal(lookUpByKey(in.AccountKey))(ctx, t)
 		if err != nil {
 			return err
 		}

@@ -39,16 +39,10 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 // if it is a common password, a common password written twice, a common password with digits
 // and symbols around it, or a text of at most two different characters.
 func isCommonPassword(password string) bool {
+	words := commonPasswords()
 	half := password[:len(password)/2]
-	for _, candidate := range []string{password, half, trimNonLetters(password)} {
-		if candidate == half && half+half != password {
-			continue
-		}
-		if commonPasswords()[candidate] {
-			return true
-		}
-	}
-	return hasAtMostTwoCharacters(password)
+	return words[password] || words[trimNonLetters(password)] || half+half == password && words[half] ||
+		hasAtMostTwoCharacters(password)
 }
 
 // isEmailPartOrProgramName reports whether a password in lower case consists of the name

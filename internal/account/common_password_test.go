@@ -22,6 +22,9 @@ func TestGuessablePasswords(t *testing.T) {
 		"basketball":            true,
 		"password2026!":         true, // common, with digits and symbols
 		"**Dragon**77":          true,
+		"password12345678":      true, // as many digits or symbols as letters
+		"princess20262026":      true,
+		"monkey!!!!!!":          true,
 		"monkeymonkey":          true, // twice
 		"aaaaaaaaaaab":          true,
 		"Foretell-2026":         true, // the program

@@ -52,7 +52,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		account, err = t.GetAccount(ctx, email)
 		return err
 	})
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // an earlier version let this account have a password
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
@@ -145,6 +145,9 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	if err != nil {
 		return api.Session{}, a.toProblem(err)
 	}
+	if account.Disabled {
+		return api.Session{}, localDisabledProblem()
+	}
 	session, err := a.openSessionAndEndOldest(ctx, account)
 	if err != nil {
 		return api.Session{}, err
@@ -163,7 +166,7 @@ func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error
 	case err != nil:
 		return api.Session{}, err
 	case account.Disabled:
-		return api.Session{}, a.toProblem(errCredentialsChanged)
+		return api.Session{}, localDisabledProblem()
 	}
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -171,6 +174,12 @@ func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error
 	}
 	a.localReadSession.Store(&localReadSession{hash: auth.HashToken(token), account: account.Key})
 	return api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: localAccountEmail}, nil
+}
+
+// localDisabledProblem returns the problem of a command that runs without a server after an earlier
+// version has disabled the account of the embedded service.
+func localDisabledProblem() *api.Problem {
+	return api.NewProblem(api.CodeWrongState, "the account %[1]s, which commands use when they run without a server, is disabled: enable it with `foretell users enable %[1]s`", localAccountEmail)
 }
 
 // localReadSession is the session of [Accounts.OpenLocalReadSession].

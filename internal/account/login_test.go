@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/auth"
+	"foretell/internal/store"
 )
 
 // readerFunc is a function that is an io.Reader.
@@ -195,5 +197,64 @@ func TestResetOwnAccount(t *testing.T) {
 	}
 	if _, err := a.ResetAccount(t.Context(), in); err != nil {
 		t.Errorf("the operator cannot reset the only administrator: %v", err)
+	}
+}
+
+// TestLocalAccount checks that nobody can log in to the account of the embedded service, and that no
+// command can break it. If an earlier version has disabled it, the problem says how to enable it.
+func TestLocalAccount(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	addUsers(t, a, api.RoleAdministrator, testEmail)
+	if _, err := a.OpenLocalSession(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	local, err := a.FindAccount(t.Context(), localAccountEmail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &api.AccountInput{AccountKey: local.AccountKey}
+	for name, change := range map[string]func() error{
+		"password":      func() error { return a.SetUserPassword(t.Context(), localAccountEmail, testPassword) },
+		"reset":         func() error { _, err := a.ResetAccount(t.Context(), in); return err },
+		"disable":       func() error { _, err := a.DisableAccount(t.Context(), in); return err },
+		"delete":        func() error { _, err := a.DeleteAccount(t.Context(), in); return err },
+		"second_factor": func() error { _, err := a.RemoveSecondFactorOf(t.Context(), in); return err },
+		"role": func() error {
+			_, err := a.SetRole(t.Context(), &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: api.RoleAdministrator}})
+			return err
+		},
+	} {
+		if err := change(); api.CodeFromError(err) != api.CodeWrongState || !strings.Contains(err.Error(), "nobody can log in to local") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	hash, err := a.checkAndHashPassword(t.Context(), localAccountEmail, testPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(change func(tx *store.Tx) error) { // as an earlier version
+		t.Helper()
+		if err := a.store.Write(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(tx *store.Tx) error { return tx.UpdatePasswordAndEndSessions(t.Context(), local.AccountKey, hash) })
+	credentials := logInInput("")
+	credentials.Body.Username = localAccountEmail
+	if _, err := a.LogIn(t.Context(), credentials); api.CodeFromError(err) != api.CodeBadCredentials {
+		t.Errorf("log-in with the password of the local account: %v", err)
+	}
+	write(func(tx *store.Tx) error { return tx.UpdateDisabled(t.Context(), local.AccountKey, true, a.now()) })
+	for _, open := range []func(context.Context) (api.Session, error){a.OpenLocalSession, a.OpenLocalReadSession} {
+		if _, err := open(t.Context()); err == nil || !strings.Contains(err.Error(), "`foretell users enable local`") {
+			t.Errorf("the local account is disabled: %v", err)
+		}
+	}
+	if _, err := a.EnableAccount(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.OpenLocalSession(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

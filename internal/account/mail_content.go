@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/store"
+	"foretell/internal/term"
 )
 
 // mailContent is the subject and the plain text of an email.
@@ -53,7 +54,7 @@ Then log in:
 foretell login %s --username %s
 
 The API is described at %[4]s/openapi.json.
-%[6]s`, intro, api.FormatTime(expires), oneTimeLinkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
+%[6]s`, intro, api.FormatTime(expires), oneTimeLinkURL(a.options.PublicURL, code), a.options.PublicURL, term.ShellQuote(account.Email), end)}, nil
 }
 
 // maxListedRequests is the maximum number of requests for access that an email lists.

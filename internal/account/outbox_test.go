@@ -262,3 +262,60 @@ func sendNextMail(t *testing.T, a *Accounts) bool {
 	}
 	return sent
 }
+
+// hookMailer is a Mailer that calls a function while it sends its first email.
+type hookMailer struct {
+	duringFirst func()
+	mailbox
+}
+
+func (m *hookMailer) Send(ctx context.Context, to, subject, text string) error {
+	if during := m.duringFirst; during != nil {
+		m.duringFirst = nil
+		during()
+	}
+	return m.mailbox.Send(ctx, to, subject, text)
+}
+
+// TestRequestDuringMail requests access while the email about an earlier request is being sent. An
+// administrator must get another email about it, and only one.
+func TestRequestDuringMail(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	box := &hookMailer{mailbox: mailbox{got: make(chan string, 9)}}
+	a := open(t, c, Options{Mailer: box, PublicURL: "https://foretell.example.com"})
+	addUsers(t, a, api.RoleAdministrator, testEmail)
+	request := func(email string) {
+		form := api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: email, Reason: "to learn"}
+		if _, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form}); err != nil {
+			t.Error(err)
+		}
+	}
+	box.duringFirst = func() { request("second@example.org") }
+	request("first@example.org")
+	for range 9 {
+		c.advance(requestMailDelay)
+		sendNextMail(t, a)
+	}
+	if len(box.got) != 2 {
+		t.Fatalf("%d emails were sent, want 2", len(box.got))
+	}
+	if first, second := <-box.got, <-box.got; strings.Contains(first, "second@example.org") || !strings.Contains(second, "second@example.org") {
+		t.Errorf("the emails are\n%s\nand\n%s", first, second)
+	}
+}
+
+// TestQuotedEmail checks that the command in an email can be pasted into a shell if the email of the
+// account has a quote.
+func TestQuotedEmail(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{got: make(chan string, 9)}
+	a := open(t, newClock(), Options{Mailer: box, PublicURL: "https://foretell.example.com"})
+	if _, err := a.CreateAccount(t.Context(), &api.CreateAccountInput{Body: api.NewAccount{Email: "o'brien@example.com"}}); err != nil {
+		t.Fatal(err)
+	}
+	sendNextMail(t, a)
+	if mail := <-box.got; !strings.Contains(mail, `--username 'o'\''brien@example.com'`+"\n") {
+		t.Error(mail)
+	}
+}

@@ -144,8 +144,10 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 }
 
 // notifyAdministrators queues an email about the PENDING requests to each administrator whom
-// Options.NotifyRequests selects, unless such an email is already queued. The email is sent after
-// requestMailDelay, and lists all requests that have arrived by then. If no process sends emails,
+// Options.NotifyRequests selects, unless such an email is already waiting. The email is sent after
+// requestMailDelay, and lists all requests that have arrived by then. An email that a process has
+// begun to send does not list the newest request, so it is replaced by another one: when the process
+// then deletes the email that it has sent, the other one remains. If no process sends emails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
@@ -159,9 +161,9 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 		if a.options.NotifyRequests != nil && !slices.Contains(a.options.NotifyRequests, account.Email) {
 			continue
 		}
-		if queued, err := t.IsMailQueued(ctx, account.Key, mailRequests); err != nil {
+		if waits, err := t.IsMailWaiting(ctx, account.Key, mailRequests); err != nil {
 			return err
-		} else if queued {
+		} else if waits {
 			continue
 		}
 		if err := a.queueMail(ctx, t, account, mailRequests, a.now().Add(requestMailDelay)); err != nil {
@@ -236,7 +238,7 @@ func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.Acc
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if err := a.decideRequest(ctx, t, r, api.RequestApproved, actor); err != nil {
+	if _, err := a.decideRequest(ctx, t, r, api.RequestApproved, actor); err != nil {
 		return nil, err
 	}
 	if err := a.insertAccount(ctx, t, account); err != nil {
@@ -249,15 +251,16 @@ func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.Acc
 }
 
 // decideRequest changes the status of a PENDING request, and stores in the request that actor
-// decided this. It returns a problem if the request is not PENDING.
-func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
-	before := r.Status
-	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
-	err := t.UpdateAccessRequest(ctx, r, api.RequestPending)
+// decided this. It returns the changed request, or a problem if the request is not PENDING. It does
+// not change r, because the transaction may be run again.
+func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) (*store.AccessRequest, error) {
+	decided := *r
+	decided.Status, decided.Decided, decided.DecidedBy = status, a.now(), actor
+	err := t.UpdateAccessRequest(ctx, &decided, api.RequestPending)
 	if errors.Is(err, store.ErrWrongState) {
-		return decidedRequestProblem(r.Key, before).WithCause(err)
+		return nil, decidedRequestProblem(r.Key, r.Status).WithCause(err)
 	}
-	return err
+	return &decided, err
 }
 
 // decidedRequestProblem returns the problem of a request that is not PENDING.
@@ -274,10 +277,11 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 		if err != nil {
 			return err
 		}
-		if err := a.decideRequest(ctx, t, r, api.RequestRefused, actorFromContext(ctx)); err != nil {
+		decided, err := a.decideRequest(ctx, t, r, api.RequestRefused, actorFromContext(ctx))
+		if err != nil {
 			return err
 		}
-		out = toAccessRequest(r)
+		out = toAccessRequest(decided)
 		return a.RecordAuditEvent(ctx, t, "access.refuse", r.Email)
 	})
 	return &out, a.translateRequestNotFound(err, in.RequestKey)

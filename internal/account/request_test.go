@@ -1,12 +1,14 @@
 package account
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store"
 )
 
 // TestRequestsAreDeleted checks that a request for access is deleted with its account, and 90 days
@@ -118,6 +120,58 @@ func TestRequestText(t *testing.T) {
 		_, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form})
 		if isValid := name == "line breaks in the reason"; (err == nil) != isValid || err != nil && api.CodeFromError(err) != api.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRepeatedApproval runs the transaction of a request of an approved domain twice, as after a
+// conflict with a concurrent transaction. The second run must create the account.
+func TestRepeatedApproval(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{ApproveDomains: []string{"example.org"}})
+	request, err := a.newAccessRequest(api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: "bob@example.org", Reason: "to learn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errConflict := errors.New("conflict")
+	for _, want := range []error{errConflict, nil} {
+		err := a.store.Write(t.Context(), func(tx *store.Tx) error {
+			if _, err := a.storeAndApproveOrNotify(t.Context(), tx, request); err != nil {
+				return err
+			}
+			return want // an error rolls the transaction back
+		})
+		if !errors.Is(err, want) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.FindAccount(t.Context(), "bob@example.org"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAccountText rejects control characters in the names of a new account, as in a request for
+// access. The names may be empty.
+func TestAccountText(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	for _, c := range []struct {
+		email, name, organisation string
+		isValid                   bool
+	}{
+		{"ann@example.com", "", "", true},
+		{"bob@example.com", "Bob", "Example", true},
+		{"eve@example.com", "Eve\x1b[2J", "", false},
+		{"dan@example.com", "Dan", "Exam\u202eple", false},
+	} {
+		n := api.NewAccount{Email: c.email, Name: c.name, Organisation: c.organisation}
+		_, invited := a.CreateAccount(t.Context(), &api.CreateAccountInput{Body: n})
+		n.Email = "second." + n.Email
+		added := a.AddUser(t.Context(), n, testPassword)
+		for _, err := range []error{invited, added} {
+			if (err == nil) != c.isValid || err != nil && api.CodeFromError(err) != api.CodeInvalid {
+				t.Errorf("%q of %q: %v", c.name, c.organisation, err)
+			}
 		}
 	}
 }

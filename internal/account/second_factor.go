@@ -89,12 +89,15 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 		if err != nil {
 			return err
 		}
-		return a.RecordAuditEvent(ctx, t, actionAddSecondFactor, "")
+		if err := a.RecordAuditEvent(ctx, t, actionAddSecondFactor, ""); err != nil {
+			return err
+		}
+		return a.deleteOtherSessions(ctx, t, false) // the caller has just entered the password and a code
 	})
 	if err != nil {
 		return nil, a.secondFactorProblem(err)
 	}
-	return a.endOtherSessions(ctx, false) // the caller has just entered the password and a code
+	return &api.None{}, nil
 }
 
 // RemoveSecondFactor removes the authenticator app of the caller.
@@ -121,7 +124,7 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 // RemoveSecondFactorOf removes the authenticator app of an account whose owner has lost it,
 // and ends the sessions of the account.
 func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}

@@ -142,7 +142,9 @@ const maxRecentLoginAge = 5 * time.Minute
 // EndSession ends a session of the caller's account. Unless it is the session of this
 // request, the caller must have logged in recently.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
-	err := a.endCallerSessions(ctx, true, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		return a.deleteCallerSessions(ctx, t, true, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.NewProblem(api.CodeNotFound, "no session %s: it may have ended; list the sessions to find its key", in.SessionKey).WithCause(err)
 	}
@@ -152,51 +154,50 @@ func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.N
 // EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller
 // must have logged in recently.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
-	return a.endOtherSessions(ctx, true)
-}
-
-// endOtherSessions ends all sessions of the caller's account but the caller's own. If
-// onlyAfterLogin is true, the caller must have logged in recently.
-func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*api.None, error) {
-	own := CallerFromContext(ctx).session
-	err := a.endCallerSessions(ctx, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })
-	if errors.Is(err, store.ErrNotFound) {
-		return &api.None{}, nil
-	}
+	err := a.store.Write(ctx, func(t *store.Tx) error { return a.deleteOtherSessions(ctx, t, true) })
 	return &api.None{}, a.toProblem(err)
 }
 
-// endCallerSessions ends the sessions of the caller's account for which matches returns true.
+// deleteOtherSessions ends all sessions of the caller's account but the caller's own. If
+// onlyAfterLogin is true, the caller must have logged in recently.
+func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool) error {
+	own := CallerFromContext(ctx).session
+	err := a.deleteCallerSessions(ctx, t, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
 // If no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, and the
 // caller's own session is older than maxRecentLoginAge, it ends only the caller's own session.
 // For another session, it returns a problem with CodeForbidden.
-func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, matches func(*store.Session) bool) error {
+func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
-	return a.store.Write(ctx, func(t *store.Tx) error {
-		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
-		if err != nil {
+	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
+	if err != nil {
+		return err
+	}
+	isRecent := slices.ContainsFunc(sessions, func(s *store.Session) bool { return s.Hash == own && a.now().Sub(s.Created) <= maxRecentLoginAge })
+	found := false
+	for _, s := range sessions {
+		if !matches(s) {
+			continue
+		}
+		if onlyAfterLogin && !isRecent && s.Hash != own {
+			return api.NewProblem(api.CodeForbidden, "you logged in more than five minutes ago: log in again to end another session")
+		}
+		found = true
+		if err := t.DeleteSession(ctx, s.Hash); err != nil {
 			return err
 		}
-		isRecent := slices.ContainsFunc(sessions, func(s *store.Session) bool { return s.Hash == own && a.now().Sub(s.Created) <= maxRecentLoginAge })
-		found := false
-		for _, s := range sessions {
-			if !matches(s) {
-				continue
-			}
-			if onlyAfterLogin && !isRecent && s.Hash != own {
-				return api.NewProblem(api.CodeForbidden, "you logged in more than five minutes ago: log in again to end another session")
-			}
-			found = true
-			if err := t.DeleteSession(ctx, s.Hash); err != nil {
-				return err
-			}
-			if err := a.RecordAuditEvent(ctx, t, "session.end", auth.SessionKey(s.Hash)); err != nil {
-				return err
-			}
+		if err := a.RecordAuditEvent(ctx, t, "session.end", auth.SessionKey(s.Hash)); err != nil {
+			return err
 		}
-		if !found {
-			return store.ErrNotFound
-		}
-		return nil
-	})
+	}
+	if !found {
+		return store.ErrNotFound
+	}
+	return nil
 }

@@ -145,8 +145,10 @@ type Column struct {
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
-	// DateOrder is empty if the column has no dates, or in datasets of earlier versions.
-	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	// DateOrder is empty if the column has no dates, or only Unix times, or in datasets of earlier versions.
+	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is year-first if a year of two digits is first, as in 06-01-31. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	// Epoch is empty if the column has no Unix times.
+	Epoch string `json:"epoch,omitempty" doc:"The unit of the column's Unix times, which are numbers: s, ms, us or ns since 1 January 1970 UTC. Absent for other dates. An extension."`
 	// TimeZones is nil if the column has no times, or in datasets of earlier versions.
 	TimeZones []string `json:"timeZones,omitempty" doc:"The time zones of the column's times, at most ten: offsets such as -05:00, Z, names such as EST, and none for times without a zone. Times are read without their zone. An extension."`
 	// NumberFormat is nil if the column has no numbers, or in datasets of earlier versions.

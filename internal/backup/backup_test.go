@@ -411,6 +411,76 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// hookReader calls a function before it reads the part of an archive after the first bytes.
+type hookReader struct {
+	archive io.Reader
+	first   int // bytes before the call
+	hook    func()
+}
+
+func (r *hookReader) Read(p []byte) (int, error) {
+	if r.first == 0 && r.hook != nil {
+		hook := r.hook
+		r.hook = nil
+		hook()
+	}
+	if r.first > 0 {
+		p = p[:min(len(p), r.first)]
+	}
+	n, err := r.archive.Read(p)
+	r.first = max(0, r.first-n)
+	return n, err
+}
+
+// TestRestoreTwice restores a backup while another restore of the same backup into the same place
+// succeeds, or fails and deletes its files. No restore may succeed without its files.
+func TestRestoreTwice(t *testing.T) {
+	t.Parallel()
+	const half = 1 << 19 // bytes: half of the file big
+	big := strings.Repeat("id,class\n", 2*half/9)
+	t.Run("other_succeeds", func(t *testing.T) {
+		source := newPlace(t)
+		if err := source.upload(t.Context(), "big", big); err != nil {
+			t.Fatal(err)
+		}
+		archive, _ := source.write(t)
+		database, storage := backends["SQLite and files"](t)
+		target := open(t, database, storage, 0)
+		r := &hookReader{archive: bytes.NewReader(archive), first: half, hook: func() {
+			if _, err := open(t, database, storage, 0).restore(t, archive); err != nil {
+				t.Error(err)
+			}
+		}}
+		_, err := backup.Restore(t.Context(), r, "", restored, func(backup.Header) (*backup.ServiceData, error) { return &target.ServiceData, nil })
+		if err == nil {
+			t.Error("the backup was restored twice")
+		}
+		if diff := cmp.Diff(source.contents(t), target.contents(t)); diff != "" {
+			t.Errorf("(-source +target):\n%s", diff)
+		}
+	})
+	t.Run("other_fails", func(t *testing.T) {
+		source := newPlace(t)
+		source.fill(t)
+		if err := source.upload(t.Context(), "later", big); err != nil {
+			t.Fatal(err)
+		}
+		archive, _ := source.write(t)
+		target := newPlace(t)
+		r := &hookReader{archive: bytes.NewReader(archive), first: half, hook: func() {
+			keys, err := target.Blobs.Keys(t.Context())
+			if err := errors.Join(err, target.Blobs.Delete(t.Context(), keys...)); err != nil || len(keys) != 3 {
+				t.Errorf("%d files were deleted, want 3: %v", len(keys), err)
+			}
+		}}
+		_, err := backup.Restore(t.Context(), r, "", restored, func(backup.Header) (*backup.ServiceData, error) { return &target.ServiceData, nil })
+		if err == nil || !strings.Contains(err.Error(), "do not restore twice at the same time") {
+			t.Errorf("the restore without its files: %v", err)
+		}
+		target.wantEmpty(t)
+	})
+}
+
 // TestRestoreWhereServiceWasStarted restores into a storage on which a service was once started: it
 // has an identity, but no files. The identity must not remain, because it is that of the other
 // service's database.

@@ -35,8 +35,9 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 // Restore restores a backup into the database and storage that the function open returns. Both must be
 // empty, and the database must have the schema version of the header. If one of them is not empty,
 // Restore changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
-// wrote, unless the database or the storage became unavailable. now is the time since which the restored
-// jobs count as waiting.
+// wrote, unless the database or the storage became unavailable. It keeps files that rows reference,
+// because another process may have restored the same backup meanwhile. now is the time since which the
+// restored jobs count as waiting.
 func Restore(ctx context.Context, r io.Reader, tempDir string, now time.Time, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	b := &restorer{now: now}
 	return b.restoreOrVerify(ctx, r, tempDir, open)
@@ -80,7 +81,7 @@ func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir str
 		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
 	}
 	if err != nil && !errors.Is(err, store.ErrCommitUnknown) {
-		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
+		err = errors.Join(err, b.deleteFilesWithoutRows(ctx))
 	}
 	return &b.summary, err
 }
@@ -215,6 +216,9 @@ func (b *restorer) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	if err := b.checkFilesRemain(ctx); err != nil {
+		return err
+	}
 	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
 }
 
@@ -314,6 +318,41 @@ func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[
 		return nil
 	})
 	return unused, err
+}
+
+// checkFilesRemain returns an error if a restored file is missing. If two processes restore the same
+// backup, their files have the same keys. If one of them then fails, it deletes the files of both.
+func (b *restorer) checkFilesRemain(ctx context.Context) error {
+	keys, err := b.into.Blobs.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	remaining := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		remaining[key] = true
+	}
+	for key := range b.files {
+		if !remaining[key] {
+			return fmt.Errorf("the restored file %s was deleted from %s: do not restore twice at the same time", key, b.into.Blobs.Location())
+		}
+	}
+	return nil
+}
+
+// deleteFilesWithoutRows deletes the restored files that no row of the database references.
+func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	referenced := map[string]bool{}
+	err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error {
+		return t.EachFile(ctx, func(f *store.OwnedFile) error {
+			referenced[f.Blob] = true
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return b.deleteFiles(ctx, func(key string) bool { return !referenced[key] })
 }
 
 // deleteFiles deletes the restored files for which matches returns true.

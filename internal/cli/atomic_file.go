@@ -54,9 +54,15 @@ func CreateTemp(dir string) (*os.File, error) {
 
 // InstallFile moves the complete file at tempPath to path. If force is not set and path exists, the
 // error has the status Conflict and wraps fs.ErrExist, and both files are unchanged. So two
-// processes with the same output do not replace each other's file.
+// processes with the same output do not replace each other's file. A file that is replaced keeps its
+// permissions.
 func InstallFile(tempPath, path string, force bool) error {
 	if force {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			if err := os.Chmod(tempPath, info.Mode().Perm()); err != nil {
+				return err
+			}
+		}
 		return os.Rename(tempPath, path)
 	}
 	err := os.Link(tempPath, path) // unlike a rename, it fails if the path exists

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +27,8 @@ type Factory struct {
 	Environ func() []string
 	Now     func() time.Time
 	Streams [3]*os.File // standard input, output and error
+	// Stdout writes to the standard output; Console.Out is the same. OpenConsole sets it.
+	Stdout  *Stdout
 	Console *term.Console
 	// Color is the value of --color.
 	Color string
@@ -45,6 +49,8 @@ type Factory struct {
 	// whole command, or nil.
 	Tracer trace.Tracer
 	Span   trace.Span
+	// Inner is set if the command is a step of another command, such as demo.
+	Inner bool
 	// StoppedBySignal is set if a signal stopped a command that runs until it is stopped.
 	StoppedBySignal bool
 	// Embedded is set if the command uses a service in this process.
@@ -55,7 +61,25 @@ type Factory struct {
 
 // OpenConsole sets Console to a console on the streams, with the colours that Color selects.
 func (f *Factory) OpenConsole() {
+	if f.Stdout == nil {
+		f.Stdout = &Stdout{file: f.Streams[1], stop: f.stopOnBrokenPipe}
+	}
 	f.Console = term.OpenConsole(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
+	f.Console.Out = f.Stdout
+}
+
+// NewInner returns the Factory of a command that is a step of f's command. Its standard output is out,
+// or that of f if out is nil.
+func (f *Factory) NewInner(args []string, in, out *os.File) *Factory {
+	inner := &Factory{
+		Args: args, Env: f.Env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,
+		Streams: [3]*os.File{in, out, f.Streams[2]},
+	}
+	if out == nil {
+		inner.Streams[1], inner.Stdout = f.Streams[1], f.Stdout
+	}
+	inner.OpenConsole()
+	return inner
 }
 
 // WantsJSON reports whether errors are printed as JSON. It searches Args for the flags that select
@@ -65,7 +89,11 @@ func (f *Factory) WantsJSON() bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true") || slices.ContainsFunc(args, isFilterFlag)
+	return slices.ContainsFunc(args, func(arg string) bool {
+		value, isJSON := strings.CutPrefix(arg, "--json=")
+		on, err := strconv.ParseBool(value)
+		return arg == "--json" || isJSON && on && err == nil || isFilterFlag(arg)
+	})
 }
 
 // IsStdout reports whether path is "-" or names the same file as standard output, such as /dev/stdout.

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"foretell/internal/exit"
@@ -39,4 +41,33 @@ func ExclusiveFlagsError(err error) *exit.Error {
 		return exit.Usagef("%w", err)
 	}
 	return exit.Usagef("--%s cannot be used together", strings.Join(strings.Fields(set[1]), " and --"))
+}
+
+// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: an empty database ignores
+// FORETELL_DATABASE, and the others are texts.
+var flagsThatMayBeEmpty = []string{"database", "description", "organisation"}
+
+// CheckEmptyFlags returns a usage error if a flag on the command line has an empty value. Commands
+// treat such a flag as if it was omitted. With --server "$URL" and an unset variable, a command would
+// use the embedded service instead of the server.
+func CheckEmptyFlags(cmd *cobra.Command) error {
+	var empty *exit.Error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if empty == nil && hasNoText(f) && !slices.Contains(flagsThatMayBeEmpty, f.Name) {
+			empty = exit.Usagef("--%s is empty", f.Name).WithHint("give it a value, or omit it; in a script, the variable with the value is perhaps not set")
+		}
+	})
+	if empty == nil {
+		return nil
+	}
+	return empty
+}
+
+// hasNoText reports whether the value of a flag is an empty text, or a list with only empty texts.
+func hasNoText(f *pflag.Flag) bool {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return !slices.ContainsFunc(list.GetSlice(), func(text string) bool { return text != "" })
+	}
+	_, isAge := f.Value.(*AgeFlag) // its text is empty for 0, but it accepts no empty text
+	return f.Value.String() == "" && !isAge
 }

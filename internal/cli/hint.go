@@ -43,7 +43,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not that of a dataset
 	}
 	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
-		e.Hint = "try again; if the error persists, report it with the output of " + config.EnvDebug + "=1"
+		if before, _, found := strings.Cut(e.Hint, "report the "); found {
+			e.Hint = before + "report it with the output of " + config.EnvDebug + "=1"
+		}
 	}
 	if e.Code == string(client.ProxyFailed) {
 		e.Fact = f.lowerProxyVariables(e.Fact)
@@ -135,7 +137,9 @@ func (f *Factory) repeatFlags(line string) string {
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
-			line += " --" + name
+			if line += " --" + name; given.Value.String() != "true" {
+				line += "=" + given.Value.String()
+			}
 		default:
 			line += " --" + name + " " + term.ShellQuote(flagValue(given))
 		}

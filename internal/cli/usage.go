@@ -22,7 +22,7 @@ func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 		text = term.Reflow(text, f.Console.OutWidth())
 	}
 	if f.Console.OutTerminal {
-		toConsole := cmd.OutOrStdout() == f.Streams[1]
+		toConsole := cmd.OutOrStdout() == f.Stdout
 		if toConsole && (&Output{Factory: f, Cmd: cmd}).WritePaged(bytes.NewBufferString(text)) == nil {
 			return
 		}

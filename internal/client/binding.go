@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"foretell/internal/api"
 )
 
 // binding is the input of an endpoint, divided into the parameters and the body of a
@@ -84,8 +86,11 @@ func (b *binding) expandPath(template string) (string, error) {
 	path := template
 	for _, name := range pathParams(template) {
 		value := b.path[name]
-		if value == "" || value == "." || value == ".." {
+		switch value {
+		case "":
 			return "", fmt.Errorf("parameter %s of %s is missing", name, template)
+		case ".", "..": // a server would read it as another path
+			return "", api.NewProblem(api.CodeNotFound, "no object has the key %q", value)
 		}
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
 	}

@@ -112,7 +112,7 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 					}
 				}
 			}
-			next, more := nextOffset(in, page, len(items))
+			next, more := NextOffset(in, page, len(items))
 			if !more || page.Total < 0 && unseen == 0 {
 				return
 			}
@@ -121,9 +121,9 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 	}
 }
 
-// nextOffset returns the offset of the page that follows a page of n items, and
+// NextOffset returns the offset of the page that follows a page of n items, and
 // whether there is such a page.
-func nextOffset(in api.PageInput, page api.Page, n int) (offset int64, exists bool) {
+func NextOffset(in api.PageInput, page api.Page, n int) (offset int64, exists bool) {
 	next := in.Offset + int64(n)
 	switch {
 	case n == 0:

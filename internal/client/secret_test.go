@@ -24,7 +24,7 @@ const publicMembers = `
 Problem.code accessRequests account accountKey accounts achievedInterval achievedPerformance action actor algorithm
 algorithmName algorithms baseline bins blend blended blind championReason class classWeights classes client column columns confusion
 createdOn curve curveClasses curves datasetCreationProgressUrl datasetKey datasetName datasetUploadInfo datasets
-dateOrder decidedBy decidedOn description detail distribution drift effort email errors eventKey events expiresOn
+dateOrder decidedBy decidedOn description detail distribution drift effort email epoch errors eventKey events expiresOn
 failureReason field file fileName finishedOn groupColumn host idName importances instance interactions interval intervals
 jobKey jobs kind label labelName lastSeenOn link message metric modelKey models monotone name notes numberFormat
 object objectKey ofClass oldestOn organisation outcome parentTrainingJobKey partialDependence parts

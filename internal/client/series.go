@@ -21,9 +21,13 @@ const (
 
 // DatasetName returns the name of the nth dataset of a series: NAME if n is 1, NAME-2
 // if n is 2, and so on. NAME is truncated so that the result has at most 30
-// characters. If series has fewer than 3 characters, "-data" is appended to it.
+// characters. Dashes at the beginning are left out, because a command would read the name as a flag.
+// If series then has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
-	series = storedName(series)
+	series = strings.TrimLeft(storedName(series), "- ")
+	if series == "" {
+		series = "data"
+	}
 	if utf8.RuneCountInString(series) < minNameLen {
 		series += "-data"
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -146,6 +147,20 @@ func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bo
 			return nil, err
 		}
 	}
+}
+
+// MayHaveSucceeded reports whether the service may have executed a request that failed with err, and
+// only its response is missing.
+func MayHaveSucceeded(err error) bool {
+	var network *NetworkError
+	if errors.As(err, &network) {
+		return network.Kind == ConnectionLost || network.Kind == NotService
+	}
+	var problem *api.Problem
+	if errors.As(err, &problem) {
+		return problem.Status == http.StatusInternalServerError || problem.Status == http.StatusBadGateway || problem.Status == http.StatusGatewayTimeout
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // IsOutage reports whether an error is temporary: the service, its database or its file storage

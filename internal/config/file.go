@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -110,10 +111,10 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 }
 
 // mappingValueOrAdd returns the value of key in a mapping. If none exists, it adds an empty
-// mapping as the value.
+// mapping as the value. Like viper, it ignores the case of keys.
 func mappingValueOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
+		if strings.EqualFold(mapping.Content[i].Value, key) {
 			return mapping.Content[i+1]
 		}
 	}
@@ -123,9 +124,10 @@ func mappingValueOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
+// removeKey removes key and its value from a mapping. Like viper, it ignores the case of keys.
 func removeKey(mapping *yaml.Node, key string) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
+		if strings.EqualFold(mapping.Content[i].Value, key) {
 			mapping.Content = append(mapping.Content[:i], mapping.Content[i+2:]...)
 			return
 		}

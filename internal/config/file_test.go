@@ -30,6 +30,8 @@ func TestEditYAML(t *testing.T) {
 		{"comments_stay", "# mine\nprofiles:\n  p:\n    server: old # the old one\n", "new", []string{"profiles", "p", "server"}, "# mine\nprofiles:\n  p:\n    server: new # the old one\n"},
 		{"a_null_becomes_a_mapping", "profiles:\n", "u", []string{"profiles", "p"}, "profiles:\n  p: u\n"},
 		{"nothing_removes", "a: 1\nb: 2\n", "", []string{"a"}, "b: 2\n"},
+		{"the_case_of_keys_is_ignored", "profiles:\n  P:\n    Server: old\n", "new", []string{"profiles", "p", "server"}, "profiles:\n  P:\n    Server: new\n"},
+		{"nothing_removes_a_key_of_another_case", "Server: old\nb: 2\n", "", []string{"server"}, "b: 2\n"},
 		{"what_looks_like_a_number_stays_text", "", "0123", []string{"username"}, "username: \"0123\"\n"},
 	}
 	for _, test := range tests {
@@ -200,5 +202,34 @@ func TestSettingsWithoutHome(t *testing.T) {
 	}
 	if got := s.GetString(KeyAuthStorage); got == "s3://bucket/prefix" {
 		t.Errorf("credentials are stored in %s", got)
+	}
+}
+
+func TestWrongKindIsRejected(t *testing.T) {
+	for _, test := range []struct{ name, content, want string }{
+		{"a_list_of_servers", "profiles:\n  default:\n    server: [https://a.example.com]\n", ":3: invalid server: must have one value"},
+		{"a_server_with_keys", "profiles:\n  default:\n    Server:\n      url: https://a.example.com\n", ":3: invalid Server: must have one value"},
+		{"a_profile_that_is_a_list", "profiles:\n  default: [server]\n", ":2: invalid default: must have names with values, on the lines below it and indented"},
+		{"profiles_that_are_a_text", "profiles: text\n", ":1: invalid profiles: must have names with values, on the lines below it and indented"},
+		{"an_alias_of_a_list", "profiles:\n  a: &a\n    username: u\n  b:\n    server: *a\n", ":5: invalid server: must have one value"},
+		{"a_path_that_is_a_list", "profiles:\n  default:\n    paths:\n      login: [/a]\n", ":4: invalid login: must have one value"},
+		{"a_list_of_names_of_profiles", "profile: [a]\n", ":1: invalid profile: must have one value"},
+		{"a_setting_of_two_cases", "profiles:\n  default:\n    server: https://a.example.com\n    Server: https://b.example.com\n", ":4: Server is set twice, because upper and lower case do not differ"},
+		{"no_values", "profile:\nprofiles:\n  default:\n    server:\n    paths:\n", ""},
+		{"aliases", "profiles:\n  a: &a\n    server: &s https://a.example.com\n  b: *a\n  c:\n    <<: *a\n    server: *s\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.yaml")
+			if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := checkKeys(path); err != nil {
+				got = strings.TrimPrefix(err.Error(), path)
+			}
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 }

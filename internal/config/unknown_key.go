@@ -13,8 +13,9 @@ import (
 )
 
 // checkKeys returns an error with the line of the first key of config.yaml, which is at path, that is
-// not a setting. A misspelt key would otherwise be ignored: with a misspelt server, commands would use
-// the embedded service. Keys may have upper-case letters, which viper ignores.
+// not a setting, is set twice, or has a value of the wrong kind, such as a list. Such a key would
+// otherwise be ignored: with a misspelt server, commands would use the embedded service. Keys may have
+// upper-case letters, which viper ignores.
 func checkKeys(path string) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,20 +51,62 @@ func checkKeys(path string) error {
 	return nil
 }
 
-// checkMapping returns an error if a mapping of the file at path has a key that is not in known.
+// checkMapping returns an error if a mapping of the file at path has a key that is not in known, that
+// it has twice, or whose value is of the wrong kind.
 func checkMapping(path string, mapping *yaml.Node, known ...string) error {
-	for key := range mappingItems(mapping) {
-		if key.Tag == "!!merge" || slices.Contains(known, strings.ToLower(key.Value)) {
+	seen := map[string]bool{}
+	for key, value := range mappingItems(mapping) {
+		if key.Tag == "!!merge" {
 			continue
 		}
-		return exit.Usagef("%s:%d: unknown setting %q", path, key.Line, key.Value).At(path, key.Line, key.Column).
-			WithHint("correct or remove the line; known settings here: %s", strings.Join(known, ", "))
+		name := strings.ToLower(key.Value)
+		if !slices.Contains(known, name) {
+			return exit.Usagef("%s:%d: unknown setting %q", path, key.Line, key.Value).At(path, key.Line, key.Column).
+				WithHint("correct or remove the line; known settings here: %s", strings.Join(known, ", "))
+		}
+		if seen[name] {
+			return exit.Usagef("%s:%d: %s is set twice, because upper and lower case do not differ", path, key.Line, key.Value).
+				At(path, key.Line, key.Column).WithHint("remove one of the lines")
+		}
+		seen[name] = true
+		if err := checkKind(path, key, value, name == "profiles" || name == KeyPaths); err != nil {
+			return err
+		}
+		for inner, item := range mappingItems(value) { // a profile, or the path of an operation
+			if err := checkKind(path, inner, item, name == "profiles"); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
+// checkKind returns an error if the value of a key of the file at path is a list, or if it is not a
+// mapping although isMapping is set, or the other way round. A missing value is of either kind.
+func checkKind(path string, key, value *yaml.Node, isMapping bool) error {
+	value = resolveAlias(value)
+	kind, wants := yaml.ScalarNode, "one value"
+	if isMapping {
+		kind, wants = yaml.MappingNode, "names with values, on the lines below it and indented"
+	}
+	if key.Tag == "!!merge" || value.Kind == kind || value.Tag == "!!null" {
+		return nil
+	}
+	return exit.Usagef("%s:%d: invalid %s: must have %s", path, key.Line, key.Value, wants).At(path, key.Line, key.Column).
+		WithHint("correct or remove the line")
+}
+
+// resolveAlias returns the node to which an alias refers. It returns any other node unchanged.
+func resolveAlias(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
 // mappingItems yields the keys and values of a mapping. It yields nothing for another node.
 func mappingItems(mapping *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+	mapping = resolveAlias(mapping)
 	return func(yield func(key, value *yaml.Node) bool) {
 		if mapping.Kind != yaml.MappingNode {
 			return

@@ -34,11 +34,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	}
 	var interrupted *exit.InterruptError
 	if !c.Embedded || !errors.As(context.Cause(ctx), &interrupted) {
-		again := "foretell training watch " + key
-		if c.PredictCommand != nil {
-			again = c.PredictCommand(`"$(` + again + ` --jq .modelKey)"`) // predicts after the race
-		}
-		return nil, c.WaitError(ctx, err, "race", key, c.resumeCommand(again, key))
+		return nil, c.WaitError(ctx, err, "race", key, c.RaceCommand(key))
 	}
 	e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted: the race was stopped", Cause: err}
 	kept, err := c.StopRace(context.WithoutCancel(ctx), key)
@@ -61,6 +57,26 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 		e = e.WithHint("start another with `%s`", c.resumeCommand("foretell training create "+kept.DatasetKey, ""))
 	}
 	return nil, e
+}
+
+// RaceCommand returns the command that waits for a race and continues what the current command does
+// after it.
+func (c *Session) RaceCommand(key string) string {
+	again := "foretell training watch " + key
+	if c.PredictCommand != nil {
+		again = c.PredictCommand(`"$(` + again + ` --jq .modelKey)"`) // predicts after the race
+	}
+	return c.resumeCommand(again, key)
+}
+
+// StartRace starts a race. If it is unknown whether the race has started, because the response was
+// lost, the error says how to find and to continue it. Otherwise a user would start a second race.
+func (c *Session) StartRace(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
+	created, err := c.CreateTraining(ctx, in)
+	if err == nil || !client.MayHaveSucceeded(err) {
+		return created, err
+	}
+	return nil, exit.FromError(ctx, err).WithHint("the race may have started: if `foretell training list` shows it, continue with `%s`, with its key as KEY; otherwise run the command again", c.RaceCommand("KEY"))
 }
 
 // stopTimeout limits how long [Session.StopRace] waits for a cancelled race to store its model.

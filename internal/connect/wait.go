@@ -12,7 +12,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
-	"foretell/internal/client"
 	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
@@ -109,8 +108,8 @@ func waitingActivity(waitingFor string) string {
 }
 
 // WaitError converts err to an error with a message and a hint for users. err must be the error of
-// a wait that ended before the job, because of --timeout, Ctrl-C, a lost connection or a session
-// that has ended. noun and key identify the job. resumeCommand is the command that continues the
+// a wait that ended before the job, for example because of --timeout, Ctrl-C, a lost connection or a
+// session that has ended. noun and key identify the job. resumeCommand is the command that continues the
 // wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
@@ -131,12 +130,5 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 		return e.WithHint("continue with `%s`", resumeCommand)
 	}
-	var network *client.NetworkError
-	if errors.As(err, &network) || client.IsOutage(err) {
-		return exit.FromError(ctx, err).WithHint("when the service responds again, continue with `%s`", resumeCommand)
-	}
-	if e := exit.FromError(ctx, err); e.Status == exit.SignIn && e.Hint != "" {
-		return e.WithHint("%s; then continue with `%s`", e.Hint, resumeCommand)
-	}
-	return err
+	return exit.ContinueWith(ctx, err, resumeCommand)
 }

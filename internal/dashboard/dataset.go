@@ -221,13 +221,12 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 		}
 		data.Races, data.NumRaces, data.Models, data.NumModels = races.TrainingJobs, races.Total, models.Models, models.Total
 	}
-	name := term.ShellQuote(d.DatasetName)
-	commands := []string{"foretell datasets get " + name}
+	commands := []string{term.Command("datasets get", "", d.DatasetName)}
 	switch d.Status {
 	case api.DatasetPending:
-		commands = append(commands, "foretell datasets upload "+name+" train.csv")
+		commands = append(commands, term.Command("datasets upload", "", d.DatasetName, "train.csv"))
 	case api.DatasetCompleted:
-		commands = append(commands, "foretell training create "+name)
+		commands = append(commands, term.Command("training create", "", d.DatasetName))
 	}
 	content := page{Title: d.DatasetName, Section: "datasets", Commands: commands}
 	if problem != nil {

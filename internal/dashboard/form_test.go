@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func TestParseQuota(t *testing.T) {
 
 // TestTrainForm refuses a time limit that is not a number of minutes.
 func TestTrainForm(t *testing.T) {
-	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "0.0167": 1, "10080": 604_800, "NaN": -1, "Inf": -1, "0": -1, "0.0001": -1, "10081": -1, "1e9": -1} {
+	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "0.0167": 1, "8.2": 492, "10080": 604_800, "NaN": -1, "Inf": -1, "0": -1, "0.0001": -1, "10081": -1, "1e9": -1} {
 		body, err := trainForm{Minutes: text, Algorithms: api.Algorithms(2)}.toRequest(nil)
 		switch {
 		case want < 0:
@@ -140,6 +141,50 @@ func TestPreview(t *testing.T) {
 	}
 	if cells := shown.Rows[0]; cells[0].Text != "7" || cells[1].Text != "yes" || !cells[1].IsPrediction || cells[3].IsPrediction {
 		t.Errorf("the row is %+v", cells)
+	}
+}
+
+// TestPreviewOfTruncatedResult shows a result whose last row was read only in part. This row must not
+// be shown, even if a preview may have as many rows.
+func TestPreviewOfTruncatedResult(t *testing.T) {
+	row := "7,yes,0.9\n"
+	shown := parsePreview(csv.NewReader(strings.NewReader("id,prediction,probability\n"+strings.Repeat(row, maxPreviewRows-1)+"7,yes,0.")), false)
+	if len(shown.Rows) != maxPreviewRows-1 {
+		t.Errorf("%d rows are shown, want %d", len(shown.Rows), maxPreviewRows-1)
+	}
+	shown = parsePreview(csv.NewReader(strings.NewReader("id,prediction,probability\n"+strings.Repeat(row, maxPreviewRows+1))), false)
+	if len(shown.Rows) != maxPreviewRows {
+		t.Errorf("%d rows are shown, want %d", len(shown.Rows), maxPreviewRows)
+	}
+}
+
+// TestPreviewOfRenamedColumns shows the result of a blind file that has columns called prediction and
+// probability_yes. The columns of the prediction have other names and must be marked.
+func TestPreviewOfRenamedColumns(t *testing.T) {
+	text := "id,prediction,probability_yes,prediction_2,probability,probability_no,probability_yes_2,reason_1\n1,old,0.7,yes,0.9,0.1,0.9,a\n"
+	shown := parsePreview(csv.NewReader(strings.NewReader(text)), true)
+	var names []string
+	for i, c := range shown.Header {
+		if c.IsPrediction != (c.Text == "prediction_2") || c.IsPrediction != shown.Rows[0][i].IsPrediction {
+			t.Errorf("the column %s is marked as the prediction: %t", c.Text, c.IsPrediction)
+		}
+		if isProbability := c.Text == "probability" || c.Text == "probability_no" || c.Text == "probability_yes_2"; c.IsProbability != isProbability {
+			t.Errorf("the column %s is marked as a probability: %t", c.Text, c.IsProbability)
+		}
+		names = append(names, c.Text)
+	}
+	if got := strings.Join(names, " "); got != "id prediction_2 probability probability_no probability_yes_2 reason_1 prediction probability_yes" {
+		t.Errorf("the columns are %s", got)
+	}
+}
+
+// TestFileNameOfBrowser decodes the file names that browsers send.
+func TestFileNameOfBrowser(t *testing.T) {
+	for sent, want := range map[string]string{`bl%22ind.csv`: `bl"ind.csv`, `100%.csv`: `100%.csv`, `a%20b.csv`: `a%20b.csv`, `C:\\data\\blind.csv`: `blind.csv`} {
+		part := &multipart.Part{Header: textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` + sent + `"`}}}
+		if got := partFileName(part); got != want {
+			t.Errorf("%s is called %q, want %q", sent, got, want)
+		}
 	}
 }
 

@@ -159,10 +159,11 @@ func (p *Pages) writeSeries(v *visit, status int, chosen []string, message strin
 	if data.Entries, err = leaderboard.Load(ctx, v.client, models[:len(models)-data.Omitted], data.Metric); err != nil {
 		return err
 	}
-	command := "foretell leaderboard " + term.ShellQuote(name)
+	flags := ""
 	if data.Metric != api.MetricAccuracy {
-		command += " --metric " + data.Metric
+		flags = "--metric " + data.Metric
 	}
+	command := term.Command("leaderboard", flags, name)
 	return p.show(v, status, "series", page{Title: "Models of " + name, Section: "models", Error: message, Commands: []string{command}, Data: data})
 }
 
@@ -227,7 +228,7 @@ func (p *Pages) compareModels(v *visit) error {
 	for _, c := range leaderboard.CompareModels(both[0], both[1]) {
 		data.Rows = append(data.Rows, newComparisonView(c))
 	}
-	command := "foretell models diff " + term.ShellQuote(both[0].Model) + " " + term.ShellQuote(both[1].Model)
+	command := term.Command("models diff", "", both[0].Model, both[1].Model)
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
@@ -295,10 +296,9 @@ func (p *Pages) writeModel(v *visit, reasons string, problem *api.Problem) error
 	if err != nil {
 		return err
 	}
-	quoted := term.ShellQuote(document.Name)
 	content := page{
 		Title: document.Name, Section: "models", Data: modelPage{document, predictions.Predictions, predictions.Total, reasons},
-		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
+		Commands: []string{term.Command("models report", "--html report.html", document.Name), "foretell predict blind.csv --with " + term.ShellQuote(document.Name)},
 	}
 	content.setProblem(problem, predictFields)
 	return p.show(v, statusOf(problem), "model", content)

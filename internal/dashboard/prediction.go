@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"foretell/internal/htmlreport"
 	"foretell/internal/report"
 	"foretell/internal/table/repair"
+	"foretell/internal/table/result"
 	"foretell/internal/term"
 )
 
@@ -164,7 +164,8 @@ func (p *Pages) previewResult(v *visit, one *api.Prediction) (*preview, error) {
 }
 
 // parsePreview parses the beginning of a result. If isComplete is false, the result continues after
-// the bytes of r, and the last record may be incomplete.
+// the bytes of r, and the last record may be incomplete. The columns of the prediction may be renamed,
+// because the blind file may have columns of the same names.
 func parsePreview(r *csv.Reader, isComplete bool) *preview {
 	r.FieldsPerRecord = -1
 	r.LazyQuotes = true
@@ -173,21 +174,27 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 		return nil
 	}
 	out := &preview{}
-	columns := previewColumnOrder(header)
+	predicted := result.PredictionColumn(header)
+	columns := previewColumnOrder(len(header), predicted)
+	isProbability := make([]bool, len(header))
+	if predicted >= 0 && predicted+1 < len(header) {
+		isProbability[predicted+1] = true
+		for _, column := range result.ClassColumns(header, predicted, nil) {
+			isProbability[column.Index] = true
+		}
+	}
 	cell := func(c int, text string) previewCell {
-		name := header[c]
-		isProbability := name == "probability" || strings.HasPrefix(name, "probability_")
-		return previewCell{Text: text, IsPrediction: name == "prediction", IsProbability: isProbability}
+		return previewCell{Text: text, IsPrediction: c == predicted, IsProbability: isProbability[c]}
 	}
 	for _, c := range columns {
 		out.Header = append(out.Header, cell(c, header[c]))
 	}
-	for len(out.Rows) < maxPreviewRows {
+	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) && !isComplete && len(out.Rows) > 0 {
 			out.Rows = out.Rows[:len(out.Rows)-1]
 		}
-		if err != nil || len(record) != len(header) {
+		if err != nil || len(record) != len(header) || len(out.Rows) == maxPreviewRows {
 			break
 		}
 		row := make([]previewCell, 0, len(columns))
@@ -200,11 +207,12 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 }
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
-// prediction with its probabilities and reasons, then the columns of the blind file.
-func previewColumnOrder(header []string) []int {
-	predicted := max(1, slices.Index(header, "prediction"))
+// prediction with its probabilities and reasons, then the columns of the blind file. columns is the
+// number of columns, and predicted the index of the prediction, or -1.
+func previewColumnOrder(columns, predicted int) []int {
+	predicted = max(1, predicted)
 	order := []int{0}
-	for c := predicted; c < len(header); c++ {
+	for c := predicted; c < columns; c++ {
 		order = append(order, c)
 	}
 	for c := 1; c < predicted; c++ {

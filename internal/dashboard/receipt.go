@@ -95,7 +95,7 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 	}
 	return p.show(v, status, "verify", page{
 		Title: "Verify a result", Section: "predictions", Error: message, Data: data,
-		Commands: []string{"foretell predictions verify " + term.ShellQuote(name)},
+		Commands: []string{term.Command("predictions verify", "", name)},
 	})
 }
 

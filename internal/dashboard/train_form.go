@@ -101,11 +101,11 @@ func (f trainForm) parseMinutes() (seconds *int, ok bool) {
 		return nil, true
 	}
 	minutes, err := parseNumber(text)
-	limit := math.Floor(60 * minutes)
-	if err != nil || !(limit >= 1 && 60*minutes <= api.MaxTimeLimitSeconds) { // also rejects NaN
+	limit := 60 * minutes
+	if err != nil || !(limit >= 1 && limit <= api.MaxTimeLimitSeconds) { // also rejects NaN
 		return nil, false
 	}
-	whole := int(limit)
+	whole := int(math.Round(limit)) // 60 × 8.2 is 491.99999999999994
 	return &whole, true
 }
 

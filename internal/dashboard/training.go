@@ -48,7 +48,7 @@ func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem
 	content := page{
 		Title: "Start a race", Section: "datasets",
 		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)},
-		Commands: []string{"foretell training create " + term.ShellQuote(d.DatasetName)},
+		Commands: []string{term.Command("training create", "", d.DatasetName)},
 	}
 	content.setProblem(problem, trainFields)
 	return p.show(v, statusOf(problem), "train", content)

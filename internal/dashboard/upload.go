@@ -89,5 +89,5 @@ func partFileName(part *multipart.Part) string {
 	if name == "." || name == "/" {
 		return ""
 	}
-	return name
+	return api.DecodeFileName(name)
 }

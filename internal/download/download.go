@@ -26,14 +26,23 @@ type ResultDownload struct {
 	Provenance
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
+	// Retry is the command that downloads the result again. Defaults to [OutputFile.ResumeCommand]
+	// without a blind file.
+	Retry string
 }
 
 // Download downloads and verifies a result, moves it to the path of t and writes its receipt.
 func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
+	retry := cmp.Or(d.Retry, t.ResumeCommand(d.Prediction.PredictionKey, nil))
 	return t.DownloadFile(ctx, FileDownload{
-		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Classes: d.Classes, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
+		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Classes: d.Classes, Retry: retry,
 		Get: func(w io.Writer) (int64, error) {
-			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
+			n, err := d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
+			var disk *fs.PathError
+			if errors.As(err, &disk) { // DownloadFile adds a hint
+				return n, err
+			}
+			return n, exit.ContinueWith(ctx, err, retry)
 		},
 		Install: func(tempPath, finalPath string) error { return t.installResult(ctx, tempPath, finalPath, d) },
 	})
@@ -61,11 +70,14 @@ type FileDownload struct {
 // copies it to the stream. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	finalPath := symlink.Resolve(t.Path) // write the target of a link, and keep the link
-	dir, name := filepath.Dir(finalPath), filepath.Base(finalPath)
+	name := filepath.Base(finalPath)
+	var temp *os.File
 	if t.isStream() {
-		dir, name = os.TempDir(), a.DefaultName
+		name = a.DefaultName
+		temp, err = os.CreateTemp("", ".foretell.part-") // only its owner can read it
+	} else {
+		temp, err = cli.CreateTemp(filepath.Dir(finalPath))
 	}
-	temp, err := cli.CreateTemp(dir)
 	if err != nil {
 		return err
 	}
@@ -87,7 +99,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 		return a.addRetryHint(err)
 	}
 	if t.isStream() {
-		return errors.Join(t.copyToStream(temp.Name()), os.Remove(temp.Name()))
+		return errors.Join(t.copyToStream(ctx, temp.Name()), os.Remove(temp.Name()))
 	}
 	err = a.Install(temp.Name(), finalPath)
 	var taken *fs.PathError
@@ -97,16 +109,29 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	return a.addRetryHint(err)
 }
 
-// copyToStream copies the verified file at path to standard output, a device or a pipe.
-func (t *OutputFile) copyToStream(path string) error {
-	if t.ToStdout() {
-		return cli.CopyFile(t.Factory.Console.Out, path)
-	}
-	dst, err := os.OpenFile(t.Path, os.O_WRONLY, 0)
-	if err != nil {
+// copyToStream copies the verified file at path to standard output, a device or a pipe. If ctx ends
+// while the reader of a pipe is slow, it returns the cause of ctx, and the write stays blocked until the
+// process ends.
+func (t *OutputFile) copyToStream(ctx context.Context, path string) error {
+	done := make(chan error, 1)
+	go func() {
+		if t.ToStdout() {
+			done <- cli.CopyFile(t.Factory.Console.Out, path)
+			return
+		}
+		dst, err := os.OpenFile(t.Path, os.O_WRONLY, 0)
+		if err != nil {
+			done <- err
+			return
+		}
+		done <- errors.Join(cli.CopyFile(dst, path), dst.Close())
+	}()
+	select {
+	case err := <-done:
 		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
 // addRetryHint adds a hint with the command that downloads the file again to an error of the local

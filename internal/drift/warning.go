@@ -7,6 +7,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/compare"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
@@ -34,7 +35,7 @@ func warnings(train *api.Dataset, p *profile.Profile) []string {
 // file.
 func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	known := &profile.KnownColumn{
-		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
+		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
 		Levels: c.Levels,
 	}

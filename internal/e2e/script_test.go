@@ -242,6 +242,7 @@ func setup(env *testscript.Env, s *scriptService) error {
 	}
 	env.Setenv("SETS", sets)
 	env.Setenv("GOGC", rareGC)
+	env.Setenv("GORACE", os.Getenv("GORACE")) // options of the race detector
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))

@@ -62,7 +62,7 @@ func TestServeOperation(t *testing.T) {
 				}
 			}
 			profiles := strings.TrimSuffix(metrics, "/metrics") + "/debug/pprof/"
-			for path, want := range map[string]int{"heap?debug=1": http.StatusOK, "symbol": http.StatusOK, "cmdline": http.StatusNotFound} {
+			for path, want := range map[string]int{"": http.StatusOK, "heap?debug=1": http.StatusOK, "profile?seconds=0.1": http.StatusOK, "profile?seconds=0": http.StatusBadRequest, "cmdline": http.StatusNotFound} {
 				if status, body := get(profiles + path); status != want {
 					t.Errorf("%s: %d %.200s", path, status, body)
 				}

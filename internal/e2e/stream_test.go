@@ -160,7 +160,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.env = []string{
-		"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "HOME=" + s.dir, "AppData=" + s.dir, "LocalAppData=" + s.dir,
+		"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "GORACE=" + os.Getenv("GORACE"), "HOME=" + s.dir, "AppData=" + s.dir, "LocalAppData=" + s.dir,
 		"TMPDIR=" + s.dir, "TMP=" + s.dir, "TERM=xterm-256color", "FORETELL_DATA_DIR=" + filepath.Join(s.dir, "data"),
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere",
 	}

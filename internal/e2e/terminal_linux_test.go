@@ -186,6 +186,8 @@ func TestTerminal(t *testing.T) {
 		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, exit.Interrupted, "neither a number from 1 to 2 nor the name of a column"},
 		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Continue with 60 numbers as classes? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
 		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
+		{"ctrl_d_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "\x04"}}, exit.Usage, "cancelled: not confirmed"},
+		{"ctrl_d_is_no_label", "check open.csv", []answer{{which, "\x04"}}, exit.Usage, "the input ended before the answer to the prompt"},
 		{"passwords_that_differ", "users passwd a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "another one\n"}}, exit.Usage, "the passwords do not match"},
 		{"a_model_is_not_shown", "models export shop -o -", nil, exit.Usage, "a model file is binary"},
 		{"a_backup_is_not_shown", "backup -", nil, exit.Usage, "a backup cannot be printed on a terminal"},

@@ -78,8 +78,20 @@ func (i *InterruptError) Status() Status {
 		return Terminated
 	case syscall.SIGHUP:
 		return HungUp
+	case syscall.SIGPIPE:
+		return BrokenPipe
 	}
 	return Interrupted
+}
+
+// FromInterrupt returns the error for a command that a signal interrupted before it finished, or nil if err
+// is nil or no signal has cancelled ctx, the context of the command.
+func FromInterrupt(ctx context.Context, err error) *Error {
+	var interrupted *InterruptError
+	if err == nil || !errors.As(context.Cause(ctx), &interrupted) {
+		return nil
+	}
+	return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 }
 
 // FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. If
@@ -98,7 +110,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(context.Cause(ctx), &interrupted):
-		return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
+		return FromInterrupt(ctx, err)
 	case errors.As(err, &problem):
 		return problemError(problem)
 	case errors.As(err, &network):
@@ -129,6 +141,8 @@ func FromError(ctx context.Context, err error) *Error {
 		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
 	case errors.Is(err, syscall.EFBIG):
 		return Errorf(Unexpected, "%w", err).WithHint("the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f unlimited`, or write to another file system")
+	case errors.Is(err, term.ErrInputEnded):
+		return Errorf(Usage, "%w", err).WithHint("run the command again and type the answer")
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
 	}

@@ -24,6 +24,7 @@ const (
 	Untrusted    Status = 11
 	HungUp       Status = 129
 	Interrupted  Status = 130
+	BrokenPipe   Status = 141
 	Terminated   Status = 143
 )
 
@@ -47,6 +48,7 @@ var Statuses = []struct {
 	{Untrusted, "untrusted", "a result is damaged or does not match its receipt or its blind file; a failed download is removed"},
 	{HungUp, "hung-up", "SIGHUP, for example because the terminal was closed"},
 	{Interrupted, "interrupted", "Ctrl-C (SIGINT)"},
+	{BrokenPipe, "broken-pipe", "the program that reads the output has ended, such as head; nothing is printed"},
 	{Terminated, "terminated", "SIGTERM; `serve` and `worker` exit with 0 when stopped by a signal"},
 }
 

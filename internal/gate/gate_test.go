@@ -135,6 +135,10 @@ func TestParse(t *testing.T) {
 		"luck>=0.9":          `unknown metric "luck"; known metrics: accuracy, balancedAccuracy`,
 		"recall>=0.9":        "as in recall[CLASS]",
 		"accuracy[yes]>=0.9": "accuracy takes no class",
+		"recall[]>=0.9":      "the class between the brackets is empty",
+		"recall[ ]>=0.9":     "the class between the brackets is empty",
+		`recall[""]>=0.9`:    "the class between the brackets is empty",
+		"rocAuc[]>=0.9":      "the class between the brackets is empty",
 	} {
 		if _, err := gate.ParseRequirement(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)

@@ -76,7 +76,9 @@ func ParseRequirement(text string) (*Requirement, error) {
 	case !ofClass && part[2] != "":
 		return nil, fmt.Errorf("%q: %s takes no class", text, r.Metric)
 	}
-	r.Class = Unquote(strings.TrimSpace(part[3]))
+	if r.Class = Unquote(strings.TrimSpace(part[3])); part[2] != "" && r.Class == "" {
+		return nil, fmt.Errorf("%q: the class between the brackets is empty", text)
+	}
 	bound, err := strconv.ParseFloat(part[5], 64)
 	if err != nil || math.IsNaN(bound) {
 		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])

@@ -97,11 +97,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:
-			column.Kind, column.DateOrder = string(inference.FormDate), string(inference.MonthFirst)
-			if c.DayFirst {
-				column.DateOrder = string(inference.DayFirst)
-			}
-		case c.Feature == frame.ExtractHour:
+			column.Kind, column.DateOrder, column.Epoch = string(inference.FormDate), dateOrder(c), string(c.Epoch)
+		case c.Feature == frame.ExtractHour && c.Epoch == "":
 			column.TimeZones = []string{inference.UnknownTimeZone}
 		}
 	}
@@ -109,6 +106,19 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		column.Levels = nil // the column has texts of several words, and new texts are usual in it
 	}
 	return column
+}
+
+// dateOrder returns the order of the dates of a feature, as the service describes it.
+func dateOrder(c *frame.ColumnSchema) string {
+	switch {
+	case c.Epoch != "":
+		return ""
+	case c.YearFirst:
+		return string(inference.YearFirst)
+	case c.DayFirst:
+		return string(inference.DayFirst)
+	}
+	return string(inference.MonthFirst)
 }
 
 // AddOldModelHint adds a hint to err if the model is too old to be explained. Other errors

@@ -3,6 +3,11 @@ package modelfile
 import (
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/table/frame"
 )
 
 // TestDatasetHasLevels expects the levels of a column that is only a category, and none of numbers, of
@@ -32,6 +37,25 @@ func TestDatasetHasLevels(t *testing.T) {
 		}
 		if !slices.Equal(columns[at].Levels, c.want) {
 			t.Errorf("%s: %q, want %q", c.column, columns[at].Levels, c.want)
+		}
+	}
+}
+
+// TestDatesOfModels describes the columns of dates of a schema.
+func TestDatesOfModels(t *testing.T) {
+	for _, test := range []struct {
+		column frame.ColumnSchema
+		want   api.Column
+	}{
+		{frame.ColumnSchema{}, api.Column{DateOrder: "month-first"}},
+		{frame.ColumnSchema{DayFirst: true}, api.Column{DateOrder: "day-first"}},
+		{frame.ColumnSchema{YearFirst: true}, api.Column{DateOrder: "year-first"}},
+		{frame.ColumnSchema{Epoch: frame.EpochMilliseconds}, api.Column{Epoch: "ms"}},
+	} {
+		test.column.Name, test.want.Name, test.want.Kind = "when.time", "when", "date"
+		schema := &frame.Schema{Columns: []frame.ColumnSchema{frame.DeriveFeature(test.column, "when", frame.ExtractTime)}}
+		if diff := cmp.Diff(test.want, describeColumn(schema, "when")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }

@@ -17,12 +17,16 @@ import (
 type cellReading struct {
 	Number  *float64   `json:"number"`
 	Amounts []*float64 `json:"amounts"`
-	Days    []*float64 `json:"days"` // with the month first, and with the day first
+	Days    []*float64 `json:"days"` // in each of dateFormats
 	HasDate []bool     `json:"dates"`
+	HasTime []bool     `json:"times"`
 	Words   []string   `json:"words"`
 }
 
 var amountFormats = []cells.NumberFormat{{Unit: "%"}, {Unit: "$"}, {Unit: "month"}, {DecimalComma: true}, {Unit: "€", DecimalComma: true}, {Unit: "a"}, {Unit: "usd"}, {Unit: "rs."}, {Unit: "h"}, {Unit: "year"}, {Unit: "/100"}, {Unit: "/5 star"}, {Unit: "/l", DecimalComma: true}, {Unit: "/10"}, {Unit: "m"}, {Unit: "k"}}
+
+// dateFormats are those of the list of parsers in the script of TestPythonParsesCells.
+var dateFormats = []cells.DateFormat{{}, {DayFirst: true}, {YearFirst: true}, {YearFirst: true, DayFirst: true}, {PerDay: 86_400}, {PerDay: 86_400e3}, {PerDay: 86_400e9}}
 
 // formatsOf returns the indices of the amountFormats in which cell i of the test is read. Written
 // cells are read in all formats, and random cells, which are many, in a quarter of them.
@@ -46,13 +50,14 @@ func readCell(cell string, formats []int) cellReading {
 		}
 		r.Amounts = append(r.Amounts, finite(value))
 	}
-	for _, dayFirst := range []bool{false, true} {
-		moment, ok := cells.ParseDateTime([]byte(cell), dayFirst)
+	for _, dates := range dateFormats {
+		moment, ok := dates.Parse([]byte(cell))
 		days := math.NaN()
 		if ok {
 			days = moment.EpochDays()
 		}
 		r.Days, r.HasDate = append(r.Days, finite(days)), append(r.HasDate, ok && moment.HasDate)
+		r.HasTime = append(r.HasTime, ok && moment.HasTime)
 	}
 	var tokenizer cells.Tokenizer
 	tokenizer.Tokenize(cells.Trim([]byte(cell)), func(word []byte) { r.Words = append(r.Words, string(word)) })
@@ -66,6 +71,9 @@ func finite(x float64) *float64 {
 	}
 	return &x
 }
+
+// unixTimes are numbers that are Unix times in some unit, or nearly.
+var unixTimes = strings.Split("0|-1|1|1700000000|1700000000.5|1700000000.0|1,700,000,000|1.7e9|1700000000123|1700000000123456|1700000000123456789|32503679999|32503680000|32503679999.9|86400|86399|06-01-31|31/01/06|84/02/29|83/02/29|99.12.31 23:59|00/01/02|06-1-2|6-01-02|06-01-2006|31-01-2006|2006-01-31", "|")
 
 // newCells are dates and amounts of forms that earlier versions did not read.
 var newCells = strings.Split("30. April 2025|30.Apr.2025|30. Mai 25|1. MÄRZ 2025|Montag, 5. Okt. 2025 10:30|30 avr. 2025|1er août 2024|3 de enero de 2024|3 gen 2024|SET-12|ene-24|ABR-24|ago 2024|dic. 2, 2024|mag-24|Mai-25|12.50-|-12.50-|(5-)|3-|2005-|.5-|1,234-|1'234-|12.50-*|1.234,50-|$5-|"+
@@ -85,7 +93,7 @@ func TestPythonParsesCells(t *testing.T) {
 	pieces = append(pieces, strings.Split("-|EUR|eur|Euro| gbp|US$|.|. |de |er|März|MÄRZ|août|Okt|dez.|set|gen|mai|juil.|Montag|Mo|mié|À|÷", "|")...)
 	pieces = append(pieces, strings.Split("~|≈|ca. |ca |±|+/-|×|x|·|10|^|10^|10^3|10⁹|⁻|²|/100|/5|of| of |out of |100| stars|/L|min|m|s|y|mo| and |Std.|3h|5m|T1619|T161900|18.11|.05|[Europe/Berlin]|+01:00|:02:45|07/Mar/2024", "|")...)
 	pieces = append(pieces, strings.Split("a.m.|p. m.| P.M|.123456789|15. 1. 2024|15. 1. |GMT+01| +0100| CET| (CET)| (a b)|(|)|13:15|2024-01-15 ", "|")...)
-	list := slices.Concat(hostileCells, newCells)
+	list := slices.Concat(hostileCells, newCells, unixTimes)
 	for range 30_000 {
 		text := ""
 		for range 1 + rng.IntN(7) {
@@ -95,7 +103,7 @@ func TestPythonParsesCells(t *testing.T) {
 	}
 	formats := make([][]int, len(list))
 	for i := range list {
-		formats[i] = formatsOf(i, len(hostileCells)+len(newCells))
+		formats[i] = formatsOf(i, len(hostileCells)+len(newCells)+len(unixTimes))
 	}
 	input, err := json.Marshal(map[string]any{"cells": list, "formats": amountFormats, "formatsOf": formats})
 	if err != nil {
@@ -108,11 +116,13 @@ given = json.load(sys.stdin)
 finite = lambda x: x if math.isfinite(x) else None
 result = []
 for cell, indices in zip(given["cells"], given["formatsOf"]):
-    dates = [model.parse_date(cell, day_first) or (math.nan, False) for day_first in (False, True)]
+    dates = [model.parse_date(cell, day_first, year_first) for year_first in (False, True) for day_first in (False, True)]
+    dates += [model.parse_unix_time(cell, unit) for unit in ("s", "ms", "ns")]
+    dates = [date or (math.nan, False, False) for date in dates]
     result.append({
         "number": finite(model.number_or_nan(cell)),
         "amounts": [finite(model.amount_or_nan(cell, form["Unit"], form["DecimalComma"])) for form in (given["formats"][i] for i in indices)],
-        "days": [finite(days) for days, _ in dates], "dates": [has for _, has in dates],
+        "days": [finite(days) for days, _, _ in dates], "dates": [has for _, has, _ in dates], "times": [has for _, _, has in dates],
         "words": model.words(cell.strip(model.SPACE)),
     })
 json.dump(result, sys.stdout)

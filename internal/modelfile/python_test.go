@@ -139,6 +139,16 @@ func TestPythonReadsHostileCells(t *testing.T) {
 			t.Errorf("the table has no feature %q", kind)
 		}
 	}
+	for name, has := range map[string]func(c frame.ColumnSchema) bool{
+		"seconds":      func(c frame.ColumnSchema) bool { return c.Epoch == frame.EpochSeconds },
+		"milliseconds": func(c frame.ColumnSchema) bool { return c.Epoch == frame.EpochMilliseconds },
+		"year first":   func(c frame.ColumnSchema) bool { return c.YearFirst },
+		"needs time":   func(c frame.ColumnSchema) bool { return c.NeedsTime },
+	} {
+		if !slices.ContainsFunc(f.Schema.Columns, has) {
+			t.Errorf("the table has no column of dates with %s", name)
+		}
+	}
 	blind := filepath.Join(folder, "blind.csv")
 	if err := os.WriteFile(blind, hostileTable(200, false), 0o600); err != nil {
 		t.Fatal(err)
@@ -184,7 +194,7 @@ func loadFrame(t *testing.T, table []byte) *frame.Frame {
 // are hard to read, a byte order mark, CRLF and quotes.
 func hostileTable(rows int, labelled bool) []byte {
 	rng := rand.New(rand.NewPCG(uint64(rows), 5))
-	header := []string{"id", "number", "europe", "dollars", "percent", "day", "moment", "note", "town", "mixed", "plain", "city, \"old\""}
+	header := []string{"id", "number", "europe", "dollars", "percent", "day", "moment", "note", "town", "mixed", "plain", "seconds", "created_at", "short_day", "sometimes", "city, \"old\""}
 	if labelled {
 		header = append(header, "label")
 	}
@@ -195,7 +205,15 @@ func hostileTable(rows int, labelled bool) []byte {
 			fmt.Sprint("r", i), fmt.Sprintf("%.2f", x), europeanNumber(x * 3), fmt.Sprintf("$%.2f", math.Abs(x)), fmt.Sprintf("%.0f%%", math.Abs(x)/50),
 			fmt.Sprintf("%02d.%02d.20%02d", 1+rng.IntN(28), 1+rng.IntN(12), 10+rng.IntN(14)),
 			fmt.Sprintf("2023-%02d-%02d %02d:%02d:%02d", 1+rng.IntN(12), 1+rng.IntN(28), rng.IntN(24), rng.IntN(60), rng.IntN(60)),
-			randomSentence(rng), fmt.Sprint("town", rng.IntN(40)), strconv.Itoa(rng.IntN(90)), strconv.Itoa(rng.IntN(5)), fmt.Sprint("city", rng.IntN(30)),
+			randomSentence(rng), fmt.Sprint("town", rng.IntN(40)), strconv.Itoa(rng.IntN(90)), strconv.Itoa(rng.IntN(5)),
+			strconv.Itoa(1_600_000_020 + 60*rng.IntN(1_000_000)), fmt.Sprintf("%d.%d", 1_600_000_000_000+rng.Int64N(6e10), rng.IntN(3)),
+			fmt.Sprintf("%02d/%02d/%02d", 17+rng.IntN(6), 1+rng.IntN(12), 1+rng.IntN(28+rng.IntN(3))), fmt.Sprintf("2023-03-%02d", 1+rng.IntN(28)), fmt.Sprint("city", rng.IntN(30)),
+		}
+		if strings.Contains(row[13], "/02/") {
+			row[13] = row[13][:6] + "27"
+		}
+		if rng.IntN(2) == 0 {
+			row[14] += fmt.Sprintf(" %02d:%02d", rng.IntN(24), rng.IntN(60))
 		}
 		if rng.IntN(12) == 0 {
 			row[9] = []string{"unknown", "over 90", "ask"}[rng.IntN(3)]
@@ -225,6 +243,7 @@ var hostileCells = []string{
 	"", " ", "\t12\v", " 7 ", "+5", "-0", "1e308", "-1e308", "1e309", "1e-400", ".5", "5.", "5e3", "5e", "0x10", "1_000", "NaN", "nan", "inf", "-Infinity", "N/A", "null", "?", "-", "..", "…", ":", "[c]", "[Low]", "5 [c]",
 	"1,234", "1,23", "12,345,678.9", "1.234.567,8", "1.234,5", "$5", "5$", "€ 7", "-€7", "€-7", "(12)", "($12.50)", "7%", "7 %", "45 percent", "3k", "4K", "2M", "1B", "10+", "5k+", "12 months", "1 month", "1e5%",
 	"2024-02-29", "2023-02-29", "29.02.2024", "1/2/2024", "13/1/2024", "Jan 2, 2006", "2nd January 2006", "Mon, 2 Jan 2006", "2006-01", "20240131", "24:00", "23:59:60", "26:30:00", "-1 day, 23:00:00", "-1 days +23:30:00.5", "1 day, 24:00:00", "PT1H30M", "P1DT", "-P2W", "PT0.5S", "+0:05:07", "\u22121:30:00", "PT-15M", "P-1DT23H30M0S", "PT-0.5S", "+-1:00:00", "PT1H-", "3 days", "-1 day", "3:04 PM", "12:00am",
+	"1700000000", "1700000000.5", "1700000000123", "0", "-1", "86399", "06-01-31", "06-01-31 10:00", "31/01/06", "84/02/29",
 	"Mon Jan  2 15:04:05 UTC 2006", "2024-01-31T23:59:59.999999999Z", "2024-01-31 10:11 +01:00", "0999-01-01", "3000-01-01",
 	"don't stop", "C85 3rd e3b0c44298fc1c149afbf4c8996fb924", "naïve Café ÉCOLE", "İstanbul", "東京タワーへ", "สวัสดี", "e\u0301t\u00e9", "١٢٣", "１２", "🙂 fine", "line\nbreak", "say \"hi\"", "a,b", "\u00a05", "town3", " town3 ", "TOWN3",
 	strings.Repeat("long", 20), strings.Repeat("x", 40), strings.Repeat("x", 41),
@@ -269,7 +288,12 @@ assert probabilities.shape == (len(rows), len(model.CLASSES)), probabilities.sha
 assert abs(probabilities.sum(axis=1) - 1).max() < 1e-6
 assert model.predict(rows) == [row["prediction"] for row in csv.DictReader(open(sys.argv[2], newline=""))]
 empty = {name: None for name in model.COLUMNS}
-same = model.predict_proba([empty, {name: float("nan") for name in empty}, {name: " " for name in empty}])
+class NAType: # as pandas.NA
+    def __ne__(self, other):
+        return self
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+same = model.predict_proba([empty, {name: float("nan") for name in empty}, {name: " " for name in empty}, {name: NAType() for name in empty}])
 assert (same == same[0]).all(), same
 assert model.predict_proba([]).shape == (0, len(model.CLASSES))
 features = model.features([*rows, empty])

@@ -143,7 +143,7 @@ var constantHints = map[string]string{
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
-	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are wrong",
+	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
 	csvfile.CodeNumbersInText:      "write each number into a column of its own, without spaces or other characters, and a sign such as < into another column, in all files",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",

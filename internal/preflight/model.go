@@ -31,8 +31,14 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	p.modelFormats = &frame.Schema{}
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
-		if column.DateOrder != "" {
-			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(inference.DayFirst)})
+		switch {
+		case column.DateOrder != "" || column.Epoch != "":
+			order := inference.DateOrder(column.DateOrder)
+			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{
+				Name: column.Name, Feature: frame.ExtractTime, DayFirst: order == inference.DayFirst, YearFirst: order == inference.YearFirst, Epoch: frame.EpochUnit(column.Epoch),
+			})
+		case column.NumberFormat == nil: // it is known that the column has no Unix times
+			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Kind: frame.Category})
 		}
 		if format := column.NumberFormat; format != nil {
 			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractAmount, DecimalComma: format.DecimalComma})

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 )
 
@@ -129,7 +130,7 @@ func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string
 	if err := s.Deadline.LimitRace(&body, s.Reserve, s.exactDeadline); err != nil {
 		return nil, err
 	}
-	created, err := s.CreateTraining(ctx, &api.CreateTrainingInput{
+	created, err := s.StartRace(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: dataset}, Body: body,
 	})
 	if err != nil {
@@ -138,6 +139,7 @@ func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string
 	job, err := s.AwaitRace(searchCtx, created.TrainingJobKey)
 	if err != nil && searchCtx.Err() != nil && ctx.Err() == nil {
 		job, err = s.StopRace(ctx, created.TrainingJobKey)
+		err = exit.ContinueWith(ctx, err, s.RaceCommand(created.TrainingJobKey))
 	}
 	if err != nil {
 		return nil, err

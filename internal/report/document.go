@@ -63,14 +63,14 @@ func (d *Document) Steps() []Step {
 	if d.Dataset == nil || d.Training == nil {
 		return []Step{} // an array in JSON
 	}
-	name := term.ShellQuote(d.Dataset.DatasetName)
-	upload := "foretell datasets create " + name + " train.csv"
+	var flags []string
 	if n := d.Dataset.NumberOfBuckets; n > 0 && n != api.DefaultBuckets {
-		upload += fmt.Sprintf(" --buckets %d", n)
+		flags = append(flags, fmt.Sprintf("--buckets %d", n))
 	}
 	if label := d.Dataset.LabelName; label != "" {
-		upload += " --label " + term.ShellQuote(label)
+		flags = append(flags, "--label "+term.ShellQuote(label))
 	}
+	upload := term.Command("datasets create", strings.Join(flags, " "), d.Dataset.DatasetName, "train.csv")
 	return []Step{
 		{"On a service without the dataset, upload the training file. Add flags such as --id and --drop if the first upload had them: the service does not store them.", upload},
 		{describeRepeatStep(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
@@ -94,11 +94,11 @@ func describeRepeatStep(job *api.Training) string {
 // RaceCommand returns the command that repeats a race. r is the report of its model, or nil. The
 // algorithms of the race must be given if r is nil; otherwise those in r are used.
 func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
-	command := strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
+	flags := RaceFlags(job, r)
 	if r == nil {
-		command += algorithmFlag(algorithms)
+		flags = strings.TrimSpace(flags + algorithmFlag(algorithms))
 	}
-	return command
+	return term.Command("training create", flags, dataset)
 }
 
 // algorithmFlag returns the flag that chooses algorithms, after a space. It returns "" for no

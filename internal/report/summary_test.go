@@ -166,4 +166,7 @@ func TestRaceCommand(t *testing.T) {
 	if got := RaceCommand("shop", job, nil, api.Algorithms(2)...); got != "foretell training create shop --seed 7" {
 		t.Errorf("with all algorithms: %s", got)
 	}
+	if got := RaceCommand("-shop", job, nil); got != "foretell training create --seed 7 -- -shop" {
+		t.Errorf("a name that begins with a dash: %s", got)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"foretell/internal/api"
@@ -13,7 +14,7 @@ import (
 )
 
 // AllPages requests all pages of a list. It returns them joined into one decoded JSON
-// document.
+// document. A document without a list is one page.
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	path := raw.Path
@@ -31,17 +32,58 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 			return nil, exit.Usagef("%s: the response is not JSON, which --paginate requires", path).WithHint("omit --paginate to print the response as it is")
 		}
 		all = joinPages(all, decodeLists(page))
-		members, _ := page.(map[string]any)
-		next, _ := members["nextOffset"].(json.Number)
-		at, err := next.Int64()
-		if err != nil || at <= offset {
+		next, exists := nextOffset(raw.Path, offset, page)
+		if !exists {
 			if object, ok := all.(map[string]any); ok {
 				delete(object, "nextOffset")
 			}
 			return all, nil
 		}
-		offset = at
+		offset = next
 	}
+}
+
+// nextOffset returns the offset of the page that follows page, the response for path, and whether there
+// is such a page. It decides like the other commands; see client.NextOffset.
+func nextOffset(path string, offset int64, page any) (next int64, exists bool) {
+	members, _ := page.(map[string]any)
+	n := 0
+	for _, value := range members {
+		if list, ok := value.([]any); ok {
+			n = max(n, len(list))
+		}
+	}
+	if list, ok := page.([]any); ok {
+		n = len(list)
+	}
+	_, text, _ := strings.Cut(path, "?")
+	query, _ := url.ParseQuery(text) // addPageQuery has parsed it
+	limit, err := strconv.ParseInt(query.Get("limit"), 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	reported := api.Page{Total: -1}
+	if total, ok := memberNumber(members, "total"); ok {
+		reported.Total = total
+	}
+	reported.Limit, _ = memberNumber(members, "limit")
+	if following, ok := memberNumber(members, "nextOffset"); ok {
+		reported.NextOffset = &following
+	}
+	return client.NextOffset(api.PageInput{Offset: offset, Limit: limit}, reported, n)
+}
+
+// memberNumber returns the number of a member, which may be a string.
+func memberNumber(members map[string]any, name string) (number int64, ok bool) {
+	switch value := members[name].(type) {
+	case json.Number:
+		number, err := value.Int64()
+		return number, err == nil
+	case string:
+		number, err := strconv.ParseInt(value, 10, 64)
+		return number, err == nil
+	}
+	return 0, false
 }
 
 // addPageQuery returns the path of the page that starts at offset. If path has no limit, it

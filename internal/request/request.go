@@ -93,6 +93,17 @@ func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case info.IsDir():
+		return exit.Usagef("--input \"%s\" is a folder, not a file", o.Input).WithHint("name a file, or - for standard input")
+	case !info.Mode().IsRegular(): // a pipe, which can be read only once
+		body, err := os.ReadFile(o.Input)
+		if err != nil {
+			return err
+		}
+		setBody(raw, body)
+		return nil
+	}
 	setBody(raw, nil)
 	raw.Open = func() (io.ReadCloser, error) { return os.Open(o.Input) }
 	raw.Size = info.Size()

@@ -16,12 +16,12 @@ type baseline struct {
 	key    string // "" if there is no baseline
 	name   string
 	reason string // why there is no baseline
-	// dataset is the key of the baseline's dataset; "" if unknown.
+	// dataset is the key of the baseline's dataset.
 	dataset string
 }
 
-// differentDataNote is appended to a comparison of models of different datasets.
-const differentDataNote = ", on other test rows"
+// otherRowsNote is appended to a comparison of models that were tested on different rows.
+const otherRowsNote = ", on other test rows"
 
 // setBaselineForRace sets f.baseline for a race that will run on a dataset.
 func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session, dataset, metric string) error {
@@ -51,9 +51,10 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: d.TableSchema(), metric: m.Metric})
 }
 
-// SetBaselineForRun sets the baseline for `foretell run` with the given name, before its dataset
-// exists. trained describes the training file.
-func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
+// SetBaselineForRun sets the baseline for `foretell run`, before its dataset exists. find returns the
+// series that the dataset of the run will join; a new series has no datasets. trained describes the
+// training file.
+func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, find func(all []client.Series) client.Series, metric string, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
 		return f.setBaselineByReference(ctx, session)
 	}
@@ -61,12 +62,12 @@ func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session,
 	if err != nil {
 		return err
 	}
-	series := client.ResolveSeries(all, name)
-	if series == nil {
+	series := find(all)
+	if len(series.Datasets) == 0 {
 		f.baseline = baseline{reason: "no earlier run of this name has a model"}
 		return nil
 	}
-	f.baseline, err = bestEarlierModel(ctx, session, *series, challenger{schema: profileSchema(trained), metric: metric})
+	f.baseline, err = bestEarlierModel(ctx, session, series, challenger{schema: profileSchema(trained), metric: metric})
 	if f.baseline.key != "" {
 		f.baseline.name = series.Name + "@" + f.baseline.name
 	}
@@ -79,8 +80,15 @@ func (f *Flags) setBaselineByReference(ctx context.Context, session *connect.Ses
 		return nil
 	}
 	key, err := session.ModelKey(ctx, f.beat)
-	f.baseline = baseline{key: key, name: f.beat}
-	return err
+	if err != nil {
+		return err
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return err
+	}
+	f.baseline = baseline{key: key, name: f.beat, dataset: m.DatasetKey}
+	return nil
 }
 
 // setChampionAsBaseline sets f.baseline to the model that bestEarlierModel finds in the series of

@@ -8,7 +8,9 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
+	"foretell/internal/exit"
 	"foretell/internal/gate"
+	"foretell/internal/term"
 )
 
 // Prepare checks the classes of the requirements and finds the baseline, before a race on a
@@ -31,16 +33,31 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, 
 // thresholdErr is the error of a missed threshold and may be nil.
 func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
 	results, err := f.Evaluate(ctx, session, job.ModelKey)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = f.ApplyToChampion(ctx, o, session, job.ModelKey, results)
 	}
-	if _, err := f.ApplyToChampion(ctx, o, session, job.ModelKey, results); err != nil {
-		return err
+	if err != nil {
+		return exit.ContinueWith(ctx, err, f.waitCommand(job.TrainingJobKey))
 	}
 	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err
 	}
 	return f.Publish(o, results, thresholdErr)
+}
+
+// waitCommand returns the command that checks the model of a race against the same requirements.
+func (f *Flags) waitCommand(race string) string {
+	command := []string{"training", "wait", race}
+	for _, text := range f.texts {
+		command = append(command, "--require", text)
+	}
+	if f.beat != "" {
+		command = append(command, "--beat", f.beat)
+	}
+	if f.junit != "" {
+		command = append(command, "--junit", f.junit)
+	}
+	return term.CommandLine(command)
 }
 
 // Evaluate checks a model against the requirements. It returns nil if there are no requirements.
@@ -77,15 +94,37 @@ func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 		return nil, err
 	}
 	verdict := gate.Compare(report, other, f.baseline.name)
-	if f.baseline.dataset != "" {
-		candidate, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if verdict.Baseline != nil { // both models were measured
+		same, err := f.sharesTestRows(ctx, session, model, report, other)
 		if err != nil {
 			return nil, err
 		}
-		if candidate.DatasetKey != f.baseline.dataset {
-			verdict.Reason += differentDataNote
+		if !same {
+			verdict.Reason += otherRowsNote
 		}
 	}
 	r.Results = append(r.Results, verdict)
 	return r, nil
+}
+
+// sharesTestRows reports whether a model was tested on the same rows as the baseline. Which rows are
+// test rows depends on the data, the seed, and the columns of --group and --time. report and other are
+// the reports of the model and of the baseline.
+func (f *Flags) sharesTestRows(ctx context.Context, session *connect.Session, model string, report, other *api.ModelReport) (bool, error) {
+	if report.Seed != other.Seed || report.GroupColumn != other.GroupColumn || report.TimeColumn != other.TimeColumn {
+		return false, nil
+	}
+	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
+	if err != nil || m.DatasetKey == f.baseline.dataset {
+		return err == nil, err
+	}
+	var files [2]string // SHA-256 of the files of both datasets
+	for i, key := range []string{m.DatasetKey, f.baseline.dataset} {
+		d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+		if err != nil {
+			return false, err
+		}
+		files[i] = d.SHA256
+	}
+	return files[0] != "" && files[0] == files[1], nil
 }

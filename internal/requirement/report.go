@@ -1,6 +1,7 @@
 package requirement
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,20 +17,17 @@ import (
 
 // Publish writes the results for people and CI services. If a requirement was missed, it returns an
 // error, to which it adds the message of thresholdErr. Otherwise it returns thresholdErr, which may
-// be nil.
+// be nil. If the results cannot be written, it returns that error only if no other decides the exit
+// status; otherwise it prints a warning.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr
 	}
-	if f.junit != "" {
-		if err := cli.WriteFileAtomic(f.junit, true, r.WriteJUnit); err != nil {
-			return err
-		}
-	}
-	if err := f.writeAnnotations(o, r); err != nil {
-		return err
-	}
+	err := f.writeForCI(o, r)
 	missed := r.NumMissed()
+	if err != nil && (missed > 0 || thresholdErr != nil) {
+		f.factory.Note("warning: the results of the requirements could not be written: %v", err)
+	}
 	if missed == 0 {
 		for _, v := range r.Results {
 			if v.Skipped {
@@ -37,12 +35,10 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 			}
 		}
 		o.Note("%s", r.Summary())
-		return thresholdErr
+		return cmp.Or(thresholdErr, err)
 	}
 	if !o.JSON {
-		if err := f.printTable(r); err != nil {
-			return err
-		}
+		_ = f.printTable(r) // the error below has the same facts
 	}
 	e := exit.Errorf(exit.BelowTarget, "%s by model %s", r.Summary(), r.Model)
 	e.Requirements = r.Results
@@ -54,6 +50,15 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 		return e.WithHint("the model is kept, but cannot become the champion of its series; see `foretell models report %[1]s`, or make it the champion with `foretell models promote %[1]s`", r.Model)
 	}
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
+}
+
+// writeForCI writes the file of --junit and the annotations. It writes each even if the other fails.
+func (f *Flags) writeForCI(o *cli.Output, r *gate.Report) error {
+	var err error
+	if f.junit != "" {
+		err = cli.WriteFileAtomic(f.junit, true, r.WriteJUnit)
+	}
+	return errors.Join(err, f.writeAnnotations(o, r))
 }
 
 // writeAnnotations writes annotations for GitHub, and appends a section to the job summary of

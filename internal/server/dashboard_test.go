@@ -118,6 +118,9 @@ func TestSession(t *testing.T) {
 	b.expect(t, "/sign-out", url.Values{}, 403, "another site")
 	b.site = "same-origin"
 	b.expect(t, "/nowhere", nil, 404, "There is no page at this address.")
+	for _, path := range []string{"/datasets/%2e%2e", "/training/%2e", "/predictions?dataset=.."} { // no keys, but parts of a path
+		b.expect(t, path, nil, 404, "<title>")
+	}
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
 	stolen.expect(t, "/datasets", nil, 200, "Your session has ended: sign in again.") // the session has ended, not only the cookie
 }

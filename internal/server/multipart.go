@@ -96,9 +96,9 @@ func (f *formFile) findFile() error {
 			return err
 		}
 		if part.FormName() == fileField {
-			f.part, f.fileName = part, part.FileName()
+			f.part, f.fileName = part, api.DecodeFileName(part.FileName())
 			if f.onFile != nil {
-				f.onFile(part.FileName())
+				f.onFile(f.fileName)
 			}
 			return nil
 		}

@@ -23,6 +23,24 @@ func TestTransferEncoding(t *testing.T) {
 	}
 }
 
+// TestEscapedFileName checks that a file name with a quote, which browsers and the command line escape,
+// is known as the user sees it.
+func TestEscapedFileName(t *testing.T) {
+	t.Parallel()
+	const body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"bl%22ind 5%.csv\"\r\n\r\nid\r\n--b--"
+	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	file, err := newFormFile(r, &requestBody{ReadCloser: r.Body}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := ""
+	file.onFile = func(name string) { noted = name }
+	if _, err := io.ReadAll(file); err != nil || file.FileName() != `bl"ind 5%.csv` || noted != file.FileName() {
+		t.Errorf("the file is called %q and %q, %v", file.FileName(), noted, err)
+	}
+}
+
 // FuzzFormFile checks that reading a form returns its complete file or an error, that it never
 // panics, and that a form without its end is rejected.
 func FuzzFormFile(f *testing.F) {

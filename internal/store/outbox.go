@@ -47,10 +47,11 @@ func (t *Tx) DeleteQueuedMail(ctx context.Context, account string, kinds ...stri
 	return nil
 }
 
-// IsMailQueued reports whether an email of this kind to the account is queued.
-func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued bool, err error) {
-	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ?)", account, kind).Scan(&queued)
-	return queued, err
+// IsMailWaiting reports whether an email of this kind to the account is queued that no process has
+// tried to send yet.
+func (t *Tx) IsMailWaiting(ctx context.Context, account, kind string) (waits bool, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ? AND attempts = 0)", account, kind).Scan(&waits)
+	return waits, err
 }
 
 // maxMailSkew is the maximum difference between the clocks of two machines that

@@ -169,6 +169,9 @@ const sheetRows = `<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</
 const sheetWant = "id,\"Größe \",day & hour,when\n1,0.1,2024-02-29,2024-02-29 12:00:00\n2,,true,\n3,7,,18:00:00\n"
 
 func TestWorkbook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	other := `<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>9</v></c></row>`
 	table := openText(t, xlsx(t, "Data", sheetRows, "More", other), Options{})
 	got, err := text(t, table)

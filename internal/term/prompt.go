@@ -13,6 +13,9 @@ import (
 // ErrNoTerminal is returned if a prompt is needed but there is no terminal.
 var ErrNoTerminal = errors.New("there is no terminal to prompt on")
 
+// ErrInputEnded is returned if the input ends before the answer, for example because of Ctrl-D.
+var ErrInputEnded = errors.New("the input ended before the answer to the prompt")
+
 // CanPrompt reports whether In and Err are terminals, as prompts require.
 func (c *Console) CanPrompt() bool { return c.InTerminal && c.ErrTerminal }
 
@@ -30,9 +33,13 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	return text, err
 }
 
-// Confirm asks a yes-or-no question and reports whether the answer is y or yes.
+// Confirm asks a yes-or-no question and reports whether the answer is y or yes. The end of the input is
+// a no.
 func (c *Console) Confirm(ctx context.Context, question string) (confirmed bool, err error) {
 	text, err := c.Ask(ctx, question+" [y/N]")
+	if errors.Is(err, ErrInputEnded) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -75,6 +82,9 @@ func readOrCancel(ctx context.Context, readFunc func() (string, error)) (string,
 	}()
 	select {
 	case r := <-done:
+		if errors.Is(r.err, io.EOF) {
+			r.err = ErrInputEnded
+		}
 		return r.text, r.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)

@@ -23,6 +23,9 @@ func (c *countedContext) Err() error {
 // return the error of the context, and must check the context often: for each class or for
 // each block of rows.
 func TestCancelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	p := calibratedSample(5000, 6, 1)
 	p.Names = []string{"a", "b", "c", "d", "e", "f"}
 	grouped := p

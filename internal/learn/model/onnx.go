@@ -35,11 +35,15 @@ type ONNXFeature struct {
 	Source   string           `json:"source"`
 	Part     frame.Extraction `json:"part,omitempty"`
 	DayFirst bool             `json:"dayFirst,omitempty"`
-	Unit     string           `json:"unit,omitempty"`
-	Comma    bool             `json:"comma,omitempty"`
-	Since    string           `json:"since,omitempty"`
-	Word     string           `json:"word,omitempty"`
-	Levels   []string         `json:"levels,omitempty"`
+	// YearFirst, Epoch and NeedsTime are set for parts of dates.
+	YearFirst bool            `json:"yearFirst,omitempty"`
+	Epoch     frame.EpochUnit `json:"epoch,omitempty"`
+	NeedsTime bool            `json:"needsTime,omitempty"`
+	Unit      string          `json:"unit,omitempty"`
+	Comma     bool            `json:"comma,omitempty"`
+	Since     string          `json:"since,omitempty"`
+	Word      string          `json:"word,omitempty"`
+	Levels    []string        `json:"levels,omitempty"`
 }
 
 // ONNXFeatures returns the columns of the input of the ONNX model: the features of the
@@ -54,7 +58,7 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 		}
 		feature := ONNXFeature{
 			Name: c.Name, Kind: ONNXNumber, Source: c.SourceName(), Part: c.Feature,
-			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word, Levels: c.Levels,
+			DayFirst: c.DayFirst, YearFirst: c.YearFirst, Epoch: c.Epoch, NeedsTime: c.NeedsTime, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word, Levels: c.Levels,
 		}
 		if c.Kind == frame.Category {
 			feature.Kind = ONNXCategory

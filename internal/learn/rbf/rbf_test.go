@@ -80,6 +80,9 @@ func TestFitLearnsASmoothBorder(t *testing.T) {
 // TestFewCombinations fits rows with few different combinations of values. The constant is then
 // nearly a combination of the features, and the Hessian nearly singular.
 func TestFewCombinations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for _, c := range []struct{ rows, columns int }{{1500, 3}, {1500, 5}, {2200, 4}, {3000, 3}, {3000, 7}} {
 		rng := rand.New(rand.NewPCG(uint64(c.rows), uint64(c.columns)))
 		f := &frame.Frame{Rows: c.rows, Schema: &frame.Schema{Classes: []string{"a", "b"}}, Columns: make([]frame.Column, c.columns)}

@@ -44,6 +44,9 @@ func checkGroups(t *testing.T, s Sample, a, b []int32) {
 }
 
 func TestGroupsAreNotDivided(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for _, rows := range []int{30, 700, 5000, 50_000} {
 		s := groupedSample(rows, 9)
 		plan := newPlan(t, s, 3)

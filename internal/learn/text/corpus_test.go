@@ -102,6 +102,9 @@ func TestDrawRows(t *testing.T) {
 }
 
 func TestIndexOfABucket(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for _, n := range []int{0, 1, 2, 100, minBitmapBuckets - 1, minBitmapBuckets, numBuckets} {
 		buckets := make([]uint32, 0, n)
 		for _, b := range rand.New(rand.NewPCG(1, uint64(n))).Perm(numBuckets)[:n] {

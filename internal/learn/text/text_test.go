@@ -232,6 +232,9 @@ func TestWorkersDoNotChangeTheModel(t *testing.T) {
 }
 
 func TestManyClassesHaveFewFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of TestWorkersDoNotChangeTheModel")
+	}
 	texts, labels := table(600, 100, 6)
 	m, features := train(t, texts, newTask(labels, 100, 600, 2))
 	if m.Features() != maxFeatures || len(features) != maxFeatures {
@@ -268,6 +271,9 @@ func smallBinary(tb testing.TB) []byte {
 }
 
 func TestBinaryForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	b := smallBinary(t)
 	m, err := ReadModel(b)
 	if err != nil {

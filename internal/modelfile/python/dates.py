@@ -61,15 +61,15 @@ class NotADate(Exception):
 class DateParser:
     """Parses dates and times of day from left to right. NotADate ends the parsing."""
 
-    def __init__(self, text, day_first):
-        self.rest, self.day_first = text, day_first
+    def __init__(self, text, day_first, year_first):
+        self.rest, self.day_first, self.year_first = text, day_first, year_first
         self.time_separator = ":"
         self.is_compact = self.has_month_name = False  # 20060102, 02/Jan/2006
         self.has_zone = False
         self.hour = None  # a time of day before the year, as in the output of Unix date
 
     def parse(self):
-        """Returns the days since 1 January 1970, with a fraction, and whether there is a date."""
+        """Returns the days since 1 January 1970, with a fraction, and whether there are a date and a time."""
         zone_name = ZONE_NAME.search(self.rest)
         if zone_name:
             self.rest = self.rest[: zone_name.start()]
@@ -81,16 +81,16 @@ class DateParser:
         if self.at_time_of_day():
             hour = self.time_of_day()
             self.require(not self.rest and not zone_name)
-            return hour / 24, False
+            return hour / 24, False, True
         day = self.date()
         if not self.rest:
             self.require(not zone_name)
-            return day + (self.hour or 0.0) / 24, True
+            return day + (self.hour or 0.0) / 24, True, self.hour is not None
         self.require(self.hour is None)
         self.skip_to_time_of_day()
         hour = self.time_of_day()
         self.require(not self.rest and (self.has_zone or not zone_name))
-        return day + hour / 24, True
+        return day + hour / 24, True, True
 
     def skip_to_time_of_day(self):
         """Skips what is between a date and a time of day."""
@@ -155,6 +155,8 @@ class DateParser:
         if digits == 4:
             self.require(last <= 2)
             return self.day_number(first, second, third)
+        if self.year_first and digits == 2 and last <= 2:
+            return self.day_number(full_year(first), second, third)
         self.require(digits <= 2 and last in (2, 4))
         if last == 2:
             third = full_year(third)
@@ -297,12 +299,25 @@ def full_year(last_digits):
     return last_digits + (2000 if last_digits < 30 else 1900)
 
 
-def parse_date(cell, day_first):
-    """Returns the days since 1 January 1970 and whether the cell has a date, or None."""
+def parse_date(cell, day_first, year_first=False):
+    """Returns the days since 1 January 1970, and whether the cell has a date and a time, or None."""
     try:
-        return DateParser(cell.strip(SPACE), day_first).parse()
+        return DateParser(cell.strip(SPACE), day_first, year_first).parse()
     except NotADate:
         return None
+
+
+UNITS_PER_DAY = {"s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
+
+
+def parse_unix_time(cell, unit):
+    """Returns what parse_date returns, for a number of units since 1 January 1970. 0 and -1 mean that the
+    time is missing."""
+    number, per_day = number_or_nan(cell), UNITS_PER_DAY[unit]
+    if not 0 < number < 376200 * per_day:  # 1 January 3000
+        return None
+    rest = math.fmod(number, per_day)
+    return int((number - rest) / per_day) + rest / (per_day / 24) / 24, True, True
 
 
 def date_feature(days, part):

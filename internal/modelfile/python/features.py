@@ -33,8 +33,7 @@ def extract_features(schema, cells, rows):
             return parse_once(column, TextColumn).feature(part, column.get("word", ""))
         if part == "since":
             return days_between(feature(dates[column["since"]]), feature(dates[source(column)]))
-        day_first = column.get("dayFirst", False)
-        return parse_once(column, lambda texts: DateColumn(texts, day_first)).feature(part)
+        return parse_once(column, lambda texts: DateColumn(texts, column)).feature(part, column.get("needsTime", False))
 
     dates = {source(column): column for column in schema["columns"] if column.get("part") == "time"}
     return [feature(column) for column in schema["columns"]]
@@ -70,12 +69,16 @@ class TextColumn:
 class DateColumn:
     """The dates of a column. A time of day without a date has only the part hour."""
 
-    def __init__(self, cells, day_first):
-        dates = {cell: parse_date(cell, day_first) for cell in set(cells)}
+    def __init__(self, cells, column):
+        if "epoch" in column:
+            parse = lambda cell: parse_unix_time(cell, column["epoch"])
+        else:
+            parse = lambda cell: parse_date(cell, column.get("dayFirst", False), column.get("yearFirst", False))
+        dates = {cell: parse(cell) for cell in set(cells)}
         self.dates = [dates[cell] for cell in cells]
 
-    def feature(self, part):
-        has_part = [date and (date[1] or part == "hour") for date in self.dates]
+    def feature(self, part, needs_time=False):
+        has_part = [date and (date[1] or part == "hour") and (date[2] or not needs_time) for date in self.dates]
         return np.array([date_feature(date[0], part) if has else NAN for date, has in zip(self.dates, has_part)], np.float64)
 
 

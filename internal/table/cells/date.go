@@ -5,8 +5,8 @@ package cells
 type DateTime struct {
 	Day  int     // days since 1 January 1970; 0 if there is only a time of day
 	Hour float64 // hours since midnight, with a fraction
-	// HasDate is set if the cell has a date. hasTime is set if it has a time of day.
-	HasDate, hasTime bool
+	// HasDate is set if the cell has a date. HasTime is set if it has a time of day.
+	HasDate, HasTime bool
 }
 
 // EpochDays returns the number of days since 1 January 1970, with a fraction.
@@ -23,6 +23,8 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
+	// yearFirst is set if the year of two digits is first in a date such as 06-01-02.
+	yearFirst bool
 	// hour is the time of day in hours since midnight, if the cell has it before the year,
 	// as in the output of Unix date. hasHour is set if the cell has such a time.
 	hour    float64
@@ -95,13 +97,13 @@ func (p *dateParser) parse() (parsed DateTime, ok bool) {
 			return DateTime{}, false
 		}
 		if len(p.rest) == 0 {
-			t.Hour, t.hasTime = p.hour, p.hasHour
+			t.Hour, t.HasTime = p.hour, p.hasHour
 			return t, !hasZoneName
 		}
 		p.failUnless(!p.hasHour)
 		p.skipToTimeOfDay()
 	}
-	t.Hour, t.hasTime = p.parseTimeOfDay(), true
+	t.Hour, t.HasTime = p.parseTimeOfDay(), true
 	return t, p.ok && len(p.rest) == 0 && (!hasZoneName || t.HasDate && len(p.zone) > 0)
 }
 
@@ -168,6 +170,8 @@ func (p *dateParser) parseDate() int {
 	case digits == 4:
 		p.failUnless(last <= 2)
 		return p.epochDay(first, second, third)
+	case p.yearFirst && digits == 2 && last <= 2:
+		return p.epochDay(fullYear(first), second, third)
 	case digits > 2 || last == 3 || last == 1:
 		p.ok = false
 	}

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse, as Z for
+// TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse in the given format, which
+// must not be that of Unix times, as Z for
 // UTC, as an offset such as -05:00, or as letters such as EST. It is "" if the time of day has no
 // zone. hasTime is false if the cell has no time of day.
-func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
-	p := newDateParser(cell, dayFirst)
-	if t, ok := p.parse(); !ok || !t.hasTime {
+func TimeZone(cell []byte, format DateFormat) (zone string, hasTime bool) {
+	p := newDateParser(cell, format.DayFirst)
+	p.yearFirst = format.YearFirst
+	if t, ok := p.parse(); !ok || !t.HasTime {
 		return "", false
 	}
 	if len(p.zone) == 0 {
@@ -32,8 +34,8 @@ func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
 
 // UTCOffset returns the offset from UTC after the time of day in a cell that ParseDateTime can parse. It
 // returns false if there is none, or only letters such as EST, whose offset is not certain.
-func UTCOffset(cell []byte, dayFirst bool) (offset time.Duration, ok bool) {
-	zone, _ := TimeZone(cell, dayFirst)
+func UTCOffset(cell []byte, format DateFormat) (offset time.Duration, ok bool) {
+	zone, _ := TimeZone(cell, format)
 	if zone == "Z" {
 		return 0, true
 	}

@@ -7,6 +7,7 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
@@ -149,7 +150,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	other := columnstats.Occurrences{}
 	for _, one := range c.stats.Readings() {
-		if (one.Kind == cells.Text || one.Kind == cells.Number) && !isDateTime(one.Text) {
+		if (one.Kind == cells.Text || one.Kind == cells.Number) && !c.isDate(&one) {
 			other.Add(&one)
 		}
 	}
@@ -157,8 +158,11 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	noun := "dates from the years 1000 to 2999"
-	if inf.Form == inference.FormTime {
+	switch {
+	case inf.Form == inference.FormTime:
 		noun = "times of day"
+	case inf.Epoch != "":
+		noun = frame.DescribeUnit(inf.Epoch)
 	}
 	treatment := "; such text is treated as missing"
 	if c.opts.Blind {
@@ -168,15 +172,27 @@ func (c *columnChecker) warnTextsAmongDates() {
 		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
-// warnYearFirst warns about a training column whose dates probably begin with a year of two digits.
+// isDate reports whether a cell of a column of dates or times is a date or time. In a column of Unix times, 0
+// and -1 mean that the time is missing.
+func (c *columnChecker) isDate(one *columnstats.Value) bool {
+	if _, ok := c.inferred.DateFormat().Parse([]byte(one.Text)); ok {
+		return true
+	}
+	if c.inferred.Epoch != "" {
+		return one.Number == 0 || one.Number == -1 // NaN if it is no number
+	}
+	return isDateTime(one.Text)
+}
+
+// warnYearFirst warns about a training column whose dates perhaps begin with a year of two digits.
 func (c *columnChecker) warnYearFirst() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormCategory && inf.Form != inference.FormText {
 		return
 	}
-	first := inference.FirstYearFirst(c.stats)
+	first, _ := inference.FirstYearFirst(c.stats)
 	switch {
-	case first == nil:
+	case first == nil || inf.YearFirst:
 	case inf.Form == inference.FormDate:
 		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the dates probably begin with a year of two digits, but such dates are read with the year last: %s is read as %s",
 			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/tabletest"
 )
@@ -108,9 +109,11 @@ func TestYearFirst(t *testing.T) {
 		every        int // days between two rows
 		want         string
 	}{
-		{"year_first", "06/01/02", 2019, 11, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
-		{"year_first_with_times", "06-01-02 15:04", 2019, 11, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19-01-01 00:00" is read as 2001-01-19`},
-		{"year_that_is_no_day", "06/01/02", 1984, 11, `the cells are probably dates that begin with a year of two digits, such as "84/01/01": such dates are not read, so the column is read as text`},
+		{"year_first", "06/01/02", 2019, 11, ""},
+		{"year_first_with_times", "06-01-02 15:04", 2019, 11, ""},
+		{"year_that_is_no_day", "06/01/02", 1984, 11, ""},
+		{"one_year", "06/01/02", 2019, 1, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
+		{"first_days_or_years", "06-01-02", 2001, 5, `the dates probably begin with a year of two digits, but such dates are read with the year last: "01-01-01" is read as 2001-01-01`},
 		{"day_first", "02/01/06", 2019, 11, ""},
 		{"day_first_of_many_years", "02/01/06", 1999, 60, ""},
 		{"month_first", "01/02/06", 2019, 11, ""},
@@ -125,7 +128,15 @@ func TestYearFirst(t *testing.T) {
 				fmt.Fprintf(&b, "%d,%s,%d,%c\n", i, day.Format(c.layout), i%7, "xy"[i/3%2])
 			}
 			got := ""
-			for _, w := range scanText(t, b.String(), profile.ScanOptions{}).Warnings {
+			p := scanText(t, b.String(), profile.ScanOptions{})
+			isYearFirst := strings.HasPrefix(c.layout, "06") && c.want == ""
+			if order := p.Columns[0].DateOrder; p.Columns[0].Form != inference.FormDate || (order == inference.YearFirst) != isYearFirst {
+				t.Errorf("the order is %q", order)
+			}
+			if n := p.Columns[0].Numbers; isYearFirst && (n == nil || inference.FormDate.Format(n.Min) != fmt.Sprintf("%d-01-01", c.firstYear)) {
+				t.Errorf("the statistics are %+v", n)
+			}
+			for _, w := range p.Warnings {
 				if w.Code == csvfile.CodeYearFirst {
 					got += w.Message
 				}

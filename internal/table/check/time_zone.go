@@ -18,12 +18,12 @@ const minZoneRows = 5
 // most are usual in a place with daylight saving time.
 func (c *columnChecker) warnTimeZones() {
 	inf := c.inferred
-	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime {
+	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime || inf.Epoch != "" {
 		return
 	}
 	zones := map[time.Duration]*columnstats.Occurrences{}
 	for _, one := range c.stats.AllOrSample() {
-		offset, ok := cells.UTCOffset([]byte(one.Text), inf.DayFirst)
+		offset, ok := cells.UTCOffset([]byte(one.Text), inf.DateFormat())
 		if !ok {
 			continue
 		}

@@ -173,7 +173,10 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	c.checkTimeZones(train, blind)
 	c.checkTimesOfDay(train, blind, train.IsInteger())
 	matches := c.checkSeparators(train, blind)
-	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.IsDayFirst() == blind.IsDayFirst() {
+	if !c.checkUnixTimes(train, blind) {
+		return
+	}
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
 	}
 }
@@ -234,8 +237,16 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unrea
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
-	now := blind.Form.PluralNoun()
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.PluralNoun(), now, now)
+	now := pluralNoun(blind)
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", pluralNoun(train), now, now)
+}
+
+// pluralNoun returns the plural noun for the values of a column.
+func pluralNoun(c *profile.ColumnProfile) string {
+	if c.Epoch != "" {
+		return "Unix times"
+	}
+	return c.Form.PluralNoun()
 }
 
 // unreadRows counts rows whose value is not read. most is the most frequent of these values.

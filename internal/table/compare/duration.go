@@ -21,7 +21,7 @@ func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool 
 // have no duration of a day or more, so that its durations look like times of day. If it has few
 // different durations, they look like codes.
 func hasSameForm(train, blind *profile.ColumnProfile) bool {
-	return train.Form == blind.Form || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
+	return train.Form == blind.Form && train.Epoch == blind.Epoch || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
 // haveTimesAndDurations reports whether the training column has times of day, and the blind column

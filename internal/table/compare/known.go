@@ -85,6 +85,9 @@ func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (row
 // checkKnownOrdered compares a column of numbers, dates or times.
 func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	train := known.Profile()
+	if !c.checkUnixTimes(train, blind) {
+		return
+	}
 	c.checkTimeZones(train, blind)
 	isMidnight := func(days float64) bool { return days == math.Trunc(days) }
 	c.checkTimesOfDay(train, blind, known.HasRange && isMidnight(known.Min) && isMidnight(known.Max))

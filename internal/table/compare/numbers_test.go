@@ -44,6 +44,9 @@ func numbersTable(seed uint64, rows, columns int, shifted float64, label bool) s
 // Two files from the same source have no finding, even if they are small and have many columns. A
 // file in which one of the columns is shifted has one.
 func TestCompareAllowsForChance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("profiles are compared in one goroutine, which is slow under the race detector")
+	}
 	for _, c := range []struct {
 		train, blind, columns int
 		shifted               float64

@@ -33,7 +33,7 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; they are read as midnight")
+	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is missing, or 0 for a model of an earlier version")
 }
 
 // areNearZones reports whether two zones are the same, or offsets that differ by an hour at most. Z

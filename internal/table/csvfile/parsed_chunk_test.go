@@ -212,6 +212,9 @@ func checkLong(t *testing.T, cell string) bool {
 }
 
 func TestParseLongNumber(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	rng := rand.New(rand.NewPCG(19, 20))
 	read := 0
 	for i := range 300_000 {

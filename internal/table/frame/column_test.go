@@ -31,6 +31,9 @@ func builtColumn(batches ...[]float64) columnBuilder {
 }
 
 func TestColumnBuilderIsLossless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	flags := []float64{0, 1, cells.NaN, -1, 127, -127}
 	shares := []float64{0.25, 0.1, cells.NaN, 1, 0.99}
 	counts := []float64{255, -32767, 12_345, cells.NaN}
@@ -75,6 +78,9 @@ func TestColumnBuilderIsLossless(t *testing.T) {
 }
 
 func TestColumnDictionary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for _, distinct := range []int{1, 2, maxDictionarySize, maxDictionarySize + 1, 3000} {
 		var values []float64
 		for i := range max(3*distinct, minDictionaryRows) {

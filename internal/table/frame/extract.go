@@ -28,17 +28,18 @@ func (e *amountExtractor) extract(columns []Column, cell []byte) {
 }
 
 type dateExtractor struct {
-	dayFirst bool
-	columns  []int
-	features []Extraction
+	format    cells.DateFormat
+	columns   []int
+	features  []Extraction
+	needsTime []bool // by feature: ColumnSchema.NeedsTime
 }
 
 func (e *dateExtractor) extract(columns []Column, cell []byte) {
-	m, ok := cells.ParseDateTime(cell, e.dayFirst)
+	m, ok := e.format.Parse(cell)
 	days := m.EpochDays()
 	for i, feature := range e.features {
 		value := cells.NaN
-		if ok && (m.HasDate || feature == ExtractHour) {
+		if ok && (m.HasDate || feature == ExtractHour) && (m.HasTime || !e.needsTime[i]) {
 			value = DateFeature(days, feature)
 		}
 		c := &columns[e.columns[i]]
@@ -109,9 +110,10 @@ func newExtractor(schema *Schema, columns []int) extractor {
 	case ExtractLength, ExtractWords, ExtractWord:
 		return newTextExtractor(schema, columns)
 	}
-	e := &dateExtractor{dayFirst: c.DayFirst, columns: columns}
+	e := &dateExtractor{format: c.DateFormat(), columns: columns}
 	for _, at := range columns {
 		e.features = append(e.features, schema.Columns[at].Feature)
+		e.needsTime = append(e.needsTime, schema.Columns[at].NeedsTime)
 	}
 	return e
 }

@@ -25,6 +25,9 @@ func TestExtractorsFillEveryColumn(t *testing.T) {
 }
 
 func TestDateFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	day := time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := float64(day.Unix() / 86_400); day.Year() <= 2999; n++ {
 		for feature, want := range map[Extraction]float64{

@@ -3,6 +3,8 @@ package frame
 import (
 	"cmp"
 	"slices"
+
+	"foretell/internal/table/cells"
 )
 
 // Kind is the type of a feature.
@@ -71,10 +73,11 @@ func (s *Schema) OmitImpliedFields() {
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
 // Extraction.group. Both columns of a feature with ExtractSince must also have a feature with
-// ExtractTime.
+// ExtractTime. All dates of a field must be in the same format.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]Extraction)
+	formats := make(map[string]cells.DateFormat)
 	differences := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -82,8 +85,18 @@ func (s *Schema) Valid() bool {
 		if !known || c.Kind > Text || (c.Kind != Numeric && c.Feature != "" && c.Feature != ExtractText) {
 			return false
 		}
+		if !c.hasValidDates() {
+			return false
+		}
 		if c.Kind != Numeric || c.Feature == "" {
 			continue
+		}
+		if c.isDatePart() {
+			format := c.DateFormat()
+			if before, any := formats[c.SourceName()]; any && before != format {
+				return false
+			}
+			formats[c.SourceName()] = format
 		}
 		group, known := c.Feature.group()
 		if before, any := groups[c.SourceName()]; !known || any && (before != group || group == ExtractAmount) {

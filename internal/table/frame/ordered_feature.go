@@ -53,6 +53,8 @@ func (s *Schema) notOrderedReason(column string, numeric []int, others int) stri
 	switch family, _ := first.Feature.group(); {
 	case family == ExtractWord:
 		return "is a text" + want
+	case len(numeric) > 1 && s.isUnixTime(column):
+		return "has Unix times, and their month, day, weekday or hour, or their difference from another date, is also a feature" + want
 	case len(numeric) > 1:
 		if s.Columns[numeric[len(numeric)-1]].Feature == ExtractSince {
 			return "is a date whose difference from another date is also a feature" + want
@@ -60,6 +62,11 @@ func (s *Schema) notOrderedReason(column string, numeric []int, others int) stri
 		return "is a date whose month, day, weekday or hour is also a feature" + want
 	}
 	return ""
+}
+
+// isUnixTime reports whether the dates of a column are Unix times.
+func (s *Schema) isUnixTime(column string) bool {
+	return slices.ContainsFunc(s.Columns, func(c ColumnSchema) bool { return c.SourceName() == column && c.Epoch != "" })
 }
 
 // WithoutCodes returns f without the category whose levels are the numbers of the given column. If

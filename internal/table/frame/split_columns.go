@@ -56,9 +56,12 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 			return nil, &SplitColumnError{name, "the file has no such column"}
 		}
 	}
-	reader := splitKeyReader{index: make(map[string]int32), dayFirst: slices.ContainsFunc(schema.Columns, func(c ColumnSchema) bool {
-		return c.SourceName() == columns.Time && c.DayFirst
-	})}
+	reader := splitKeyReader{index: make(map[string]int32)}
+	for i := range schema.Columns {
+		if c := &schema.Columns[i]; c.SourceName() == columns.Time && c.isDatePart() {
+			reader.format = c.DateFormat()
+		}
+	}
 	for {
 		rec, err := t.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -84,8 +87,9 @@ type splitKeyReader struct {
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
-	// dayFirst is set if the day is first in dates that can be read in two ways.
-	dayFirst bool
+	// format is the format of the dates in the schema. If they are no Unix times and their year is not
+	// first, it only decides the order of day and month if all dates can be read in two ways.
+	format cells.DateFormat
 	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is not complete if
 	// isLocal is set for all formats of dates.
 	offsets []float64
@@ -116,12 +120,12 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 func (r *splitKeyReader) addTime(cell []byte) {
-	if !cells.IsBlank(cell) {
+	if isMissing := r.format.PerDay > 0 && cells.NumberOrNaN(cell) <= 0; !cells.IsBlank(cell) && !isMissing {
 		r.filled++
 	}
 	any := false
 	for format := range r.times {
-		value := parseTime(cell, format)
+		value := r.parseTime(cell, format)
 		if r.times[format] = append(r.times[format], value); !math.IsNaN(value) {
 			r.parsed[format]++
 			any = true
@@ -144,7 +148,7 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 		if !isTime || !math.IsNaN(found) {
 			continue // the order of day and month does not change the offset
 		}
-		if offset, ok := cells.UTCOffset(cell, format == timeDayFirst); ok {
+		if offset, ok := cells.UTCOffset(cell, cells.DateFormat{DayFirst: format == timeDayFirst, YearFirst: r.format.YearFirst}); ok {
 			found = offset.Hours() / 24
 		} else {
 			r.isLocal[format] = true
@@ -166,11 +170,16 @@ func toInstants(times, offsets []float64) []float64 {
 
 // parseTime returns the time in a cell, or NaN if the cell is not a time in the given
 // format.
-func parseTime(cell []byte, format int) float64 {
-	if format == timeIsNumber {
+func (r *splitKeyReader) parseTime(cell []byte, format int) float64 {
+	isNumber := format == timeIsNumber
+	if isNumber && r.format.PerDay == 0 {
 		return cells.NumberOrNaN(cell)
 	}
-	moment, ok := cells.ParseDateTime(cell, format == timeDayFirst)
+	dates := cells.DateFormat{DayFirst: format == timeDayFirst, YearFirst: r.format.YearFirst}
+	if isNumber {
+		dates = r.format
+	}
+	moment, ok := dates.Parse(cell)
 	if !ok || !moment.HasDate {
 		return cells.NaN
 	}
@@ -192,7 +201,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 			best = format
 		}
 	}
-	if best == timeMonthFirst && r.dayFirst && r.parsed[timeDayFirst] == r.parsed[best] {
+	if best == timeMonthFirst && r.format.DayFirst && r.parsed[timeDayFirst] == r.parsed[best] {
 		best = timeDayFirst
 	}
 	if keys.Times = r.times[best]; best != timeIsNumber && !r.isLocal[best] {

@@ -17,20 +17,29 @@ const (
 	MonthFirst DateOrder = "month-first"
 	// UnknownOrder means that no date shows the order. Such dates are read with the month first.
 	UnknownOrder DateOrder = "unknown"
+	// YearFirst means that a year of two digits is first, as in 06-01-31.
+	YearFirst DateOrder = "year-first"
 )
 
-// DateOrder returns the order of the dates of a column, or "" if it is not a column of dates.
+// DateOrder returns the order of the dates of a column, or "" if it is not a column of dates, or one of Unix times.
 func (inf *Result) DateOrder() DateOrder {
 	o := &inf.Dates
 	switch {
-	case inf.Form != FormDate:
+	case inf.Form != FormDate || inf.Epoch != "":
 		return ""
+	case inf.YearFirst:
+		return YearFirst
 	case inf.DayFirst:
 		return DayFirst
 	case inf.HasUnknownOrder || o.Either.Rows+o.DayFirst.Rows+o.MonthFirst.Rows == 0:
 		return UnknownOrder
 	}
 	return MonthFirst
+}
+
+// DateFormat returns how the dates of the column are read.
+func (inf *Result) DateFormat() cells.DateFormat {
+	return cells.DateFormat{DayFirst: inf.DayFirst, YearFirst: inf.YearFirst, PerDay: inf.Epoch.PerDay()}
 }
 
 // DateCounts counts the dates, such as 1/2/2006, for which it matters whether the day or the month is
@@ -109,7 +118,7 @@ func resolveDateOrder(inferences []Result, names []string, columns []columnstats
 		inf.HasUnknownOrder = !found
 		if dayFirst != inf.DayFirst {
 			inf.DayFirst = dayFirst
-			inf.Values, _, _ = parseDates(columns[i].AllOrSample(), dayFirst)
+			inf.Values, _, _ = parseDates(columns[i].AllOrSample(), cells.DateFormat{DayFirst: dayFirst})
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestBlindDatesAreReadAsInTraining(t *testing.T) {
 	train := scanText(t, tabletest.Dates(true, "02/01/2006", ""), profile.ScanOptions{})
 	file := tabletest.Dates(false, "02/01/2006?", "")
 	blind := scanText(t, file, profile.ScanOptions{Blind: true, Training: train.Schema})
-	if !blind.Columns[0].IsDayFirst() {
+	if !blind.Columns[0].DateFormat().DayFirst {
 		t.Error("the dates of the blind file are read with the month first")
 	}
 }

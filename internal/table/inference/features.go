@@ -62,7 +62,8 @@ func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 			continue
 		}
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
-		c.DayFirst = inf.DayFirst
+		c.DayFirst, c.YearFirst, c.Epoch = inf.DayFirst, inf.YearFirst, inf.Epoch
+		c.NeedsTime = p == frame.ExtractHour && inf.Epoch == "" // otherwise it would be midnight
 		features = append(features, c)
 	}
 	return features

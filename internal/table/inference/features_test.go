@@ -157,6 +157,9 @@ func loadText(t *testing.T, file string, schema *frame.Schema) *frame.Frame {
 }
 
 func TestFormsOfEvictedTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, which is slow under the race detector")
+	}
 	for _, c := range []struct {
 		name string
 		cell func(i int) string

@@ -19,6 +19,10 @@ type Result struct {
 	hasCodes bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
+	// YearFirst is set if 06-01-02 is the second of January 2006.
+	YearFirst bool
+	// Epoch is the unit of Unix times; empty for other dates.
+	Epoch frame.EpochUnit
 	// Dates has the counts of the dates that DayFirst applies to, if the column is FormDate.
 	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
 	Dates           DateCounts
@@ -59,8 +63,16 @@ const (
 )
 
 // Infer returns the inferred form of a column. It does not count separators, see
-// InferWithSeparators.
+// InferWithSeparators. Unix times are only found by Resolve, which knows the name of the column.
 func Infer(t *columnstats.Column) Result {
+	if inf, ok := inferYearFirst(t); ok {
+		return inf
+	}
+	return inferOtherForm(t)
+}
+
+// inferOtherForm is Infer for a column whose dates do not begin with a year of two digits.
+func inferOtherForm(t *columnstats.Column) Result {
 	texts := t.AllOrSample()
 	if t.Rows(cells.Text) == 0 {
 		if t.Rows(cells.Number) == 0 && t.Rows(cells.Null) > 0 {
@@ -91,10 +103,11 @@ func Infer(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how dates and numbers are read that can be read in two ways. training is the schema
+// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers are Unix times. training is the schema
 // of the training file if the columns are those of a blind file, and otherwise nil. It decides first,
 // the other columns of the table next. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
+	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)
 	resolveSeparators(results, names, columns, training)
 }
@@ -117,7 +130,7 @@ func HasOnlyNumbers(t *columnstats.Column) bool {
 func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, areDates bool) {
 	best, most, times := Result{Form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
-		values, read, clocks := parseDates(texts, dayFirst)
+		values, read, clocks := parseDates(texts, cells.DateFormat{DayFirst: dayFirst})
 		if read > most {
 			best.DayFirst, best.Values, most, times = dayFirst, values, read, clocks
 		}
@@ -147,10 +160,10 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 
 // parseDates parses texts as dates or times of day. It returns the values of the texts
 // that can be parsed, the number of these texts, and how many of them are times of day.
-func parseDates(texts []columnstats.Value, dayFirst bool) (values []columnstats.Value, parsed, times int) {
+func parseDates(texts []columnstats.Value, format cells.DateFormat) (values []columnstats.Value, parsed, times int) {
 	for i := range texts {
-		m, ok := cells.ParseDateTime([]byte(texts[i].Text), dayFirst)
-		if texts[i].Kind == cells.Number {
+		m, ok := format.Parse([]byte(texts[i].Text))
+		if texts[i].Kind == cells.Number && format.PerDay == 0 {
 			// Only numbers that are dates from 1900 to 2099 are taken for dates.
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
 		}

@@ -19,10 +19,10 @@ const maxTimeZones = 10
 
 // TimeZones returns the distinct zones of the times in the texts of a column, sorted, at most ten,
 // and the first text with a time.
-func TimeZones(t *columnstats.Column, dayFirst bool) (zones []string, first columnstats.Value) {
+func TimeZones(t *columnstats.Column, format cells.DateFormat) (zones []string, first columnstats.Value) {
 	texts := t.AllOrSample()
 	for i := range texts {
-		zone, hasTime := cells.TimeZone([]byte(texts[i].Text), dayFirst)
+		zone, hasTime := cells.TimeZone([]byte(texts[i].Text), format)
 		if !hasTime {
 			continue
 		}

@@ -8,9 +8,10 @@ import (
 )
 
 // FirstYearFirst returns the first text of a column whose texts all look like dates that begin with a year of
-// two digits, such as 21/11/19 for 19 November 2021. Such dates are not read in this way. It returns nil for
-// any other column.
-func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value) {
+// two digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. isClear is set if
+// the first numbers are hardly days of a month: one of them is 0 or above 31, or they are several
+// adjacent numbers that are not only the first or the last days of a month.
+func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
 	for i := range texts {
@@ -20,7 +21,7 @@ func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value) {
 		}
 		year, day, ok := parseYearFirst(one.Text)
 		if !ok {
-			return nil
+			return nil, false
 		}
 		years[year], days[day] = true, true
 		if first == nil || one.FirstLine() < first.FirstLine() {
@@ -28,9 +29,19 @@ func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value) {
 		}
 	}
 	if !areDaysOfMonth(&days) || !areAdjacentYears(&years, &days) {
-		return nil
+		return nil, false
 	}
-	return first
+	return first, areHardlyDays(&years)
+}
+
+// inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
+func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
+	if _, isClear := FirstYearFirst(t); !isClear {
+		return Result{}, false
+	}
+	inf = Result{Form: FormDate, YearFirst: true, IsSampled: t.IsSampled()}
+	inf.Values, _, _ = parseDates(t.AllOrSample(), inf.DateFormat())
+	return inf, true
 }
 
 // parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as year,
@@ -61,6 +72,24 @@ func areDaysOfMonth(days *[100]bool) bool {
 		}
 	}
 	return count >= 25 && (days[30] || days[31])
+}
+
+// areHardlyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
+// Dates of one day of each month are usual, and so are those of its first or last working day.
+func areHardlyDays(years *[100]bool) bool {
+	const firstDays, lastDays = 4, 26
+	count, isBetween := 0, false
+	for i := range years {
+		if !years[i] {
+			continue
+		}
+		if i == 0 || i > 31 {
+			return true
+		}
+		count++
+		isBetween = isBetween || i > firstDays && i < lastDays
+	}
+	return count > 1 && isBetween
 }
 
 // areAdjacentYears reports whether the years are a range with few gaps, with at most half as many years as

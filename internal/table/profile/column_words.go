@@ -2,8 +2,8 @@ package profile
 
 import (
 	"slices"
-	"strings"
-	"unicode"
+
+	"foretell/internal/table/inference"
 )
 
 // groupWords are words in the names of columns that identify groups of rows, such as the rows of
@@ -30,7 +30,7 @@ var (
 // namesGroup reports whether the name of a column, such as customer_id or customerId, names something
 // that may have several rows.
 func namesGroup(name string) bool {
-	words := splitWords(name)
+	words := inference.NameWords(name)
 	for i, word := range words {
 		if !slices.Contains(groupWords, word) {
 			continue
@@ -51,24 +51,5 @@ func namesGroup(name string) bool {
 // hasWord reports whether name, such as customer_id or customerId, contains one of words
 // as a separate word.
 func hasWord(name string, words []string) bool {
-	return slices.ContainsFunc(splitWords(name), func(word string) bool { return slices.Contains(words, word) })
-}
-
-// splitWords returns the words of a name, such as customer_id or customerId, in lower case.
-func splitWords(name string) (words []string) {
-	var word strings.Builder
-	previous := ' '
-	for _, char := range name + " " {
-		if !unicode.IsLetter(char) || unicode.IsUpper(char) && unicode.IsLower(previous) {
-			if word.Len() > 0 {
-				words = append(words, strings.ToLower(word.String()))
-			}
-			word.Reset()
-		}
-		if unicode.IsLetter(char) {
-			word.WriteRune(char)
-		}
-		previous = char
-	}
-	return words
+	return slices.ContainsFunc(inference.NameWords(name), func(word string) bool { return slices.Contains(words, word) })
 }

@@ -19,7 +19,7 @@ func Describe(t *columnstats.Column) (c ColumnProfile, identifiesRows bool) {
 func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.Form, Words: len(inf.Words),
-		values: t.Values(), emptyRows: t.Rows(cells.Blank), dayFirst: inf.DayFirst, DateOrder: inf.DateOrder(), dates: inf.Dates, format: inf.Format,
+		values: t.Values(), emptyRows: t.Rows(cells.Blank), dateFormat: inf.DateFormat(), DateOrder: inf.DateOrder(), Epoch: inf.Epoch, dates: inf.Dates, format: inf.Format,
 	}
 	switch {
 	case inf.Form == inference.FormCategory, inf.Form == inference.FormBoolean, inf.Form == inference.FormText:
@@ -29,6 +29,10 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 			c.Top = append(c.Top, ValueCount{Text: one.Text, Rows: one.Rows})
 		}
 	case inf.Values != nil:
+		if inf.IsSampled && inf.Epoch != "" {
+			c.describeSampledUnixTimes(t)
+			break
+		}
 		if inf.IsSampled {
 			c.describeSampled(t)
 			break
@@ -47,8 +51,8 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 	if c.Estimate {
 		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // an estimate may be 0
 	}
-	if inf.Form == inference.FormDate || inf.Form == inference.FormTime {
-		c.TimeZones, c.firstTime = inference.TimeZones(t, inf.DayFirst)
+	if inf.Epoch == "" && (inf.Form == inference.FormDate || inf.Form == inference.FormTime) {
+		c.TimeZones, c.firstTime = inference.TimeZones(t, inf.DateFormat())
 	}
 	return c
 }
@@ -81,4 +85,32 @@ func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	}
 	c.Distinct, _ = t.DistinctCount()
 	c.Estimate = true
+}
+
+// describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all known. It sets
+// Numbers to the statistics of the numbers, converted to days, unless some of the numbers stand for a
+// missing time. The others are then in the upper bins of the histogram.
+func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
+	perDay := c.dateFormat.PerDay
+	n := t.SummarizeNumbers()
+	c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null) + t.Rows(cells.Text)
+	c.Distinct, c.Estimate = n.Distinct, true
+	s := n.Stats
+	if s == nil {
+		return
+	}
+	if s.Min <= 0 {
+		for i, rows := range s.Histogram.Rows {
+			if s.Histogram.Edge(i) <= 0 {
+				c.Missing += rows
+			}
+		}
+		return
+	}
+	c.hasFractions = true
+	c.Numbers = &columnstats.NumericStats{
+		Min: s.Min / perDay, Max: s.Max / perDay, Mean: s.Mean / perDay, StdDev: s.StdDev / perDay,
+		Histogram: &columnstats.Histogram{Low: s.Histogram.Low / perDay, Width: s.Histogram.Width / perDay, Rows: s.Histogram.Rows},
+	}
+	c.Numbers.Median, c.Numbers.MedianEstimate = c.Numbers.Histogram.Median(), true
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
@@ -11,6 +12,7 @@ type KnownColumn struct {
 	Name      string
 	Form      inference.Form      // "" if it is not known
 	DateOrder inference.DateOrder // "" if it is not known
+	Epoch     frame.EpochUnit     // the unit of Unix times; "" for other dates
 	// NumberFormat is the format of the numbers of a FormNumeric column; nil if it is not known.
 	NumberFormat *cells.NumberFormat
 	TimeZones    []string // as in ColumnProfile; nil if they are not known
@@ -44,7 +46,8 @@ func (k *KnownColumn) HasAllTexts() bool {
 // Profile returns what is known of the profile of the column: its name, its form, the order and the
 // time zones of its dates, the format of its numbers, and its texts if all of them are known.
 func (k *KnownColumn) Profile() *ColumnProfile {
-	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, dayFirst: k.DateOrder == inference.DayFirst, TimeZones: k.TimeZones}
+	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones}
+	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
 		c.format = k.NumberFormat
 	}

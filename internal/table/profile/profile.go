@@ -68,8 +68,10 @@ type ColumnProfile struct {
 	// January 1970) or the times (in hours). It is nil if the column has no numbers, dates
 	// or times, or if not all of them are known.
 	Numbers *columnstats.NumericStats `json:"numbers,omitempty"`
-	// DateOrder is the order of the dates, or "" if the column has no dates.
+	// DateOrder is the order of the dates, or "" if the column has no dates, or only Unix times.
 	DateOrder inference.DateOrder `json:"dateOrder,omitempty"`
+	// Epoch is the unit of Unix times, or "" if the column has none.
+	Epoch frame.EpochUnit `json:"epoch,omitempty"`
 	// TimeZones are the zones of the times of a column of dates or times, sorted: offsets such as
 	// -05:00, Z, names such as EST, and inference.NoTimeZone. It is nil if the column has no times.
 	TimeZones []string `json:"timeZones,omitempty"`
@@ -84,9 +86,9 @@ type ColumnProfile struct {
 	parsed       []columnstats.Value  // the numbers of a column of dates, times or amounts; otherwise nil
 	hasFractions bool                 // some number is not an integer
 	emptyRows    int                  // number of rows with an empty cell
-	dayFirst     bool                 // 1/2/2006 is the first of February
+	dateFormat   cells.DateFormat     // how the dates are read
 	firstTime    columnstats.Value    // the first text with a time of day
-	dates        inference.DateCounts // the dates whose meaning depends on dayFirst
+	dates        inference.DateCounts // the dates whose meaning depends on dateFormat.DayFirst
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 }
 
@@ -110,10 +112,10 @@ func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
 // EmptyRows returns the number of rows with an empty cell.
 func (c *ColumnProfile) EmptyRows() int { return c.emptyRows }
 
-// IsDayFirst reports whether 1/2/2006 is the first of February.
-func (c *ColumnProfile) IsDayFirst() bool { return c.dayFirst }
+// DateFormat returns how the dates of the column are read.
+func (c *ColumnProfile) DateFormat() cells.DateFormat { return c.dateFormat }
 
-// Dates returns the counts of the dates that IsDayFirst applies to, such as 1/2/2006.
+// Dates returns the counts of the dates whose order of day and month matters, such as 1/2/2006.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
 // FirstTime returns the first text with a time of day. If the column has no such text, the Rows of the
@@ -125,7 +127,7 @@ func (c *ColumnProfile) CanParse(text string) bool {
 	cell := []byte(text)
 	switch {
 	case c.Form != inference.FormNumeric:
-		_, ok := cells.ParseDateTime(cell, c.dayFirst)
+		_, ok := c.dateFormat.Parse(cell)
 		return ok
 	case c.format != nil:
 		_, ok := c.format.Parse(cell)

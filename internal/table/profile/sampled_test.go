@@ -60,6 +60,9 @@ func timestamp(row int) time.Time {
 }
 
 func TestLateRowsOfALongColumnDecideItsForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of TestMissingIsExactWithoutAllTexts")
+	}
 	for _, one := range []struct {
 		name, code string // code is that of a warning
 		form       inference.Form
@@ -132,6 +135,9 @@ func TestMissingIsExactWithoutAllTexts(t *testing.T) {
 }
 
 func TestTextsAfterManyNumbersAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of TestMissingIsExactWithoutAllTexts")
+	}
 	for _, one := range []struct {
 		name     string
 		form     inference.Form

@@ -1,0 +1,51 @@
+package request
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"foretell/internal/client"
+)
+
+// TestAllPages fetches lists of services that say in different ways where the next page is. Each list has
+// 25 items, and the service sends at most 10 of them in a page.
+func TestAllPages(t *testing.T) {
+	for name, describe := range map[string]func(offset int) string{
+		"nothing":        func(int) string { return "" },
+		"total":          func(int) string { return `,"total":25` },
+		"total_as_text":  func(int) string { return `,"total":"25"` },
+		"next_as_text":   func(offset int) string { return fmt.Sprintf(`,"nextOffset":"%d"`, offset+10) },
+		"next_after_end": func(offset int) string { return fmt.Sprintf(`,"nextOffset":%d`, offset+10) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+				items := []int{}
+				for i := offset; i < min(25, offset+10); i++ {
+					items = append(items, i)
+				}
+				list, _ := json.Marshal(items)
+				fmt.Fprintf(w, `{"items":%s,"limit":10%s}`, list, describe(offset))
+			}))
+			defer server.Close()
+			c, err := client.New(client.Options{BaseURL: server.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := AllPages(t.Context(), c, client.RawRequest{Method: http.MethodGet, Path: "/items"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, _ := got.(map[string]any)["items"].([]any)
+			if len(items) != 25 || requests > 4 {
+				t.Errorf("%d items in %d requests", len(items), requests)
+			}
+		})
+	}
+}

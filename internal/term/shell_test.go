@@ -1,0 +1,22 @@
+package term
+
+import "testing"
+
+// TestCommand checks that a pasted command does not read an argument as a flag.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags string
+		args  []string
+		want  string
+	}{
+		{"", []string{"shop"}, "foretell models diff shop"},
+		{"--json", []string{"shop@v1", "it's@v2"}, `foretell models diff shop@v1 'it'\''s@v2' --json`},
+		{"", []string{"shop", "-shop"}, "foretell models diff -- shop -shop"},
+		{"--json", []string{"-ü"}, "foretell models diff --json -- '-ü'"},
+	} {
+		if got := Command("models diff", c.flags, c.args...); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
