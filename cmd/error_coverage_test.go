@@ -45,6 +45,7 @@ var provokedElsewhere = map[string]string{
 	"interrupted while uploading: the dataset is still PENDING":          "TestInterruptedUpload",
 	"interrupted: the race was stopped":                                  "TestInterrupt",
 	"predict with it: `%s`":                                              "TestInterrupt",
+	"stop it with `foretell training cancel %s`":                         "a race that does not end within seconds of its cancellation",
 	"the time limit of %s ended before any algorithm produced a model":   "TestDeadlineBeforeRace: how long that takes is the machine's",
 	"the time limit of %s ended while the race was queued behind others": "TestDeadlineBeforeRace",
 	"list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit": "the same",
