@@ -105,7 +105,8 @@ func areaInterval(area, variance, m, n float64) Interval {
 func (p Predictions) widenForRareClasses(ctx context.Context, interval Interval, score float64, classes []int) Interval {
 	const negligible = 1000 // rows of a class for which nothing is added
 	rows, effective := newClassCounts(p).actual, p.effectiveRows(ctx)
-	low, high := math.Pow(score-interval.Low, 2), math.Pow(interval.High-score, 2)
+	toLow, toHigh := score-interval.Low, interval.High-score
+	low, high := toLow*toLow, toHigh*toHigh
 	known := 0.0
 	for _, c := range classes {
 		known += math.Min(float64(rows[c]), 1)
@@ -117,8 +118,8 @@ func (p Predictions) widenForRareClasses(ctx context.Context, interval Interval,
 		}
 		precision := AveragePrecision(c, p)
 		one, weight := wilson(precision, m), fewRows/(fewRows+m)/known
-		low += math.Pow(weight*(precision-one.Low), 2)
-		high += math.Pow(weight*(one.High-precision), 2)
+		toLow, toHigh = weight*(precision-one.Low), weight*(one.High-precision)
+		low, high = low+toLow*toLow, high+toHigh*toHigh
 	}
 	return Interval{max(score-math.Sqrt(low), 0), min(score+math.Sqrt(high), 1)}
 }

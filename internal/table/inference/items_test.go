@@ -114,7 +114,7 @@ func TestLimitOfItems(t *testing.T) {
 		}
 		file.WriteString(",y\n")
 		for row := range 200 {
-			file.WriteString(fmt.Sprint(row))
+			fmt.Fprint(&file, row)
 			for range columns {
 				file.WriteString("," + strings.Join(subset(rng, items), "|"))
 			}
