@@ -164,12 +164,12 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints a note if there are rows without a label, labels that are not classes of the
+// noteClasses prints a note if there are rows without a label, probabilities that do not sum to 1, labels that are not classes of the
 // model, or classes without probabilities, and a note with the class of prAuc. hasReceipt says whether
 // the predictions have a receipt. Without a receipt, the note on prAuc is printed only if standard
 // output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote()} {
+	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote(), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}

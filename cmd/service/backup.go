@@ -53,8 +53,9 @@ The schema of the database is not upgraded. If the schema is of an earlier versi
 The backup contains password hashes and the key of signed URLs, but no sessions and no
 one-time links. Only the owner of FILE can read FILE.
 
-If stored files are damaged or missing, the backup is written without these files, the
-command lists them, and the exit status is 11.`,
+If stored files are damaged or missing, the command lists them, and the exit status is
+11. The backup is written nevertheless, without the missing files, and with the damaged
+ones as far as they can be read.`,
 		Args: cli.PositionalArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
@@ -141,6 +142,9 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // it would be replaced by a file
+		return exit.Usagef("the output \"%s\" is a device or a pipe, not a file", path).WithHint("write the backup to standard output, and redirect it: `foretell backup - > %s`", term.ShellQuote(path))
+	}
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	// The lock shows that a backup is running. A file without a lock is left from one that was killed.
@@ -169,14 +173,14 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return cli.InstallFile(part, path, o.force)
 }
 
-// checkDamaged prints which files of the service are not in the backup because they are damaged or
-// missing in the service. If there are any, it returns an error.
+// checkDamaged prints which files of the service are damaged or missing. If there are any, it returns
+// an error.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Untrusted, "the backup was written without %s", humanize.Count(len(s.Damaged), "damaged or missing file")).
+	return exit.Errorf(exit.Untrusted, "the backup was written, but the service has %s", humanize.Count(len(s.Damaged), "damaged or missing file")).
 		WithHint("restore the listed files under their names from an older backup; `foretell doctor --files` checks all files")
 }
 

@@ -143,7 +143,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	defer service.SendMails(ctx)()
 	defer startRetention(ctx, service, retention)()
 	service.Note("listening on", slog.String("url", web.url()))
-	if err := o.storeSettingsAndNoteLink(ctx, service, shared, web.scheme()+"://"+reachableHostPort(web.listener.Addr())); err != nil && ctx.Err() == nil {
+	if err := o.storeSettingsAndNoteLink(ctx, service, shared, o.network.serviceURL(web.scheme()+"://"+reachableHostPort(web.listener.Addr()))); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
 	}
 	served := make(chan error, 1)
@@ -188,7 +188,7 @@ func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 
 // storeSettingsAndNoteLink stores the settings that the users commands and other services need. If
 // there is no administrator, it prints a link with which the first one is created. address is the
-// URL of the listener.
+// result of [networkFlags.serviceURL].
 func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, shared account.ServiceSettings, address string) error {
 	shared.Address = address
 	if err := service.App.StoreServiceSettings(ctx, shared); err != nil {

@@ -98,6 +98,16 @@ func checkBaseURL(flag, value string) error {
 	return nil
 }
 
+// serviceURL returns the URL of the service if --public-url is not set. listener is the URL of the
+// listener. With --tls-acme, the certificate is not valid for it, but for the hosts of the flag, whose
+// port 443 must reach the service.
+func (n *networkFlags) serviceURL(listener string) string {
+	if len(n.acmeHosts) > 0 {
+		return "https://" + n.acmeHosts[0]
+	}
+	return listener
+}
+
 // trustedNetworks returns the networks of --trust-proxy.
 func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 	var networks []netip.Prefix

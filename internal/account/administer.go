@@ -128,10 +128,10 @@ func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLook
 // It must be called after the account was disabled, deleted or made a user. before is the account
 // before this change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
-	if before.Role != api.RoleAdministrator || before.Disabled {
+	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil
 	}
-	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator)
+	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator, localAccountEmail)
 	if err == nil && n == 0 {
 		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", before.Email)
 	}
@@ -333,7 +333,11 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.updateAndRecordDetail(ctx, exceptLocal(lookUpByKey(in.AccountKey)), auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {
+	lookup := lookUpByKey(in.AccountKey)
+	if in.Body.Role == api.RoleAdministrator { // an earlier version let the account of the embedded service be one
+		lookup = exceptLocal(lookup)
+	}
+	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }

@@ -198,7 +198,7 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 		return nil, err
 	}
 	out := &api.AuditEventPage{Events: []api.AuditEvent{}}
-	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Offset: page.Offset, Limit: page.Limit}}
+	query := store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action, Page: store.Page{Offset: page.Offset, Limit: page.Limit}}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		total, err := t.CountAuditEvents(ctx, query)
 		if err != nil {
@@ -217,7 +217,7 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 // EachAuditEvent calls fn with each event that in.Actor and in.Action select, newest first. It
 // ignores in.PageInput. If limit is not 0, it stops after limit events.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
-	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
+	query := store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		return t.EachAuditEvent(ctx, query, func(e *store.AuditEvent) error { return fn(toAuditEvent(e)) })
 	})

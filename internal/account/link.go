@@ -96,7 +96,7 @@ func (a *Accounts) HasAdministrator(ctx context.Context) (exists bool, err error
 }
 
 func hasAdministrator(ctx context.Context, t *store.Tx) (bool, error) {
-	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator)
+	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator, localAccountEmail)
 	return n > 0, err
 }
 

@@ -23,7 +23,7 @@ type Model struct {
 	Version             int     `json:"version" doc:"Number of the model within its dataset, from 1."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset and the metric of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
@@ -35,7 +35,7 @@ type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
 	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"Key of the race that trained the model. An extension."`
 	Version             int     `json:"version"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`
@@ -109,14 +109,14 @@ type ModelReport struct {
 	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on. They are the most informative features of a wide table, chosen on the training rows of each fold. Absent if all features were used."`
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
-	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows are normal in this table, and were divided between training and scored rows like other rows. If false, equal rows were kept together."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows were divided between training and scored rows like other rows, because they are normal in this table, or because their groups or times are different. If false, equal rows were kept together."`
 	// Validation, Test and Training are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
 	// Test is not nil, or if the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or there was no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or the division by groupColumn or timeColumn leaves none, or there was no time."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
@@ -251,20 +251,37 @@ type Baseline struct {
 	Test       *Scores `json:"test" doc:"Scores on the test rows; null if none exist."`
 }
 
-// TestMissingReason returns the reason why the report has no test metrics, for people. It
-// returns "" if the report has test metrics.
+// TestMissingReason returns the reason why there are no test metrics, for people, or "" if there are some.
 func (r *ModelReport) TestMissingReason() string {
 	switch {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not report numbers of rows
 		return ""
 	case r.TestMissing == TestMissingNoTime:
 		return "no time for the test rows: let the race end by itself, or increase --time-limit"
-	case r.TestMissing == TestMissingTooFewRows && r.GroupColumn != "":
-		return fmt.Sprintf("too few rows, or too few distinct values of %s, to set test rows aside", r.GroupColumn)
 	case r.TestMissing == TestMissingTooFewRows:
-		return "too few rows to set test rows aside"
+		return r.undividedReason("test")
 	}
 	return "too few rows, or no time"
+}
+
+// ValidationMissingReason returns the reason why there are no validation metrics, for people, or "".
+func (r *ModelReport) ValidationMissingReason() string {
+	if r.Validation != nil {
+		return ""
+	}
+	return r.undividedReason("validation")
+}
+
+// undividedReason returns the reason why no rows of a kind, such as test, were set aside.
+func (r *ModelReport) undividedReason(kind string) string {
+	columns := r.GroupColumn + r.TimeColumn
+	if r.GroupColumn != "" && r.TimeColumn != "" {
+		columns = r.GroupColumn + " and " + r.TimeColumn
+	}
+	if columns == "" {
+		return fmt.Sprintf("too few rows to set %s rows aside", kind)
+	}
+	return fmt.Sprintf("the division of the rows by %s leaves no %s rows", columns, kind)
 }
 
 // BlendShare is the weight of an algorithm in a blend.

@@ -12,35 +12,36 @@ type Code string
 
 // The codes. Each belongs to one HTTP status; see [Code.Status].
 const (
-	CodeMalformed         Code = "malformed"          // the request cannot be parsed
-	CodeUnauthorized      Code = "unauthorized"       // missing, invalid or expired token
-	CodeBadCredentials    Code = "bad-credentials"    // log-in refused
-	CodeAuthenticatorCode Code = "authenticator-code" // the log-in needs the code of the authenticator app
-	CodeNoSecondFactor    Code = "no-second-factor"   // the account must first set up an authenticator app
-	CodeForbidden         Code = "forbidden"          // not allowed, or an invalid signed URL
-	CodeNotFound          Code = "not-found"          // no object with this key in the caller's account
-	CodeNoRoute           Code = "no-route"           // no operation at this path
-	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but none with this method
-	CodeWrongState        Code = "wrong-state"        // the state of the resource does not allow the operation
-	CodeNameTaken         Code = "name-taken"         // the account already has a dataset of this name, or the email already has an account
-	CodeTooLarge          Code = "too-large"          // more bytes than allowed
-	CodeWrongMediaType    Code = "wrong-media-type"   // unsupported Content-Type or Content-Encoding
-	CodeBadRange          Code = "bad-range"          // the file does not have the requested range
-	CodeInvalid           Code = "invalid"            // a value out of range
-	CodeTooSmall          Code = "too-small"          // fewer bytes than a CSV can have
-	CodeTooMany           Code = "too-many-requests"  // rate limit; see Retry-After
-	CodeQuota             Code = "quota-exceeded"     // the account would exceed one of its limits
-	CodeStorageFull       Code = "storage-full"       // the service's disk is full
-	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
-	CodeInternal          Code = "internal"           // a bug in the service (see requestId), or a change that may have been stored
-	CodeNotReady          Code = "not-ready"          // the service is starting or stopping, or its database or storage does not respond
+	CodeMalformed         Code = "malformed"           // the request cannot be parsed
+	CodeUnauthorized      Code = "unauthorized"        // missing, invalid or expired token
+	CodeBadCredentials    Code = "bad-credentials"     // log-in refused
+	CodeAuthenticatorCode Code = "authenticator-code"  // the log-in needs the code of the authenticator app
+	CodeNoSecondFactor    Code = "no-second-factor"    // the account must first set up an authenticator app
+	CodeForbidden         Code = "forbidden"           // not allowed, or an invalid signed URL
+	CodeNotFound          Code = "not-found"           // no object with this key in the caller's account
+	CodeNoRoute           Code = "no-route"            // no operation at this path
+	CodeMethodNotAllowed  Code = "method-not-allowed"  // the path has operations, but none with this method
+	CodeWrongState        Code = "wrong-state"         // the state of the resource does not allow the operation
+	CodeNameTaken         Code = "name-taken"          // the account already has a dataset of this name, or the email already has an account
+	CodePrecondition      Code = "precondition-failed" // the file does not meet a condition of the request, such as If-Match
+	CodeTooLarge          Code = "too-large"           // more bytes than allowed
+	CodeWrongMediaType    Code = "wrong-media-type"    // unsupported Content-Type or Content-Encoding
+	CodeBadRange          Code = "bad-range"           // the file does not have the requested range
+	CodeInvalid           Code = "invalid"             // a value out of range
+	CodeTooSmall          Code = "too-small"           // fewer bytes than a CSV can have
+	CodeTooMany           Code = "too-many-requests"   // rate limit; see Retry-After
+	CodeQuota             Code = "quota-exceeded"      // the account would exceed one of its limits
+	CodeStorageFull       Code = "storage-full"        // the service's disk is full
+	CodeDamaged           Code = "damaged"             // a stored file is missing or corrupt
+	CodeInternal          Code = "internal"            // a bug in the service (see requestId), or a change that may have been stored
+	CodeNotReady          Code = "not-ready"           // the service is starting or stopping, or its database or storage does not respond
 )
 
 // Codes returns all codes, in the order of docs/api.md.
 func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeAuthenticatorCode, CodeForbidden, CodeNoSecondFactor, CodeNotFound, CodeNoRoute,
-		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
+		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodePrecondition, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
 		CodeInvalid, CodeTooSmall, CodeTooMany, CodeQuota, CodeStorageFull, CodeDamaged, CodeInternal, CodeNotReady,
 	}
 }
@@ -57,6 +58,7 @@ var httpStatuses = map[Code]int{
 	CodeMethodNotAllowed:  http.StatusMethodNotAllowed,
 	CodeWrongState:        http.StatusConflict,
 	CodeNameTaken:         http.StatusConflict,
+	CodePrecondition:      http.StatusPreconditionFailed,
 	CodeTooLarge:          http.StatusRequestEntityTooLarge,
 	CodeWrongMediaType:    http.StatusUnsupportedMediaType,
 	CodeBadRange:          http.StatusRequestedRangeNotSatisfiable,

@@ -66,7 +66,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, a.problems.Convert(err)
+		return nil, a.convertOfAccount(err)
 	}
 	info, err := a.signUpload(ctx, d)
 	if err != nil {
@@ -269,7 +269,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 		return nil, notPendingProblem(current)
 	}
 	if err != nil {
-		return nil, a.problems.Convert(err)
+		return nil, a.problems.Lookup(err, "dataset", d.Key) // deleted during the upload
 	}
 	entry := toDatasetEntry(ctx, d, jobqueue.Status{})
 	return &entry, nil

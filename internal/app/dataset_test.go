@@ -257,3 +257,36 @@ func TestListDatasets(t *testing.T) {
 		wantCode(t, err, api.CodeInvalid)
 	}
 }
+
+// atEnd is a reader that calls fn once before it returns io.EOF.
+type atEnd struct {
+	io.Reader
+	fn func()
+}
+
+func (r *atEnd) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.EOF) && r.fn != nil {
+		r.fn()
+		r.fn = nil
+	}
+	return n, err
+}
+
+// TestDeletedDuringUpload deletes the dataset, or the account, while the dataset is uploaded.
+func TestDeletedDuringUpload(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	ann := b.as(t, "ann@example.com")
+	for i, remove := range []func(*api.DatasetInput){
+		func(in *api.DatasetInput) { must(ann.DeleteDataset(ann.ctx, in))(t) },
+		func(*api.DatasetInput) { must(b.DeleteAccount(t.Context(), b.account(t, "ann@example.com")))(t) },
+	} {
+		in := uploadInput(t, ann.create(t, "upload "+strconv.Itoa(i)))
+		_, err := ann.UploadData(ann.ctx, in, &atEnd{strings.NewReader(labelled(10)), func() { remove(&in.DatasetInput) }}, -1)
+		wantCode(t, err, api.CodeNotFound)
+	}
+	b.awaitFiles(t, 0)
+	_, err := ann.CreateDataset(ann.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "late"}})
+	wantCode(t, err, api.CodeUnauthorized)
+}

@@ -24,9 +24,9 @@ type File struct {
 }
 
 // openDownload opens a stored file for a download and sets the fields of file that depend on it.
-// owner is the key of the account that owns the file. For checkOwner, see [storedfile.Files.Open].
-func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
-	r, err := a.files.Open(ctx, f, checkOwner)
+// owner is the key of the account that owns the file.
+func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string) (*File, error) {
+	r, err := a.files.Open(ctx, f)
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}

@@ -51,7 +51,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
 	}
-	return report, a.problems.Convert(err)
+	return report, a.problems.Lookup(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is

@@ -103,10 +103,7 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	return a.openDownload(ctx, storedfile.Model(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
-		_, err := a.findModel(ctx, m.Key)
-		return err
-	})
+	return a.openDownload(ctx, storedfile.Model(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account)
 }
 
 // SetModelState promotes or rejects a model, or lets the scores decide again whether it is the

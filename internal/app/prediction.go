@@ -204,7 +204,7 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.files.Open(ctx, storedfile.Result(p), a.checkPrediction(ctx, p.Key))
+	r, err := a.files.Open(ctx, storedfile.Result(p))
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
@@ -222,15 +222,7 @@ func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.P
 }
 
 func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error) {
-	return a.openDownload(ctx, storedfile.Result(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, a.checkPrediction(ctx, p.Key))
-}
-
-// checkPrediction returns a function that returns an error if the prediction was deleted.
-func (a *App) checkPrediction(ctx context.Context, key string) func() error {
-	return func() error {
-		_, err := a.findPredictionOfAnyAccount(ctx, key)
-		return err
-	}
+	return a.openDownload(ctx, storedfile.Result(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account)
 }
 
 // DeletePrediction deletes a prediction and its files.

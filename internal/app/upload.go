@@ -35,7 +35,7 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 		return err
 	})
 	if err != nil {
-		return blob.Info{}, a.problems.Convert(err)
+		return blob.Info{}, a.convertOfAccount(err)
 	}
 	defer u.reserved.End() // after Abort; the transaction that records the file checks the quota again
 	w, err := a.files.Create(ctx)
@@ -48,6 +48,15 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	}
 	info, err = w.Commit()
 	return info, a.problems.Convert(err)
+}
+
+// convertOfAccount converts the error of an operation on the account of the caller. If the account
+// was deleted after the request was authenticated, it returns a problem with CodeUnauthorized.
+func (a *App) convertOfAccount(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeUnauthorized, "the account was deleted, so nothing was stored: log in with another account").WithCause(err)
+	}
+	return a.problems.Convert(err)
 }
 
 // namedBody is the body of an upload that has a file name, as in a form. FileName returns the name

@@ -339,20 +339,22 @@ func (b *restorer) checkFilesRemain(ctx context.Context) error {
 	return nil
 }
 
-// deleteFilesWithoutRows deletes the restored files that no row of the database references.
+// deleteFilesWithoutRows deletes the restored files that no row of the database references. It does so
+// in a transaction that writes, so that another restore cannot check its files and insert its rows
+// between the two steps.
 func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	referenced := map[string]bool{}
-	err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error {
-		return t.EachFile(ctx, func(f *store.OwnedFile) error {
+	return b.into.Store.WriteOnce(ctx, func(t *store.Tx) error {
+		referenced := map[string]bool{}
+		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
 			referenced[f.Blob] = true
 			return nil
 		})
+		if err != nil {
+			return err
+		}
+		return b.deleteFiles(ctx, func(key string) bool { return !referenced[key] })
 	})
-	if err != nil {
-		return err
-	}
-	return b.deleteFiles(ctx, func(key string) bool { return !referenced[key] })
 }
 
 // deleteFiles deletes the restored files for which matches returns true.

@@ -23,8 +23,8 @@ type ServiceData struct {
 }
 
 // Write writes a backup of a service, which may be running, to w. program is the version of this
-// program. If files are damaged or missing, Write continues without them and lists them in the
-// summary.
+// program. If files are damaged or missing, Write lists them in the summary. The backup contains the
+// damaged files as far as they can be read.
 func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
 	archive, err := newArchiveWriter(w, from.TempDir, header.Created)

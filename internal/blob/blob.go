@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,9 +67,9 @@ type Store struct {
 	observer atomic.Pointer[callObserver]
 
 	mu sync.Mutex
-	// undeleted are the keys of blobs that could not be deleted. The next call of Delete tries
-	// to delete them again.
-	undeleted []string
+	// undeleted are the blobs, also incomplete ones, that could not be deleted. The next call of
+	// Delete tries to delete them again.
+	undeleted []listedBlob
 }
 
 // backend stores blobs in a folder or in a bucket. The name of a blob is its key, or
@@ -102,12 +101,12 @@ type sink interface {
 	io.Writer
 	// commit makes the blob durable and visible. After an error, abort is called.
 	commit() error
-	// abort removes what was written. It is called at most once, and not after a
-	// successful commit.
-	abort() error
+	// abort removes what was written. It is called at most once, and not after a successful
+	// commit. left describes what could not be removed because of err.
+	abort() (left []listedBlob, err error)
 }
 
-// listedBlob describes a blob that a backend has listed.
+// listedBlob describes a blob that a backend has listed, or that could not be removed.
 type listedBlob struct {
 	// name is the key of the blob. For an incomplete blob, a suffix follows the key.
 	name string
@@ -205,17 +204,16 @@ func (w *Writer) Commit() (Info, error) {
 	return w.info, nil
 }
 
-// Abort removes the blob unless it was committed. It may be called more than once. If
-// the removal fails, Sweep removes the blob later.
+// Abort removes the blob unless it was committed. It may be called more than once. If the removal
+// fails, the next call of [Store.Delete] or [Store.Sweep] tries again.
 func (w *Writer) Abort() {
 	if w.done {
 		return
 	}
 	w.done = true
 	w.timer.end()
-	if err := w.sink.abort(); err != nil {
-		w.store.rememberUndeleted(w.info.Key)
-	}
+	left, _ := w.sink.abort() // what the error has left is removed later
+	w.store.rememberUndeleted(left...)
 }
 
 // Reader reads one blob. It can seek.
@@ -249,17 +247,21 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 // blob, the next call of Delete or [Store.Sweep] tries again.
 func (s *Store) Delete(ctx context.Context, keys ...string) error {
 	s.mu.Lock()
-	keys = append(slices.Clip(s.undeleted), keys...)
+	blobs := s.undeleted
 	s.undeleted = nil
 	s.mu.Unlock()
 	var errs []error
-	for i, key := range keys {
-		err := checkKey(key)
-		if err == nil {
-			err = s.removeMeasured(ctx, key)
+	for _, key := range keys {
+		if err := checkKey(key); err != nil {
+			errs = append(errs, err)
+			continue
 		}
-		if errors.Is(err, ErrUnavailable) {
-			s.rememberUndeleted(keys[i:]...)
+		blobs = append(blobs, listedBlob{name: key})
+	}
+	for i, b := range blobs {
+		err := s.removeMeasured(ctx, b)
+		if errors.Is(err, ErrUnavailable) || err != nil && ctx.Err() != nil {
+			s.rememberUndeleted(blobs[i:]...)
 			return errors.Join(append(errs, err)...)
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
@@ -269,20 +271,25 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 	return errors.Join(errs...)
 }
 
-func (s *Store) removeMeasured(ctx context.Context, key string) error {
+func (s *Store) removeMeasured(ctx context.Context, b listedBlob) error {
 	timer := s.startCall(ctx, CallDelete)
 	defer timer.end()
-	_, err := timer.measure(func() (int, error) { return 0, s.remove(ctx, key) })
+	_, err := timer.measure(func() (int, error) {
+		if b.incomplete {
+			return 0, s.discard(ctx, b)
+		}
+		return 0, s.remove(ctx, b.name)
+	})
 	if errors.Is(err, ErrNotFound) {
 		timer.call.Err = nil
 	}
 	return err
 }
 
-func (s *Store) rememberUndeleted(keys ...string) {
+func (s *Store) rememberUndeleted(blobs ...listedBlob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.undeleted = append(s.undeleted, keys...)
+	s.undeleted = append(s.undeleted, blobs...)
 }
 
 // checkKey returns ErrInvalidKey unless key has the form PROCESS-NAME, with lower-case letters

@@ -97,13 +97,13 @@ func (s *fileSink) commit() error {
 	return err
 }
 
-func (s *fileSink) abort() error {
+func (s *fileSink) abort() (left []listedBlob, err error) {
 	s.file.Close() // may have been closed by a commit that failed
-	err := os.Remove(s.incompletePath)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	err = os.Remove(s.incompletePath)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return err
+	return []listedBlob{{name: filepath.Base(s.incompletePath), incomplete: true}}, err
 }
 
 func (f *folder) open(_ context.Context, name string) (*Reader, error) {

@@ -39,7 +39,8 @@ func (s *Store) SetIdentity(ctx context.Context, id string) error {
 		err = sink.commit()
 	}
 	if err != nil {
-		return errors.Join(err, sink.abort())
+		_, failed := sink.abort()
+		return errors.Join(err, failed)
 	}
 	return nil
 }

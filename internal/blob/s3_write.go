@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -142,19 +143,22 @@ func (s *objectSink) complete() error {
 }
 
 // abort removes the parts and, if mayExist is true, the object.
-func (s *objectSink) abort() error {
+func (s *objectSink) abort() (left []listedBlob, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), abortTimeout)
 	defer cancel()
 	errs := []error{s.part.Close()}
-	name := s.store.bucket
+	name := strings.TrimPrefix(s.object, s.store.prefix)
 	if s.upload != "" {
-		err := s.store.translateS3Error(ctx, s.store.core.AbortMultipartUpload(ctx, name, s.object, s.upload))
-		if !errors.Is(err, ErrNotFound) {
-			errs = append(errs, err)
+		parts := listedBlob{name: name + incompleteSuffix, incomplete: true, upload: s.upload}
+		if err := s.store.discard(ctx, parts); err != nil && !errors.Is(err, ErrNotFound) {
+			left, errs = append(left, parts), append(errs, err)
 		}
 	}
 	if s.mayExist {
-		errs = append(errs, s.store.translateS3Error(ctx, s.store.core.RemoveObject(ctx, name, s.object, minio.RemoveObjectOptions{})))
+		err := s.store.translateS3Error(ctx, s.store.core.RemoveObject(ctx, s.store.bucket, s.object, minio.RemoveObjectOptions{}))
+		if err != nil {
+			left, errs = append(left, listedBlob{name: name}), append(errs, err)
+		}
 	}
-	return errors.Join(errs...)
+	return left, errors.Join(errs...)
 }

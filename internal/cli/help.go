@@ -70,7 +70,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
-              array in a member such as "data"
+              array in a member such as "data"; if there
+              are several, data, rows, records or the first
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing

@@ -54,11 +54,11 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = f.suggestList(e.Status)
 	}
 	e.Hint = f.RepeatFlagsInCommands(e.Hint)
-	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
+	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message has the command that helps
 		e.Fact = f.RepeatFlagsInCommands(e.Fact)
-		if f.Embedded { // the disk is one of this machine
-			e.Status = exit.Unexpected
-		}
+	}
+	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the disk is one of this machine
+		e.Status = exit.Unexpected
 	}
 }
 

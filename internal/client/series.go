@@ -42,9 +42,10 @@ func DatasetName(series string, n int) string {
 // storedName returns the form in which the service stores a name.
 func storedName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
-// IsDatasetName reports whether name has a valid length for a dataset or series.
+// IsDatasetName reports whether name, in Unicode normalization form C, has a valid length for a
+// dataset or series.
 func IsDatasetName(name string) bool {
-	n := utf8.RuneCountInString(name)
+	n := utf8.RuneCountInString(norm.NFC.String(name))
 	return n >= minNameLen && n <= maxNameLen
 }
 

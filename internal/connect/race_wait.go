@@ -41,8 +41,12 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	switch {
 	case err != nil:
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
+		e = e.WithHint("stop it with `foretell training cancel %s`", key)
 	case kept.ModelKey != "":
-		e.Fact += fmt.Sprintf("; its best model is kept (%s %.4f)", api.PerformanceName(kept.Metric), ValueOrZero(kept.AchievedPerformance))
+		e.Fact += "; its best model is kept"
+		if kept.AchievedPerformance != nil {
+			e.Fact += fmt.Sprintf(" (%s %.4f)", api.PerformanceName(kept.Metric), *kept.AchievedPerformance)
+		}
 		predict := "foretell predictions create " + kept.ModelKey + " BLIND.csv"
 		if c.PredictCommand != nil {
 			predict = c.PredictCommand(kept.ModelKey)

@@ -65,7 +65,7 @@ func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Factory, t.Content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to as CSV, or - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
-	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column")
+	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column, and a name that has a comma or an equals sign is in double quotes")
 	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
 }
 

@@ -97,25 +97,37 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 		if o.TrainingID == "" { // a receipt of an earlier version
 			id = o.ID
 		}
-		for _, flag := range []struct{ name, value string }{
-			{"--label", o.Label}, {"--training-id", o.TrainingID}, {"--id", id}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", cli.ListFlagValue(o.Drop)},
-		} {
-			if flag.value != "" {
-				args = append(args, flag.name, flag.value)
-			}
-		}
-		if o.SkipRows > 0 {
-			args = append(args, "--skip-rows", strconv.Itoa(o.SkipRows))
-		}
-		if o.NoHeader {
-			args = append(args, "--no-header-row")
-		}
+		args = appendFlags(args, "--label", o.Label, "--training-id", o.TrainingID, "--id", id)
+		args = appendLayoutFlags(args, o)
 	}
 	if len(rec.Result.Columns) > 0 {
 		args = append(args, "--columns", rec.Result.Selection)
 	}
 	if rec.Result.Reasons > 0 {
 		args = append(args, "--explain", strconv.Itoa(rec.Result.Reasons))
+	}
+	return args
+}
+
+// appendLayoutFlags appends the flags with which the files of a receipt were read, except those that
+// choose the label and the ID.
+func appendLayoutFlags(args []string, o *receipt.Options) []string {
+	args = appendFlags(args, "--delimiter", o.Delimiter, "--encoding", o.Encoding, "--sheet", o.Sheet, "--drop", cli.ListFlagValue(o.Drop))
+	if o.SkipRows > 0 {
+		args = append(args, "--skip-rows", strconv.Itoa(o.SkipRows))
+	}
+	if o.NoHeader {
+		args = append(args, "--no-header-row")
+	}
+	return args
+}
+
+// appendFlags appends flags, which are given as names and values in turn. It omits those whose value is "".
+func appendFlags(args []string, flags ...string) []string {
+	for i := 0; i < len(flags); i += 2 {
+		if flags[i+1] != "" {
+			args = append(args, flags[i:i+2]...)
+		}
 	}
 	return args
 }

@@ -3,6 +3,8 @@ package download
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"foretell/internal/exit"
@@ -57,9 +59,29 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	if rec.Result.Reasons > 0 {
 		rest = " --explain " + strconv.Itoa(rec.Result.Reasons) + rest
 	}
+	folder := filepath.Dir(path)
 	command := "foretell predict"
 	for _, name := range rec.Blind.FileNames() {
-		command += " " + preflight.ShellArgument(name)
+		command += " " + preflight.ShellArgument(findNear(folder, name))
 	}
-	return "predict again with `" + command + " --model " + preflight.ShellArgument(rec.Model.File.Name) + rest + "`"
+	command += " --model " + preflight.ShellArgument(findNear(folder, rec.Model.File.Name))
+	if o := rec.Options; o != nil {
+		for _, arg := range appendLayoutFlags(appendFlags(nil, "--id", o.GivenID), o) {
+			command += " " + term.ShellQuote(arg)
+		}
+	}
+	return "predict again with `" + command + rest + "`"
+}
+
+// findNear returns the path of the file with the given name, which a receipt has without its folder: in
+// folder if the file is there and not in the current folder, or otherwise the name.
+func findNear(folder, name string) string {
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {
+		return name
+	}
+	if _, err := os.Stat(path); err != nil {
+		return name
+	}
+	return path
 }

@@ -64,3 +64,19 @@ func TestReloadCertificate(t *testing.T) {
 		t.Errorf("%v: %s", err, messages)
 	}
 }
+
+// TestLinkOfACMEHost checks that the link that creates the first administrator has a host for which the
+// certificate is valid, and not the address of the listener.
+func TestLinkOfACMEHost(t *testing.T) {
+	t.Parallel()
+	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--no-work",
+		"--tls-acme", "foretell.example.com,other.example.com", "--tls-acme-directory", "http://127.0.0.1:1/")
+	_, messages, err := follow(t, serve, func(line string) {
+		if strings.Contains(line, "there is no administrator yet") {
+			_ = serve.Process.Signal(syscall.SIGTERM)
+		}
+	})
+	if err != nil || !strings.Contains(messages, "\nhttps://foretell.example.com/") {
+		t.Errorf("%v: %s", err, messages)
+	}
+}

@@ -3,7 +3,6 @@ package htmlreport
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"foretell/internal/api"
@@ -78,6 +77,7 @@ type thresholdRow struct {
 type costRow struct {
 	Ratio     string
 	Threshold float64
+	IsNever   bool // whether it is cheapest never to predict the class; Threshold is then 0
 	// Missed is the number of false negatives. Wrong is the number of false positives.
 	Missed, Wrong int64
 	// Cost is the cost of all errors at this threshold. A false positive costs 1.
@@ -193,14 +193,15 @@ func newThresholdTable(curve api.ClassCurve) thresholdTable {
 		t.Rows = append(t.Rows, thresholdRow{CurvePoint: p, Predicted: p.TruePositives + p.FalsePositives})
 	}
 	for _, ratio := range []float64{0.1, 0.5, 1, 2, 10} {
-		row := costRow{Ratio: fmt.Sprintf("%g ×", ratio), Cost: math.Inf(1)}
+		row := costRow{Ratio: fmt.Sprintf("%g ×", ratio), IsNever: true, Missed: curve.Positives, Cost: ratio * float64(curve.Positives)}
 		for _, p := range curve.Points {
 			missed := curve.Positives - p.TruePositives
-			if cost := ratio*float64(missed) + float64(p.FalsePositives); cost < row.Cost {
+			if cost := ratio*float64(missed) + float64(p.FalsePositives); cost <= row.Cost && (cost < row.Cost || row.IsNever) {
+				row.IsNever = false
 				row.Cost, row.Threshold, row.Missed, row.Wrong = cost, p.Threshold, missed, p.FalsePositives
 			}
 		}
-		if !math.IsInf(row.Cost, 1) {
+		if len(curve.Points) > 0 {
 			t.Costs = append(t.Costs, row)
 		}
 	}

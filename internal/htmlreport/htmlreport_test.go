@@ -178,3 +178,15 @@ func TestRacePlot(t *testing.T) {
 		t.Errorf("of seven items %v are left", thin)
 	}
 }
+
+// TestNeverPredicting checks that never predicting a class is among the candidates for the lowest cost.
+func TestNeverPredicting(t *testing.T) {
+	curve := api.ClassCurve{Label: "rare", Positives: 10, Negatives: 90, Points: []api.CurvePoint{
+		{Threshold: 0.8, TruePositives: 0, FalsePositives: 2}, {Threshold: 0.5, TruePositives: 1, FalsePositives: 4}, {Threshold: 0.01, TruePositives: 10, FalsePositives: 90},
+	}}
+	for i, row := range newThresholdTable(curve).Costs {
+		if wantNever := i < 4; row.IsNever != wantNever || wantNever && (row.Missed != 10 || row.Wrong != 0) {
+			t.Errorf("%+v, want never predicting: %v", row, wantNever)
+		}
+	}
+}

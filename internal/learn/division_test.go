@@ -164,6 +164,56 @@ func TestCopiesStayTogether(t *testing.T) {
 	}
 }
 
+// scoredFraction returns the fractions of the rows that are test rows and validation rows.
+func (r *race) scoredFraction() (test, validation float64) {
+	n := float64(r.data.Rows)
+	return float64(len(r.plan.Test)) / n, float64(len(r.evaluator.Labels)) / n
+}
+
+// TestEqualRowsOfDifferentGroups checks that a few equal rows do not merge the groups of the user or
+// remove rows of a division by time.
+func TestEqualRowsOfDifferentGroups(t *testing.T) {
+	f := numericFrame("a", "b")
+	draw := rand.New(rand.NewPCG(1, 1))
+	var customers []int32
+	var times []float64
+	for row := range 4000 {
+		a, b := draw.NormFloat64(), draw.NormFloat64()
+		if row%20 == 0 { // the first row of each customer
+			a, b = 0, 0
+		}
+		addRow(f, a+b > 0, a, b)
+		customers, times = append(customers, int32(row/20)), append(times, float64(row))
+	}
+	for _, c := range []struct {
+		name             string
+		params           Params
+		test, validation float64
+	}{
+		{"groups", Params{Groups: customers}, 0.2, 0.8},
+		{"times", Params{Times: times}, 0.2, 0.4},
+		{"groups_and_times", Params{Groups: customers, Times: times}, 0.2, 0.4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := newRace(t.Context(), f, c.params, algorithms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test, validation := r.scoredFraction(); math.Abs(test-c.test) > 0.01 || math.Abs(validation-c.validation) > 0.01 {
+				t.Errorf("%.3f of the rows are test rows and %.3f validation rows, want %v and %v", test, validation, c.test, c.validation)
+			}
+			if r.plan.Dropped > 20 || !r.copiesDivided {
+				t.Errorf("%d rows dropped, copies divided: %v", r.plan.Dropped, r.copiesDivided)
+			}
+			for _, row := range r.plan.Test {
+				if c.params.Groups != nil && slices.ContainsFunc(r.plan.Rest, func(other int32) bool { return customers[other] == customers[row] }) {
+					t.Fatalf("customer %d has test rows and others", customers[row])
+				}
+			}
+		})
+	}
+}
+
 // TestTrainingRows checks that the training score is computed only from rows that the final
 // model was trained on. A model of a single fold was not trained on the validation rows.
 func TestTrainingRows(t *testing.T) {

@@ -57,8 +57,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	if err != nil {
 		return nil, err
 	}
-	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
-	plan, err := split.NewValidationPlan(ctx, split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed)
+	plan, err := newPlan(ctx, f, &p, duplicates)
 	if err != nil {
 		return nil, err
 	}
@@ -72,20 +71,40 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}
-	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
+	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || dividesCopies(plan, duplicates))
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
 	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
-	if n := r.plan.Dropped; n > 0 {
-		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
-	}
+	r.addPlanNotes()
 	if r.data.numScreened() > 0 {
 		r.data.foldRows = r.foldRows()
 	}
 	return r, nil
+}
+
+// newPlan returns the plan of a race. It adds copies to p.Groups, so that learners do not draw a row
+// and its copy independently. duplicates are the groups of copies; see duplicate.Find.
+//
+// If rows have times, the plan does not keep copies together. New rows are later than all known rows,
+// and may be equal to some of them. A score on later copies is therefore right. If the copies were
+// kept together, all rows whose copies are later would be dropped.
+func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32) (split.ValidationPlan, error) {
+	sample := split.Sample{Labels: f.Labels, Classes: len(f.Schema.Classes), Groups: p.Groups, Times: p.Times}
+	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
+	if p.Times == nil {
+		sample.Groups = p.Groups
+	}
+	return split.NewValidationPlan(ctx, sample, p.Seed)
+}
+
+// dividesCopies reports whether the plan has a row to score whose copy is a row to train on.
+func dividesCopies(plan split.ValidationPlan, duplicates []int32) bool {
+	return duplicate.AreDivided(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
+		return duplicate.AreDivided(duplicates, f.Train, f.Validation)
+	})
 }
 
 // checkParams checks f and those parameters that it can check without further computation. It

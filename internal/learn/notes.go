@@ -3,6 +3,9 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -19,6 +22,63 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 		cause = "no time was left"
 	}
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
+}
+
+// addPlanNotes adds notes about rows that the validation plan does not use, and about missing test rows.
+func (r *race) addPlanNotes() {
+	p := &r.data.params
+	if n := r.plan.Dropped; n > 0 {
+		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
+	}
+	untimed := 0
+	for _, time := range p.Times {
+		if math.IsNaN(time) {
+			untimed++
+		}
+	}
+	if untimed > 0 {
+		r.addNote("%d of %d rows were used only by the final training, because they have no time in the column %q", untimed, r.data.Rows, p.TimeColumn)
+	}
+	if r.plan.Untested {
+		columns := p.GroupColumn
+		if p.TimeColumn != "" {
+			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
+		}
+		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
+	}
+	r.addUnscoredClassesNote()
+}
+
+// addUnscoredClassesNote adds a note if all rows of a class are equal or are of one group. None of
+// them is then a test or validation row, because the class could not be learned without them.
+func (r *race) addUnscoredClassesNote() {
+	if r.data.params.Groups == nil || r.data.params.Times != nil {
+		return
+	}
+	scored := make([]bool, r.data.classes())
+	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+		scored[label] = true
+	}
+	if !slices.Contains(scored, true) {
+		return // too few rows
+	}
+	var classes []string
+	for class, rows := range r.evaluator.ClassRows {
+		if rows > 1 && !scored[class] {
+			classes = append(classes, r.data.Schema.Classes[class])
+		}
+	}
+	why := "of one group"
+	if r.data.params.GroupColumn == "" {
+		why = "equal in every feature"
+	}
+	switch n := len(classes); n {
+	case 0:
+	case 1:
+		r.addNote("the rows of the class %q were used only for training, because all of them are %s", classes[0], why)
+	default:
+		r.addNote("the rows of %d classes, such as %q, were used only for training, because all rows of such a class are %s", n, classes[0], why)
+	}
 }
 
 // addEndNote adds a note if the time limit or the user ended the race or its refit, because

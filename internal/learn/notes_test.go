@@ -37,6 +37,47 @@ func TestNothingFailsSilently(t *testing.T) {
 		}
 		expectNote(t, mustRace(t, f, p, good), "80 rows were used only by the final training, because later rows of their groups are test rows")
 	})
+	t.Run("rows_without_a_time", func(t *testing.T) {
+		p := Params{Times: make([]float64, f.Rows), TimeColumn: "day"}
+		for row := range f.Rows {
+			if p.Times[row] = float64(row); row%4 == 0 {
+				p.Times[row] = math.NaN()
+			}
+		}
+		expectNote(t, mustRace(t, f, p, good), `75 of 300 rows were used only by the final training, because they have no time in the column "day"`)
+	})
+	t.Run("rows_that_can_be_divided_only_once", func(t *testing.T) {
+		years := Params{Times: make([]float64, f.Rows), TimeColumn: "year"}
+		customers := Params{Groups: make([]int32, f.Rows), GroupColumn: "customer"}
+		for row := range f.Rows {
+			if years.Times[row] = 2023; row%10 == 0 {
+				years.Times[row] = 2024
+			}
+			if row%10 == 0 { // the others are of one customer
+				customers.Groups[row] = -1
+			}
+		}
+		for _, p := range []Params{years, customers} {
+			o := mustRace(t, f, p, good)
+			expectNote(t, o, "no test rows were set aside, because the division of the rows by "+p.GroupColumn+p.TimeColumn+" would then have left no validation rows")
+			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
+				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
+			}
+		}
+	})
+	t.Run("a_class_of_equal_rows", func(t *testing.T) {
+		three := fakeFrame(300, 2)
+		three.Schema.Classes = append(three.Schema.Classes, "idle")
+		groups := make([]int32, three.Rows)
+		for row := range three.Rows {
+			if groups[row] = -1; row%30 == 0 {
+				groups[row], three.Labels[row] = 0, 2
+			}
+		}
+		const want = `the rows of the class "idle" were used only for training, because all of them are `
+		expectNote(t, mustRace(t, three, Params{Groups: groups}, good), want+"equal in every feature")
+		expectNote(t, mustRace(t, three, Params{Groups: groups, GroupColumn: "customer"}, good), want+"of one group")
+	})
 	t.Run("a_refit_that_fails", func(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")
@@ -112,6 +153,10 @@ func TestNothingFailsSilently(t *testing.T) {
 		for _, name := range []string{"f1[rare]", "prAuc[rare]"} {
 			o := mustRace(t, three, Params{Metric: name}, good)
 			expectNote(t, o, name+` cannot be computed on the validation rows, because none of them is of the class "rare": the algorithms were compared by log loss`)
+			_, interval := o.Report.Validation.Intervals[name]
+			if o.Report.Validation.OfClass != nil || interval || o.Runs[0].Curve != nil || o.Runs[0].LogLoss == 0 {
+				t.Errorf("%s has the value %v, an interval: %v, the curve %v; log loss %v", name, o.Report.Validation.OfClass, interval, o.Runs[0].Curve, o.Runs[0].LogLoss)
+			}
 		}
 	})
 }

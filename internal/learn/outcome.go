@@ -24,7 +24,7 @@ const (
 type Outcome struct {
 	Status Status
 	// Runs holds the result of each algorithm, in the order in which they are
-	// shown.
+	// shown. It is nil if the race was stopped before its rows were divided.
 	Runs []Run
 	// Model is nil if every algorithm failed or was stopped before its first score. It
 	// may still read from Params.Disk when it is used. To avoid this, write the model and

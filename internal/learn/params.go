@@ -23,15 +23,18 @@ type Params struct {
 	// 128, or 254 for large tables.
 	Buckets int
 	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of
-	// a group are never divided between training, validation and test rows. Rows that are
-	// equal in every feature are kept together even if they have no group; see
-	// duplicate.Find. If Groups is nil, no row has a group.
+	// a group are never divided between training, validation and test rows. Rows without a
+	// group that are equal to another row in every feature are kept together with it, unless
+	// Times is set; see duplicate.Find. If Groups is nil, no row has a group.
 	Groups []int32
 	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
 	// validation and test rows are later than the rows that the models were trained on.
 	// Rows without a time are used only by the refit. If Times is nil, the order of the
 	// rows does not matter.
 	Times []float64
+	// GroupColumn and TimeColumn are the columns of Groups and Times. Only notes of the report use
+	// them.
+	GroupColumn, TimeColumn string
 	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is
 	// 0, the first score wins. If Threshold is nil, every run trains until it no longer
 	// improves.
@@ -99,7 +102,8 @@ type Event struct {
 	// NaN before the first score, and if the metric cannot be computed on the validation
 	// rows.
 	BestPerformance, BestLogLoss float64
-	// Step is the number of steps that were scored so far.
+	// Step is the number of steps that were scored so far. It is 0 if the metric cannot be
+	// computed on the validation rows.
 	Step int
 }
 

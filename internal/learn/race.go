@@ -61,8 +61,14 @@ type race struct {
 
 // raceAlgorithms runs a race like Race, but chooses among the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
-	r, err := newRace(ctx, f, p, algorithms)
-	if err != nil {
+	starting, release := withStop(ctx, p.Stop)
+	r, err := newRace(starting, f, p, algorithms)
+	stopped := errors.Is(context.Cause(starting), errStopped)
+	release()
+	switch {
+	case errors.Is(err, context.Canceled) && stopped:
+		return &Outcome{Status: Cancelled}, nil
+	case err != nil:
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	outcome, err := r.run(ctx)
@@ -123,7 +129,7 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 			probabilities = nil // on a slower machine they might not be known yet
 		}
 		if !measurable {
-			results[i].Performance = math.NaN()
+			results[i].Performance, results[i].Curve, results[i].Seconds = math.NaN(), nil, nil
 		}
 		results[i].LogLoss = run.best.logLoss
 		if results[i].Interval, err = r.evaluator.PerformanceInterval(ctx, probabilities); err != nil {
@@ -272,11 +278,9 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 	if r.data.params.Progress == nil {
 		return
 	}
-	e := Event{Algorithm: run.Name, Status: status, Step: len(run.curve), BestPerformance: math.NaN(), BestLogLoss: math.NaN()}
-	if e.Step > 0 {
-		e.Performance = run.curve[e.Step-1].performance
-	}
-	if e.Step > 0 && r.evaluator.IsMeasurable() {
+	e := Event{Algorithm: run.Name, Status: status, BestPerformance: math.NaN(), BestLogLoss: math.NaN()}
+	if n := len(run.curve); n > 0 && r.evaluator.IsMeasurable() {
+		e.Step, e.Performance = n, run.curve[n-1].performance
 		e.BestPerformance, e.BestLogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)

@@ -134,6 +134,9 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		end, err = r.readRecording(run, recording, size)
 		closed := recording.Close()
 		if err == nil && closed == nil {
+			if !end.reached { // it may have been reported by an earlier attempt, whose recording was lost
+				r.scheduler.DropRemoteWin(run.index)
+			}
 			r.endAsRecorded(run, end)
 			return
 		}

@@ -288,6 +288,37 @@ func TestLostWinner(t *testing.T) {
 	}
 }
 
+// TestLostWinnerIsCutShort races with a part that has reached the threshold on a machine that then
+// died. The second attempt is cut short, so its recording has no score, or one below the threshold.
+func TestLostWinnerIsCutShort(t *testing.T) {
+	for _, scores := range []int{0, 1} {
+		wins := make(chan ThresholdReached, 1)
+		wins <- ThresholdReached{"BFIF01", 1e6}
+		slow, lost := fakeFitter{skills: []float64{0.5, 0.8}, work: 5e5, done: 3}, fakeFitter{skills: []float64{0.6, 0.95}, work: 1e6, done: 9}
+		data, stop := fakeFrame(300, 2), make(chan struct{})
+		close(stop)
+		p := Params{Threshold: new(0.9), Remote: &RemoteRuns{Algorithms: []string{"BFIF01"}, ReachedElsewhere: wins}}
+		p.Remote.Await = func(_ context.Context, _ string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
+			<-idle
+			there, cut := Params{Threshold: new(0.9)}, lost
+			if cut.skills = cut.skills[:1]; scores == 0 {
+				there.Stop = stop
+			}
+			cut.done = 1
+			var b bytes.Buffer
+			err := recordRun(t.Context(), data, there, "BFIF01", &b, fakeAlgorithms(slow, cut))
+			return io.NopCloser(&b), int64(b.Len()), err
+		}
+		o, err := raceAlgorithms(t.Context(), data, p, fakeAlgorithms(slow, lost))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Status == Completed || o.Achieved >= 0.9 || o.Algorithm == "" {
+			t.Errorf("%d scores: %s, algorithm %q, achieved %v", scores, o.Status, o.Algorithm, o.Achieved)
+		}
+	}
+}
+
 // damagedRecording is a recording whose Close returns an error, as for a wrong checksum.
 type damagedRecording struct{ *bytes.Reader }
 

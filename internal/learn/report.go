@@ -54,7 +54,8 @@ type Report struct {
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature.
 	// CopiesDivided reports whether equal rows were divided among training, validation and
-	// test rows, because they are common in the table.
+	// test rows, because they are common in the table, or because their groups or times are
+	// different.
 	Copies        int
 	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If HeldOut is positive

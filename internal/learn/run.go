@@ -280,7 +280,7 @@ type Run struct {
 	// Interval is the 95 % confidence interval of Performance, or NaN if
 	// unknown.
 	Interval Interval
-	// Curve holds the performance after each step.
+	// Curve holds the performance after each step. It is nil if Performance is NaN.
 	Curve []float64
 	// Seconds holds, for each score in Curve, the seconds since the machine that trained
 	// the run began the race. It is nil without Params.Now.

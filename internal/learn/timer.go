@@ -74,6 +74,11 @@ func withStop(ctx context.Context, stop <-chan struct{}) (context.Context, func(
 	if stop == nil {
 		return ctx, func() { cancel(nil) }
 	}
+	select {
+	case <-stop:
+		cancel(errStopped)
+	default:
+	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)

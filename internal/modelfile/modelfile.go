@@ -91,6 +91,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 		column.Unused, features = false, features+1
 		switch {
+		case c.Feature == frame.ExtractPrefix:
+			features-- // the column has the same levels as without it
 		case c.Kind == frame.Category && c.Feature == "":
 			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
@@ -103,7 +105,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 	}
 	if features > 1 {
-		column.Levels = nil // the column has texts of several words, and new texts are usual in it
+		column.Levels = nil // the column has lists or texts of several words, and new texts are usual in it
 	}
 	return column
 }

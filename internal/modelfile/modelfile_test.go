@@ -59,3 +59,20 @@ func TestDatesOfModels(t *testing.T) {
 		}
 	}
 }
+
+// TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
+// too, but usual in a column of lists.
+func TestLevelsOfCodesAndLists(t *testing.T) {
+	schema := &frame.Schema{Columns: []frame.ColumnSchema{
+		{Name: "code", Kind: frame.Category, Levels: []string{"E11.9", "I10"}},
+		{Name: "code.prefix1", Source: "code", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 1, Levels: []string{"E", "I"}},
+		{Name: "part.prefix2", Source: "part", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 2, Levels: []string{"AB", "CD"}},
+		{Name: "tags", Kind: frame.Category, Levels: []string{"a", "a;b"}},
+		{Name: "tags:a", Source: "tags", Feature: frame.ExtractItem, Word: "a", Separator: ";"},
+	}}
+	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil} {
+		if c := describeColumn(schema, name); !slices.Equal(c.Levels, want) || c.Unused {
+			t.Errorf("%s: %+v, want %q", name, c, want)
+		}
+	}
+}

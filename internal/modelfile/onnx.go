@@ -43,7 +43,7 @@ func StepsOutsideONNX(features []model.ONNXFeature) string {
 		}
 	}
 	var steps []string
-	for _, step := range []string{stepNumbers, stepCodes, stepAmounts, stepDates, stepWords, stepScores} {
+	for _, step := range []string{stepNumbers, stepCodes, stepAmounts, stepDates, stepWords, stepItems, stepScores} {
 		if list := names[step]; len(list) > 0 && step == stepNumbers {
 			steps = append(steps, step)
 		} else if len(list) > 0 {
@@ -60,6 +60,7 @@ const (
 	stepAmounts = "amounts"
 	stepDates   = "parts of dates"
 	stepWords   = "lengths and words of texts"
+	stepItems   = "items of lists"
 	stepScores  = "scores of texts"
 )
 
@@ -77,6 +78,8 @@ func onnxStep(f *model.ONNXFeature) string {
 		return stepAmounts
 	case "length", "words", "word":
 		return stepWords
+	case "item", "items":
+		return stepItems
 	}
 	return stepDates
 }

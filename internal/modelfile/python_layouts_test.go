@@ -43,6 +43,7 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		}
 		return []byte(strings.Join(lines, "\n"))
 	}
+	spaced := strings.Replace(string(plain), "id,size,colour,", "id, size\t, colour ,", 1)
 	want := predictionsOf(t, program, plain)
 	for name, c := range map[string]struct {
 		file   []byte
@@ -53,6 +54,9 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		"equal_names":       {[]byte(more.String()), "id,size,colour,weight,note,note_2,column_7,prediction,"},
 		"separator_line":    {[]byte("sep=;\r\n" + more.String()), "id,size,colour,weight,note,note_2,column_7,prediction,"},
 		"little_endian_sep": {toUTF16("sep=;\r\n"+more.String(), binary.LittleEndian), "id,size,colour,weight,note,note_2,column_7,prediction,"},
+		"blank_rows_at_end": {[]byte(strings.TrimSpace(string(plain)) + "\n,,,\n,,\n\n,,,\n"), "id,size,colour,weight,prediction,"},
+		"spaces_in_header":  {[]byte(spaced), "id, size\t, colour ,weight,prediction,"}, // an unchanged header keeps its spaces
+		"spaces_and_delim":  {[]byte(strings.ReplaceAll(spaced, ",", ";")), "id,size,colour,weight,prediction,"},
 		"index_is_id":       {indexed(",size,colour,weight,class", 1, 2, 3, 4), ",size,colour,weight,class,prediction,"},
 		"index_and_more":    {indexed(",size,colour,weight,class,size.1", 1, 2, 3, 4, 1), ",size,colour,weight,class,size.1,prediction,"},
 		"index_is_no_id":    {indexed(",id,size,colour,weight,class", 0, 1, 2, 3, 4), "id,column_1,size,colour,weight,class,prediction,"},

@@ -68,7 +68,7 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...), Seconds: run.Seconds,
 		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
-	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
+	if (len(run.Curve) > 0 || run.LogLoss > 0) && o.Report.ValidationRows > 0 {
 		out.Performance, out.LogLoss, out.Interval = api.NumberOrNil(run.Performance), &run.LogLoss, toInterval(run.Interval)
 	}
 	return out

@@ -22,9 +22,7 @@ type ColumnsFlag []result.Selection
 func (c *ColumnsFlag) String() string {
 	texts := make([]string, len(*c))
 	for i, pick := range *c {
-		if texts[i] = pick.Name; pick.Source != pick.Name {
-			texts[i] += "=" + pick.Source
-		}
+		texts[i] = pick.String()
 	}
 	return strings.Join(texts, ",")
 }

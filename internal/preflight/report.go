@@ -157,6 +157,10 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 		different = "about " + different
 	}
 	switch {
+	case c.ListSeparator() != "":
+		return different + ", learned from the items of the lists"
+	case c.HasOnlyPrefixes():
+		return different + ", learned from their first characters"
 	case c.Words > 0:
 		return different + ", learned from their words"
 	case len(c.Top) == 0:

@@ -5,6 +5,7 @@ package race
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,7 +16,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
-	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/gate"
 	"foretell/internal/humanize"
@@ -189,11 +189,14 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 }
 
 // RemoveWarnings removes the warnings that suggest --group or --time although that flag is already set,
-// and the warning that the column of --group alone predicts the label: it is no feature.
+// and those that do not matter because the column of --group is no feature: that it alone predicts the
+// label, and that the values of the blind file are new.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")
-		files.RemoveFindings(csvfile.CodeLeakingColumn, f.groupColumn)
+		for _, code := range []string{csvfile.CodeLeakingColumn, csvfile.CodeUnseenCategory, csvfile.CodeMovedRange} {
+			files.RemoveFindings(code, f.groupColumn)
+		}
 	}
 	if f.timeColumn != "" {
 		files.RemoveFindings(csvfile.CodeTimeColumn, "")
@@ -342,7 +345,14 @@ func BelowThresholdError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and the %s of the model is %.4f",
-		job.Status, *job.TargetPerformance, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance))
+	why := fmt.Sprintf("the %s of the model could not be measured", api.PerformanceName(job.Metric))
+	switch achieved := job.AchievedPerformance; {
+	case achieved == nil:
+	case *achieved >= *job.TargetPerformance: // the status is about single algorithms
+		why = fmt.Sprintf("only their blend does: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+	default:
+		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
+	}
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and %s", job.Status, *job.TargetPerformance, why)
 	return e.WithHint("the model is kept; see `foretell models report %s`", job.ModelKey)
 }

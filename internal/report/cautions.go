@@ -119,7 +119,7 @@ func (c *cautions) checkScores() {
 func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
-	case c.r.CopiesDivided:
+	case c.r.CopiesDivided && part >= manyDuplicates:
 		c.add("%s of the labelled rows are equal to another row in every feature. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
 	case part >= manyDuplicates:
 		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))

@@ -37,11 +37,14 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 			}
 			lines = append(lines, line)
 		case r.Rows > 0: // there is a report
+			if why == "" { // the rows were scored
+				why = fmt.Sprintf("%s cannot be computed on the %s", api.PerformanceName(job.Metric), humanize.Count(rows, name+" row"))
+			}
 			lines = append(lines, fmt.Sprintf("  %-10s  not measured: %s", name, why))
 		}
 	}
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.TestMissingReason())
-	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set validation rows aside")
+	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, r.ValidationMissingReason())
 	if r.Validation != nil {
 		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {

@@ -65,8 +65,25 @@ func TestSummary(t *testing.T) {
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
-  test        not measured: too few rows, or too few distinct values of gender, to set test rows aside
+  test        not measured: the division of the rows by gender leaves no test rows
   validation  accuracy 0.7700 on 600 rows`,
+		},
+		{
+			"a metric that cannot be computed",
+			api.Training{Metric: "prAuc"},
+			&api.ModelReport{Algorithm: "BFIF01", Metric: "prAuc", Rows: 1500, ValidationRows: 1200, TestRows: 300, Validation: &api.Scores{LogLoss: 0.1}, Test: &api.Scores{LogLoss: 0.2}},
+			`BFIF01 forest won, after 11 s
+  test        not measured: prAuc cannot be computed on the 300 test rows
+  validation  not measured: prAuc cannot be computed on the 1,200 validation rows
+  log loss    test 0.2000, validation 0.1000`,
+		},
+		{
+			"times that cannot be divided",
+			api.Training{Metric: "accuracy"},
+			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Rows: 2000, TestMissing: api.TestMissingTooFewRows, TimeColumn: "year"},
+			`BFIF01 forest won, after 11 s
+  test        not measured: the division of the rows by year leaves no test rows
+  validation  not measured: the division of the rows by year leaves no validation rows`,
 		},
 		{
 			"a blend with a higher log loss than a single one",

@@ -1,9 +1,11 @@
 package request
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,6 +19,7 @@ import (
 // document. A document without a list is one page.
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
+	var last []byte
 	path := raw.Path
 	for offset := int64(0); ; {
 		raw.Path = addPageQuery(path, offset)
@@ -24,11 +27,18 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		if err != nil {
 			return nil, err
 		}
+		body, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil {
+			return nil, err
+		}
+		if last != nil && bytes.Equal(body, last) { // the service has no pages: it ignores the offset
+			return all, nil
+		}
+		last = body
 		var page any
-		dec := json.NewDecoder(resp.Body)
+		dec := json.NewDecoder(bytes.NewReader(body))
 		dec.UseNumber()
-		err = errors.Join(dec.Decode(&page), resp.Body.Close())
-		if err != nil {
+		if err := dec.Decode(&page); err != nil {
 			return nil, exit.Usagef("%s: the response is not JSON, which --paginate requires", path).WithHint("omit --paginate to print the response as it is")
 		}
 		all = joinPages(all, decodeLists(page))

@@ -16,6 +16,7 @@ import (
 func TestAllPages(t *testing.T) {
 	for name, describe := range map[string]func(offset int) string{
 		"nothing":        func(int) string { return "" },
+		"ignores_offset": func(int) string { return "" },
 		"total":          func(int) string { return `,"total":25` },
 		"total_as_text":  func(int) string { return `,"total":"25"` },
 		"next_as_text":   func(offset int) string { return fmt.Sprintf(`,"nextOffset":"%d"`, offset+10) },
@@ -26,6 +27,9 @@ func TestAllPages(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				requests++
 				offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+				if name == "ignores_offset" {
+					offset = 0
+				}
 				items := []int{}
 				for i := offset; i < min(25, offset+10); i++ {
 					items = append(items, i)
@@ -43,7 +47,11 @@ func TestAllPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			items, _ := got.(map[string]any)["items"].([]any)
-			if len(items) != 25 || requests > 4 {
+			want := 25
+			if name == "ignores_offset" {
+				want = 10
+			}
+			if len(items) != want || requests > 4 {
 				t.Errorf("%d items in %d requests", len(items), requests)
 			}
 		})

@@ -102,6 +102,9 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	if err != nil {
 		return nil, err
 	}
+	if b.ids == nil && a.ids != nil {
+		a.ids, a.orderReason = nil, "the second predictions have no column of IDs"
+	}
 	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"))
 	if err != nil {
 		return nil, err

@@ -53,6 +53,17 @@ func TestDiffOfColumnsSharedWithAnswers(t *testing.T) {
 }
 
 // A fault names the file that it is in.
+// TestDiffWithoutIDs checks that rows are joined by their order if only one of the files has IDs.
+func TestDiffWithoutIDs(t *testing.T) {
+	const withIDs, without = "id,prediction\na,no\nb,yes\n", "prediction\nno\nno\n"
+	for _, files := range [][2]string{{withIDs, without}, {without, withIDs}} {
+		d, err := Diff(t.Context(), strings.NewReader(files[0]), strings.NewReader(files[1]), nil, Options{})
+		if err != nil || len(d.ChangedRows) != 1 || d.OrderReason == "" {
+			t.Errorf("%+v, %v, want one changed row, joined by order", d, err)
+		}
+	}
+}
+
 func TestDiffFaults(t *testing.T) {
 	const (
 		columns    = "choose the column of the true labels with --label"

@@ -118,6 +118,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
 	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
+	if len(chances) == 0 {
+		chances = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
+	}
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {

@@ -96,8 +96,10 @@ type Result struct {
 	// were not computed for this reason. It is nil if they were computed, and if the predictions
 	// have no probabilities at all.
 	WithoutProbability []string `json:"-"`
-	Baseline           Baseline `json:"baseline"`
-	Classes            []Class  `json:"classes"`
+	// UnequalSums is the number of rows whose probabilities of all classes do not sum to about 1.
+	UnequalSums int      `json:"-"`
+	Baseline    Baseline `json:"baseline"`
+	Classes     []Class  `json:"classes"`
 	// Confusion counts the rows by true class, then by predicted class. Both are in the order
 	// of Classes.
 	Confusion [][]int `json:"confusion"`
@@ -253,6 +255,7 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass stri
 	if len(p.classes) > 0 {
 		weighed := metric.Predictions{Classes: len(known.names), Names: known.names}
 		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(known); r.WithoutProbability == nil {
+			r.UnequalSums = countUnequalSums(weighed.Probabilities, len(known.names))
 			weighed.Probabilities, weighed.Labels = p.rowsOfKnownClasses(a, known, weighed.Probabilities)
 			weighed.ClassRows, r.IsPRAUCClassGiven = prAUCClassRows(known, prAUCClass, weighed.Labels)
 			r.setProbabilityMetrics(ctx, weighed)
@@ -263,6 +266,22 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass stri
 		return nil, err
 	}
 	return r, nil
+}
+
+// countUnequalSums returns the number of rows whose probabilities, which are row-major, do not sum to
+// about 1.
+func countUnequalSums(probabilities []float32, classes int) (rows int) {
+	const tolerance = 0.02 // programs round the probabilities to few digits
+	for row := range slices.Chunk(probabilities, classes) {
+		sum := 0.0
+		for _, q := range row {
+			sum += float64(q)
+		}
+		if math.Abs(sum-1) > tolerance*max(1, float64(classes)/10) {
+			rows++
+		}
+	}
+	return rows
 }
 
 // setProbabilityMetrics sets the metrics of probabilities. The metrics are undefined if

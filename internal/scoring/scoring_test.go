@@ -113,6 +113,22 @@ func TestMissingProbabilities(t *testing.T) {
 	}
 }
 
+// TestProbabilitiesBeforePredictions checks that the probability columns may be to the left of the column
+// of predictions, as other programs write them, and that sums other than 1 are counted.
+func TestProbabilitiesBeforePredictions(t *testing.T) {
+	const predictions, answers = "id,probability_no,probability_yes,prediction\n1,0.9,0.1,no\n2,0.9,0.8,yes\n", "id,y\n1,no\n2,yes\n"
+	for _, classes := range [][]string{nil, {"no", "yes"}} {
+		r := scored(t, predictions, answers, Options{Classes: classes})
+		if r.LogLoss == nil || r.UnequalSums != 1 || !strings.Contains(r.UnequalSumsNote(), "1 row do") {
+			t.Errorf("classes %q: log loss %+v, %d sums are not 1: %s", classes, r.LogLoss, r.UnequalSums, r.UnequalSumsNote())
+		}
+	}
+	r := scored(t, "id,probability_old,prediction\n1,high,no\n2,low,yes\n", answers, Options{Classes: []string{"no", "yes"}})
+	if r.LogLoss != nil || r.UnequalSums != 0 {
+		t.Errorf("a column of the blind file has probabilities: %+v", r.LogLoss)
+	}
+}
+
 // TestRenamedProbabilityColumns scores results whose columns have suffixes, because the blind file
 // has columns of the same names.
 func TestRenamedProbabilityColumns(t *testing.T) {

@@ -2,6 +2,8 @@ package scoring
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"foretell/internal/humanize"
 	"foretell/internal/learn/metric"
@@ -17,13 +19,19 @@ type UnknownLabels struct {
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
+	// OtherCase is one of the labels, and a class from which it differs only in case; nil if there is none.
+	OtherCase []string `json:"-"`
 }
 
 // Note returns a sentence about the rows with unknown labels, without a full stop.
 func (u *UnknownLabels) Note() string {
 	const most = 5
-	return fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
+	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
 		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
+	if u.OtherCase != nil {
+		note += fmt.Sprintf("; the label %s differs from the class %s only in upper and lower case: write them alike in both files", quote(u.OtherCase[0]), quote(u.OtherCase[1]))
+	}
+	return note
 }
 
 // UnlabelledNote returns a sentence about the rows without a label, without a full stop. It
@@ -33,6 +41,15 @@ func (r *Result) UnlabelledNote() string {
 		return ""
 	}
 	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.Have(r.UnlabelledRows))
+}
+
+// UnequalSumsNote returns a clause about the rows whose probabilities do not sum to 1. It returns "" if
+// there are none.
+func (r *Result) UnequalSumsNote() string {
+	if r.UnequalSums == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the probabilities of %s do not sum to 1; logLoss is right only if they do", humanize.Count(r.UnequalSums, "row"))
 }
 
 // PRAUCNote returns a clause that names the class of PRAUC. It returns "" if PRAUC is not that
@@ -106,6 +123,9 @@ func newUnknownLabels(known *classes, p metric.Predictions) *UnknownLabels {
 		if _, ok := known.index[known.key(name)]; !ok {
 			isUnknown[class] = true
 			u.Labels = append(u.Labels, name)
+			if at := slices.IndexFunc(known.names, func(class string) bool { return strings.EqualFold(class, name) }); at >= 0 && u.OtherCase == nil {
+				u.OtherCase = []string{name, known.names[at]}
+			}
 		}
 	}
 	if u.Labels == nil {

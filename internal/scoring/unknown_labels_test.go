@@ -39,6 +39,15 @@ func TestUnknownAndMissingLabels(t *testing.T) {
 	}
 }
 
+// TestUnknownLabelInOtherCase checks the note on a label that differs from a class only in case.
+func TestUnknownLabelInOtherCase(t *testing.T) {
+	r := scored(t, "id,prediction\n1,yes\n2,no\n", "id,y\n1,Yes\n2,no\n", Options{Classes: []string{"no", "yes"}})
+	const want = `the label "Yes" differs from the class "yes" only in upper and lower case`
+	if note := r.UnknownLabels.Note(); !strings.Contains(note, want) {
+		t.Errorf("the note is %s", note)
+	}
+}
+
 // TestPRAUCIsOfTheClassOfTheRace checks that prAuc is that of the class that is rarer in the training
 // file, although the other class is rarer in the answers.
 func TestPRAUCIsOfTheClassOfTheRace(t *testing.T) {

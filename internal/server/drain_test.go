@@ -171,7 +171,7 @@ func TestDrainForm(t *testing.T) {
 		t.Fatal("reading the answer:", err)
 	}
 	defer resp.Body.Close()
-	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != 422 || !strings.Contains(string(answer), "at most 30 characters") {
+	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != 422 || !strings.Contains(string(answer), "3 to 30 characters") {
 		t.Errorf("%d %s", resp.StatusCode, answer)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,8 +33,8 @@ func marshalJSON(w io.Writer, v any) error {
 // The message is the name of the field followed by numberSuffix.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
-// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Its
-// errors contain no Go types and no values.
+// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Like JSON Schema,
+// it takes numbers such as 8.0 for integers. Its errors contain no Go types and no values.
 func unmarshalJSON(data []byte, v any) error {
 	if err := checkJSON(data); err != nil {
 		return err
@@ -47,6 +50,9 @@ func unmarshalJSON(data []byte, v any) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("invalid JSON: error at byte %d", syntax.Offset)
 	case errors.As(err, &mismatch):
+		if data, ok := rewriteInteger(data, mismatch); ok {
+			return unmarshalJSON(data, v)
+		}
 		field := mismatch.Field
 		if field == "" {
 			field = memberAt(data, mismatch.Offset)
@@ -57,6 +63,20 @@ func unmarshalJSON(data []byte, v any) error {
 	default:
 		return errors.New("invalid JSON for this request")
 	}
+}
+
+// rewriteInteger returns a copy of data in which the number of a mismatch is written as Go reads
+// integers, such as 8 instead of 8.0 or 0.8e1. It returns false if this is not possible.
+func rewriteInteger(data []byte, mismatch *json.UnmarshalTypeError) (rewritten []byte, ok bool) {
+	literal, isNumber := strings.CutPrefix(mismatch.Value, "number ")
+	number, err := strconv.ParseFloat(literal, 64)
+	text := strconv.FormatFloat(number, 'f', -1, 64)
+	before, found := bytes.CutSuffix(data[:mismatch.Offset], []byte(literal))
+	const maxExact = 1 << 53 // larger numbers may not be the integer that was sent
+	if !isNumber || err != nil || !found || text == literal || number != math.Trunc(number) || math.Abs(number) > maxExact {
+		return nil, false
+	}
+	return slices.Concat(before, []byte(text), data[mismatch.Offset:]), true
 }
 
 // checkJSON returns an error if a member is repeated or the UTF-8 is invalid. A

@@ -106,6 +106,7 @@ func (s *service) serveOperation(op operation) http.HandlerFunc {
 		own := humago.New(rt, humaConfig(s.opts.Version))
 		op.register(own)
 		documentNulls(own.OpenAPI(), op.Operation)
+		leaveNameLengthToApp(own.OpenAPI(), op.Operation)
 		return rt
 	})
 	return func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) }
@@ -245,9 +246,9 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	case api.GetPredictionDrift.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
-		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	case api.DownloadModel.ID:
-		statuses = append(statuses, http.StatusRequestedRangeNotSatisfiable)
+		statuses = append(statuses, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if op.Method != http.MethodGet { // an operation that writes needs disk space (507)
 		statuses = append(statuses, http.StatusInsufficientStorage)

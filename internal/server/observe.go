@@ -27,6 +27,7 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
+	log  *slog.Logger // of the service, for errors that huma reports
 	// page is the browser's request for a page, if the dashboard sent this request to the API to
 	// make the page. Otherwise it is nil.
 	page *request
@@ -49,7 +50,7 @@ func requestFromContext(ctx context.Context) *request {
 // the request, and responds to a panic with 500.
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		req := &request{id: requestIDOrNew(r)}
+		req := &request{id: requestIDOrNew(r), log: s.log}
 		req.page, _ = r.Context().Value(requestKey{}).(*request)
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {

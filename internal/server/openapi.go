@@ -251,6 +251,18 @@ func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 }
 
+// leaveNameLengthToApp removes the maximum length of names from the schemas with which huma checks
+// requests. The app checks it after Unicode normalization, which makes some names shorter.
+func leaveNameLengthToApp(doc *huma.OpenAPI, op api.Operation) {
+	if op.ID != api.CreateDataset.ID {
+		return
+	}
+	body := doc.Components.Schemas.SchemaFromRef(findOperation(doc, op).RequestBody.Content["application/json"].Schema.Ref)
+	for _, name := range []string{"datasetName", "series"} {
+		body.Properties[name].MaxLength = nil
+	}
+}
+
 func setRequestBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Schema) {
 	findOperation(doc, op).RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{media: {Schema: schema}},

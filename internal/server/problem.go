@@ -87,7 +87,7 @@ func init() {
 // values, because they may be passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
-		return internalProblem(ctx, status, msg, errs)
+		return humaInternalProblem(ctx, status, msg, errs)
 	}
 	var fields []api.FieldError
 	for _, err := range errs {
@@ -101,8 +101,25 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	return &problem{p}
 }
 
-// internalProblem converts errors that huma reports with a status of 500 or more to a problem. If
-// the cause is an interrupted request body, the problem has a status of 400 instead.
+// humaInternalProblem converts errors that huma reports with a status of 500 or more to a problem,
+// and logs them with their cause. If the request body cannot be read, for example because the client
+// has reset the connection, the problem has a status of 400 instead.
+func humaInternalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
+	req := requestFromContext(ctx)
+	p := internalProblem(ctx, status, msg, errs)
+	if p.Code != api.CodeInternal || req.body == nil {
+		return p
+	}
+	var broken *api.Problem
+	if errors.As(req.body.problem(), &broken) {
+		return &problem{broken}
+	}
+	req.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", errorWithCause{p.Problem}.Error())
+	return p
+}
+
+// internalProblem converts internal errors to a problem. If the cause is an interrupted request
+// body, the problem has a status of 400 instead.
 func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	cause := errors.Join(errs...)
 	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {

@@ -60,3 +60,14 @@ func TestLogOfCancelledRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestLogOfHumaErrors checks that an internal error that huma reports is logged with its cause.
+func TestLogOfHumaErrors(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	req := &request{id: "4711", body: &requestBody{}, log: slog.New(slog.NewTextHandler(&log, nil))}
+	p := humaProblem(context.WithValue(t.Context(), requestKey{}, req), 500, "cannot decode", []error{errors.New("broken schema")})
+	if p.Status != 500 || !strings.Contains(log.String(), "requestId=4711") || !strings.Contains(log.String(), "broken schema") {
+		t.Errorf("%d, logged %s", p.Status, &log)
+	}
+}

@@ -227,6 +227,8 @@ func trainingRefusals(pending api.CreatedDataset) []refusal {
 		{"no_threshold_and_one", create(`{"scalingFactor":4,"performanceThreshold":null,"targetPerformance":0.6}`), 422, api.CodeInvalid, "targetPerformance"},
 		{"threshold_of_text", create(`{"scalingFactor":4,"performanceThreshold":"0.6"}`), 422, api.CodeInvalid, "performanceThreshold"},
 		{"no_threshold_on_a_pending_dataset", create(`{"scalingFactor":4,"performanceThreshold":null}`), 409, api.CodeWrongState, ""},
+		{"integers_with_a_point_or_an_exponent", create(`{"scalingFactor":4.0,"performanceThreshold":null,"seed":1e1}`), 409, api.CodeWrongState, ""},
+		{"half_a_leaf", create(`{"scalingFactor":4.5,"performanceThreshold":0.5}`), 422, api.CodeInvalid, "scalingFactor"},
 		{"unknown_metric", create(`{"scalingFactor":4,"performanceThreshold":0.5,"metric":"luck"}`), 422, api.CodeInvalid, "metric"},
 		{"no_time", create(`{"scalingFactor":4,"performanceThreshold":0.5,"timeLimitSeconds":0}`), 422, api.CodeInvalid, "timeLimitSeconds"},
 		{"seed_past_64_bits", create(`{"scalingFactor":4,"performanceThreshold":0.5,"seed":1e30}`), 422, api.CodeInvalid, ""},
@@ -246,12 +248,15 @@ func predictionRefusals() []refusal {
 	byForm := func(body string) call {
 		return call{method: "POST", path: "/api/v1/predictions", body: body + "--b--\r\n", header: map[string]string{"Content-Type": kind}}
 	}
+	otherInQuery := byForm(part("modelKey", noKey) + part("file", "id,a\n"))
+	otherInQuery.path += "?modelKey=" + strings.Replace(noKey, "1", "9", 1)
 	return []refusal{
 		{"predict_with_an_unknown_model", call{method: "POST", path: "/api/v1/predictions/models/" + noKey, form: "id,a\n"}, 404, api.CodeNotFound, ""},
 		{"predict_with_json", call{method: "POST", path: "/api/v1/predictions/models/" + noKey, json: "{}"}, 415, api.CodeWrongMediaType, ""},
 		{"form_without_a_key", byForm(part("file", "id,a\n")), 422, api.CodeInvalid, "modelKey"},
 		{"form_without_a_file", byForm(part("modelKey", noKey)), 422, api.CodeInvalid, "file"},
 		{"form_with_a_bad_key", byForm(part("modelKey", "abc") + part("file", "id,a\n")), 400, api.CodeMalformed, "modelKey"},
+		{"form_with_two_keys", otherInQuery, 400, api.CodeMalformed, "modelKey"},
 		{"form_with_an_unknown_key", byForm(part("modelKey", noKey) + part("file", "id,a\n")), 404, api.CodeNotFound, ""},
 		{"form_with_an_unknown_key_after", byForm(part("file", "id,a\n") + part("modelKey", noKey)), 404, api.CodeNotFound, ""},
 		{"result_without_a_signature", call{method: "GET", path: "/api/v1/predictions/" + noKey + "/result", anonymous: true}, 403, api.CodeForbidden, ""},

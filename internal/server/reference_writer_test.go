@@ -71,6 +71,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; the response has `Allow`",
 	api.CodeWrongState:        "the state of the resource does not allow the operation",
 	api.CodeNameTaken:         "the account already has a dataset of this name, or the email already has an account",
+	api.CodePrecondition:      "a file does not meet the condition of `If-Match` or `If-Unmodified-Since`",
 	api.CodeTooLarge:          "the body has more bytes than allowed",
 	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:          "the file does not have the requested range",
@@ -95,7 +96,8 @@ func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, fo
 func (w *referenceWriter) errors() {
 	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
 		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
-		"Two errors are `text/plain`, because they end the request before it reaches an operation: 400 if the request is not HTTP, and 431 if its URL and headers exceed 64 KiB.\n\n| Status | Code | When |\n|---|---|---|\n")
+		"Some errors have no such body, because they end the request before it reaches an operation. They are `text/plain`: 400 if the request is not HTTP, 431 if its URL and headers exceed 64 KiB, " +
+		"501 for a `Transfer-Encoding` other than `chunked`, and 505 for a version of HTTP that the service does not know. 417, for an `Expect` other than `100-continue`, has no body.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		if codeMeanings[code] == "" {
 			panic("codeMeanings lacks " + string(code))

@@ -82,9 +82,10 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	if err != nil {
 		return nil, err
 	}
+	const repeated = "must not be repeated"
 	given := req.r.URL.Query()["modelKey"]
 	if len(given) > 1 {
-		return nil, repeatedModelKeyError()
+		return nil, modelKeyError(repeated)
 	}
 	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: strings.Join(given, "")}, ReasonsInput: *reasons}
 	file.onFile = func(name string) { in.FileName = name }
@@ -94,10 +95,14 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 			return nil
 		}
 		if parts++; parts > 1 {
-			return repeatedModelKeyError()
+			return modelKeyError(repeated)
 		}
 		text, err := io.ReadAll(io.LimitReader(value, 64))
+		inQuery := in.ModelKey
 		in.ModelKey = strings.TrimSpace(string(text))
+		if err == nil && inQuery != "" && !strings.EqualFold(inQuery, in.ModelKey) {
+			err = modelKeyError("must not differ between the query and the form")
+		}
 		return err
 	}
 	file.onComplete = func() error { return normalizeModelKey(&in.ModelInput) }
@@ -112,9 +117,10 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-func repeatedModelKeyError() error {
-	p := api.NewProblem(api.CodeMalformed, "modelKey: must not be repeated")
-	p.Errors = []api.FieldError{{Field: "modelKey", Message: "must not be repeated"}}
+// modelKeyError returns the problem of a key of a model that cannot be used for the given reason.
+func modelKeyError(reason string) error {
+	p := api.NewProblem(api.CodeMalformed, "modelKey: %s", reason)
+	p.Errors = []api.FieldError{{Field: "modelKey", Message: reason}}
 	return p
 }
 
@@ -125,9 +131,7 @@ func normalizeModelKey(in *api.ModelInput) error {
 	case in.ModelKey == "":
 		return api.NewFieldProblem("modelKey", "is required: add a part that contains the model's key")
 	case !isUUID(in.ModelKey):
-		p := api.NewProblem(api.CodeMalformed, "modelKey: must be a UUID")
-		p.Errors = []api.FieldError{{Field: "modelKey", Message: "must be a UUID"}}
-		return p
+		return modelKeyError("must be a UUID")
 	}
 	in.ModelKey = strings.ToLower(in.ModelKey)
 	return nil
@@ -178,9 +182,9 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 }
 
 // fileOrProblemWriter is the writer to which http.ServeContent writes a file. WriteHeader calls begin
-// before the file, or a part of it, is sent. If begin returns a problem, or if the client has
-// requested a range that the file does not have, WriteHeader sends a problem as the response, and
-// Write discards the file.
+// before the file, or a part of it, is sent. If begin returns a problem, if the client has requested a
+// range that the file does not have, or if the file does not meet a condition of the request,
+// WriteHeader sends a problem as the response, and Write discards the file.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem
@@ -197,6 +201,8 @@ func (w *fileOrProblemWriter) WriteHeader(status int) {
 	switch status {
 	case http.StatusOK, http.StatusPartialContent:
 		p = w.begin(status == http.StatusPartialContent)
+	case http.StatusPreconditionFailed:
+		p = api.NewProblem(api.CodePrecondition, "the file does not meet the condition of the header If-Match or If-Unmodified-Since")
 	case http.StatusRequestedRangeNotSatisfiable:
 		p = api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
 	}

@@ -35,6 +35,7 @@ func TestServeFile(t *testing.T) {
 		"head_of_part": {"HEAD", "Range", "bytes=2-3", nil, 206, ""},
 		"known":        {"GET", "If-None-Match", `"key"`, nil, 304, ""},
 		"bad_range":    {"GET", "Range", "bytes=99-", nil, 416, ""},
+		"other_file":   {"GET", "If-Match", `"other"`, nil, 412, ""},
 		"damaged":      {"GET", "", "", api.NewProblem(api.CodeDamaged, "damaged"), 500, "whole"},
 		"damaged_part": {"GET", "Range", "bytes=2-3", api.NewProblem(api.CodeDamaged, "damaged"), 500, "part"},
 	} {

@@ -105,9 +105,10 @@ func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
 	return scanAllAndClose(rows, scanAccount)
 }
 
-// CountEnabledAccounts returns the number of enabled accounts with a role.
-func (t *Tx) CountEnabledAccounts(ctx context.Context, role string) (n int64, err error) {
-	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0", role).Scan(&n)
+// CountEnabledAccounts returns the number of enabled accounts with a role, without the account with the
+// email except.
+func (t *Tx) CountEnabledAccounts(ctx context.Context, role, except string) (n int64, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0 AND email <> ?", role, except).Scan(&n)
 	return n, err
 }
 

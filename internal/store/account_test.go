@@ -54,7 +54,7 @@ func (s suite) administration(t *testing.T) {
 		if diff := cmp.Diff(want, a); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		n, errCount := tx.CountEnabledAccounts(t.Context(), api.RoleAdministrator)
+		n, errCount := tx.CountEnabledAccounts(t.Context(), api.RoleAdministrator, "local")
 		if n != 0 {
 			t.Errorf("%d administrators", n)
 		}

@@ -64,6 +64,21 @@ func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	return rows.Err()
 }
 
+// IsFileReferenced reports whether the owner of a file still exists and references the file.
+func (t *Tx) IsFileReferenced(ctx context.Context, f *OwnedFile) (referenced bool, err error) {
+	query, ok := map[string]string{
+		CSVFile:    "SELECT EXISTS (SELECT 1 FROM dataset WHERE key = ? AND blob = ?)",
+		ModelFile:  "SELECT EXISTS (SELECT 1 FROM model WHERE key = ? AND blob = ?)",
+		BlindFile:  "SELECT EXISTS (SELECT 1 FROM prediction WHERE key = ? AND blind = ?)",
+		ResultFile: "SELECT EXISTS (SELECT 1 FROM prediction WHERE key = ? AND result = ?)",
+	}[f.Kind]
+	if !ok {
+		return false, fmt.Errorf("unknown kind of file %q", f.Kind)
+	}
+	err = t.tx.QueryRowContext(ctx, query, f.Key, f.Blob).Scan(&referenced)
+	return referenced, err
+}
+
 // FileTotal is the number of stored files of a kind that rows reference, and the sum of their sizes.
 type FileTotal struct {
 	Kind         string

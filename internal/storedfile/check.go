@@ -11,8 +11,8 @@ import (
 
 // CheckResult is the result of [Files.Check].
 type CheckResult struct {
-	// Files is the number of files that the database references. Bytes is the total size of the
-	// undamaged files.
+	// Files is the number of files that the database references. Files that are deleted during the
+	// check do not count. Bytes is the total size of the undamaged files.
 	Files int
 	Bytes int64
 	// Unverified is the number of files that an earlier version stored without a checksum.
@@ -46,24 +46,27 @@ func (f *Files) Check(ctx context.Context, withChecksums bool) (*CheckResult, er
 		return nil, err
 	}
 	for _, file := range files {
-		if file.SHA256 == "" {
-			c.Unverified++
-		}
 		size, err := f.checkFile(ctx, file, withChecksums)
 		switch {
 		case err == nil:
 			c.Bytes += size
+		case api.CodeFromError(err) == api.CodeNotFound: // deleted since it was listed
+			c.Files--
+			continue
 		case api.CodeFromError(err) == api.CodeDamaged:
 			c.Damaged = append(c.Damaged, DamagedFile{file.Blob, err.Error()})
 		default:
 			return nil, err
 		}
+		if file.SHA256 == "" {
+			c.Unverified++
+		}
 	}
 	return c, nil
 }
 
-// checkFile returns the size of a file, or a problem with CodeDamaged if it is
-// damaged.
+// checkFile returns the size of a file, a problem with CodeDamaged if it is damaged, or a problem
+// with CodeNotFound if it was deleted.
 func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
 		err = f.Read(ctx, file, func(_ io.Reader, n int64) error {

@@ -89,16 +89,10 @@ func toInfo(file store.File) blob.Info {
 	return blob.Info{Key: file.Blob, Size: file.Bytes, SHA256: file.SHA256}
 }
 
-// Open opens a stored file for reading from any position. If the file is missing, Open calls
-// checkOwner, which must return an error if the dataset, model or prediction of the file was deleted.
-// Then Open returns this error. Open does not verify the file.
-func (f *Files) Open(ctx context.Context, file *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
+// Open opens a stored file for reading from any position. If the file is missing or was deleted, it
+// returns the same problems as [Files.Read]. Open does not verify the file.
+func (f *Files) Open(ctx context.Context, file *store.OwnedFile) (*blob.Reader, error) {
 	r, err := f.blobs.Open(ctx, file.Blob)
-	if errors.Is(err, blob.ErrNotFound) {
-		if deleted := checkOwner(); deleted != nil {
-			return nil, deleted
-		}
-	}
 	if err != nil {
 		return nil, f.damagedProblem(ctx, err, file)
 	}
@@ -113,8 +107,9 @@ func (f *Files) OpenVerified(ctx context.Context, file store.File) (*blob.Verifi
 
 // Read calls fn with a reader of a stored file and the size of the file. If the file is missing or
 // corrupt, Read returns a problem with CodeDamaged instead of the error of fn, because the damage may
-// have caused that error. If the file has no checksum, because an earlier version stored it, Read
-// stores the checksum after fn has succeeded.
+// have caused that error. If the file is missing because it was deleted since the caller read its
+// row, the problem has CodeNotFound. If the file has no checksum, because an earlier version stored
+// it, Read stores the checksum after fn has succeeded.
 func (f *Files) Read(ctx context.Context, file *store.OwnedFile, fn func(r io.Reader, size int64) error) error {
 	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
 	if err != nil {
@@ -145,12 +140,16 @@ func (f *Files) storeChecksum(ctx context.Context, file *store.OwnedFile, r *blo
 }
 
 // damagedProblem converts the error of a corrupt or missing file to a problem that names the
-// dataset, model or prediction that the file belongs to. It also logs the key of the blob. It returns
-// other errors unchanged.
+// dataset, model or prediction that the file belongs to. It also logs the key of the blob. If the file
+// is missing because it was deleted, the problem says so. damagedProblem returns other errors
+// unchanged.
 func (f *Files) damagedProblem(ctx context.Context, err error, file *store.OwnedFile) error {
 	how := ""
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
+		if deleted := f.checkReferenced(ctx, file); deleted != nil {
+			return deleted
+		}
 		how = "missing from the stored files"
 	case errors.Is(err, blob.ErrDamaged):
 		how = err.Error()
@@ -160,6 +159,20 @@ func (f *Files) damagedProblem(ctx context.Context, err error, file *store.Owned
 	kind := fileKindTexts[file.Kind]
 	f.log.ErrorContext(ctx, "damaged file", "file", file.Blob, "of", kind.noun+" "+file.Key, "error", err)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, file.Key, how, kind.replacement).WithCause(err)
+}
+
+// checkReferenced returns a problem with CodeNotFound if no row references the file any more. The
+// file of a row is deleted after the row, so a missing file that a row still references is damaged.
+func (f *Files) checkReferenced(ctx context.Context, file *store.OwnedFile) error {
+	referenced := false
+	err := f.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		referenced, err = t.IsFileReferenced(ctx, file)
+		return err
+	})
+	if err == nil && !referenced {
+		err = api.NewProblem(api.CodeNotFound, "%s %s was deleted", fileKindTexts[file.Kind].noun, file.Key)
+	}
+	return err
 }
 
 // Verify reads a stored file and verifies its checksum. It does so for every

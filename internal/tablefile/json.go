@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -50,14 +51,18 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 		f.warnings = slices.DeleteFunc(f.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
 	}
 	f.format = form.name
+	if len(form.others) > 0 {
+		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are those of the list %s; other lists are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
+	}
 	return nil
 }
 
 // jsonLayout describes where the rows of a JSON file are.
 type jsonLayout struct {
-	name   string // the name of the format
-	list   bool   // whether the rows are in a list; otherwise they are consecutive values
-	member string // the key of the list in an object; "" if the whole document is the list
+	name   string   // the name of the format
+	list   bool     // whether the rows are in a list; otherwise they are consecutive values
+	member string   // the key of the list in an object; "" if the whole document is the list
+	others []string // the keys of the other lists of objects
 }
 
 func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
@@ -74,11 +79,13 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if err != nil {
 		return nil, d.toDefect(err)
 	}
-	if kind := d.PeekKind(); kind == '{' || first.list == "" && first.columns == 0 {
+	if kind := d.PeekKind(); kind == '{' || len(first.lists) == 0 && first.columns == 0 {
 		return &jsonLayout{name: "JSON Lines"}, nil // an error is returned again when the rows are read
 	}
-	if first.list != "" {
-		return &jsonLayout{name: "JSON", list: true, member: first.list}, nil
+	if len(first.lists) > 0 {
+		member := first.rowsKey()
+		others := slices.DeleteFunc(first.lists, func(key string) bool { return key == member })
+		return &jsonLayout{name: "JSON", list: true, member: member, others: others}, nil
 	}
 	what := "columns instead of rows"
 	if !first.hasList {
@@ -92,9 +99,9 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	list    string // the key of the first list of objects; "" if there is no such list
-	hasList bool   // whether a member is a list
-	columns int    // number of members if all of them are lists or objects, otherwise 0
+	lists   []string // the keys of the lists of objects
+	hasList bool     // whether a member is a list
+	columns int      // number of members if all of them are lists or objects, otherwise 0
 }
 
 // keySet holds the distinct keys of a file in the order of their first appearance.

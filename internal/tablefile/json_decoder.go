@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -43,8 +45,8 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 			if _, err := d.ReadToken(); err != nil {
 				return first, err
 			}
-			if d.PeekKind() == '{' && first.list == "" {
-				first.list = key
+			if d.PeekKind() == '{' {
+				first.lists = append(first.lists, key)
 			}
 			first.columns++
 			if err := d.skipValue(1); err != nil {
@@ -66,6 +68,17 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	}
 	_, err = d.ReadToken()
 	return first, err
+}
+
+// rowsKey returns the key of the list that has the rows: data, rows or records, or otherwise the first
+// list.
+func (s *objectSummary) rowsKey() string {
+	for _, usual := range []string{"data", "rows", "records"} {
+		if at := slices.IndexFunc(s.lists, func(key string) bool { return strings.EqualFold(key, usual) }); at >= 0 {
+			return s.lists[at]
+		}
+	}
+	return s.lists[0]
 }
 
 // skipValue skips the next value if open is 0, or the rest of the current list or object if

@@ -19,6 +19,8 @@ func TestJSON(t *testing.T) {
 		{"one_line", `{"id":1,"x":"a"}`, "id,x\n1,a\n", "JSON Lines"},
 		{"a_list", `[{"id":1,"x":"a"},{"id":2,"x":"b"}]`, "id,x\n1,a\n2,b\n", "JSON"},
 		{"a_list_in_an_object", `{"count":2,"data":[{"id":1,"x":"a"},{"id":2,"x":"b"}],"next":null}`, "id,x\n1,a\n2,b\n", "JSON"},
+		{"several_lists", `{"errors":[{"row":1}],"Rows":[{"id":1,"x":"a"}],"more":[{"y":1}]}`, "id,x\n1,a\n", "JSON"},
+		{"several_other_lists", `{"north":[{"id":1}],"south":[{"id":2}]}`, "id\n1\n", "JSON"},
 		{"numbers_keep_their_text", `[{"id":1,"x":1.50},{"id":2,"x":1e6},{"id":3,"x":-0}]`, "id,x\n1,1.50\n2,1e6\n3,-0\n", "JSON"},
 		{"other_values", `[{"a":true,"b":false,"c":null,"d":""}]`, "a,b,c,d\ntrue,false,,\n", "JSON"},
 		{"keys_in_the_order_of_their_appearance", `[{"a":1},{"b":2,"a":3},{"c":4}]`, "a,b,c\n1,,\n3,2,\n,,4\n", "JSON"},
@@ -42,6 +44,18 @@ func TestJSON(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSeveralJSONLists checks that a warning says which of several lists has the rows.
+func TestSeveralJSONLists(t *testing.T) {
+	table := openText(t, `{"errors":[{"row":1}],"data":[{"id":1},{"id":2,"x":3}],"more":[{"y":1}]}`, Options{})
+	if got, err := text(t, table); err != nil || got != "id,x\n1,\n2,3\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+	const want = `the rows are those of the list "data"; other lists are ignored: "errors", "more"`
+	if list := table.Warnings(); len(list) != 1 || list[0].Message != want {
+		t.Errorf("%q, want %q", list, want)
 	}
 }
 

@@ -250,7 +250,17 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 			return formatPercent(n), nil
 		}
 	}
+	const maxExactDigits = 15 // a float64 has all integers with at most 15 digits, but not all longer ones
+	if len(value) > maxExactDigits && isInteger(value) {
+		return value, nil // such as a long ID
+	}
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
+}
+
+// isInteger reports whether value consists of digits, after at most one minus sign.
+func isInteger(value string) bool {
+	digits := strings.TrimPrefix(value, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // formatElapsed formats an elapsed number of days as a number of hours, rounded to a

@@ -60,6 +60,22 @@ func TestCellStyles(t *testing.T) {
 	}
 }
 
+// TestLongIntegers checks that integers are read exactly, even those that no float64 has.
+func TestLongIntegers(t *testing.T) {
+	const longInt = "9007199254740993" // 2^53 + 1
+	var rows, want strings.Builder
+	rows.WriteString(`<row r="1"><c r="A1" t="str"><v>id</v></c></row>`)
+	want.WriteString("id\n")
+	for i, value := range []string{longInt, "-" + longInt, "1234567890123456789", "18446744073709551617", "123456789012345"} {
+		fmt.Fprintf(&rows, `<row r="%d"><c r="A%[1]d"><v>%s</v></c></row>`, i+2, value)
+		want.WriteString(value + "\n")
+	}
+	got, err := text(t, openText(t, xlsx(t, "Data", rows.String()), Options{}))
+	if err != nil || got != want.String() {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want.String())
+	}
+}
+
 // TestWorkbookAtRoot reads a workbook whose parts are at the root of the archive, as some programs
 // write it. Only the relationships show which parts the main part and the shared texts are.
 func TestWorkbookAtRoot(t *testing.T) {

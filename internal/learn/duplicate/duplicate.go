@@ -1,7 +1,8 @@
 // Package duplicate finds copies: rows that are equal in every feature.
 //
-// All copies of a row must be on the same side of a division into training and validation
-// rows. Otherwise a model that only remembers the row would predict its copies correctly.
+// All copies of a row should be on the same side of a division into training and validation
+// rows. Otherwise a model that only remembers the row would predict its copies correctly. Rows
+// of different groups are an exception, and so are rows that are divided by time.
 package duplicate
 
 import (
@@ -154,52 +155,46 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// JoinGroups merges groups of a and b that have a row in common, directly or through
-// other groups, and returns the merged group of each row. A negative number means that a
-// row has no group. If a or b is nil, JoinGroups returns the other.
-func JoinGroups(a, b []int32) []int32 {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
+// JoinGroups returns groups, in which rows without a group are put together with their copies.
+// A negative number means that a row has no group. A row without a group gets the group of its first
+// copy that has one. If no copy has one, the copies are a new group. Two groups are never merged,
+// even if they have equal rows: a few rows that occur in most groups, such as rows of zeros, would
+// otherwise merge nearly all of them. If groups or copies is nil, JoinGroups returns the other.
+func JoinGroups(groups, copies []int32) []int32 {
+	if groups == nil {
+		return copies
 	}
-	parent := make([]int32, 0, len(a)) // union-find forest: the groups of a, then a group for each row that only b puts into a group
-	find := func(i int32) int32 {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
+	if copies == nil {
+		return groups
 	}
+	ofCopies := make(map[int32]int32) // the group of each set of copies
 	top := int32(-1)
-	for _, group := range a {
+	for row, group := range groups {
 		top = max(top, group)
-	}
-	for i := range top + 1 {
-		parent = append(parent, i)
-	}
-	joined := make([]int32, len(a))
-	first := make(map[int32]int32) // by group of b: the group, in parent, of its first row
-	for row, group := range a {
-		if group < 0 && b[row] >= 0 {
-			group = int32(len(parent))
-			parent = append(parent, group)
+		if _, known := ofCopies[copies[row]]; !known && group >= 0 {
+			ofCopies[copies[row]] = group
 		}
-		joined[row] = group
-		if b[row] < 0 {
+	}
+	joined := slices.Clone(groups)
+	for row, group := range groups {
+		set := copies[row]
+		if group >= 0 || set < 0 {
 			continue
 		}
-		if other, known := first[b[row]]; known {
-			parent[find(group)] = find(other)
-		} else {
-			first[b[row]] = group
+		if _, known := ofCopies[set]; !known {
+			top++
+			ofCopies[set] = top
 		}
-	}
-	for row, group := range joined {
-		if group >= 0 {
-			joined[row] = find(group)
-		}
+		joined[row] = ofCopies[set]
 	}
 	return joined
+}
+
+// AreDivided reports whether a row of scored has a copy in train. copies is a result of Find.
+func AreDivided(copies, train, scored []int32) bool {
+	trained := make(map[int32]bool)
+	for _, row := range train {
+		trained[copies[row]] = copies[row] >= 0
+	}
+	return slices.ContainsFunc(scored, func(row int32) bool { return trained[copies[row]] })
 }

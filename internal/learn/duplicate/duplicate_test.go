@@ -7,16 +7,31 @@ import (
 )
 
 func TestJoinGroups(t *testing.T) {
-	a := []int32{0, 0, 1, 1, -1, -1, 2, -1}
-	b := []int32{-1, 0, 0, -1, 1, 1, -1, -1}
-	got := JoinGroups(a, b)
-	for i := range a {
-		for j := range a {
-			want := i == j || i < 4 && j < 4 || i >= 4 && i < 6 && j >= 4 && j < 6
-			if together := i == j || got[i] >= 0 && got[i] == got[j]; together != want {
-				t.Errorf("rows %d and %d: together = %v", i, j, together)
+	for _, c := range []struct {
+		name                 string
+		groups, copies, want []int32
+	}{
+		{"groups_with_equal_rows_stay_apart", []int32{0, 0, 1, 1}, []int32{-1, 0, 0, -1}, []int32{0, 0, 1, 1}},
+		{"copies_without_a_group_are_a_group", []int32{0, -1, -1, -1, -1}, []int32{-1, 1, 1, 0, 0}, []int32{0, 1, 1, 2, 2}},
+		{"a_copy_without_a_group_joins_the_first", []int32{-1, 2, 0, -1}, []int32{5, 5, 5, -1}, []int32{2, 2, 0, -1}},
+		{"no_groups", nil, []int32{0, 0}, []int32{0, 0}},
+		{"no_copies", []int32{0, 1}, nil, []int32{0, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, JoinGroups(c.groups, c.copies)); diff != "" {
+				t.Error(diff)
 			}
-		}
+		})
+	}
+}
+
+func TestAreDivided(t *testing.T) {
+	copies := []int32{-1, -1, 0, 0, 1, 1}
+	if AreDivided(copies, []int32{0, 2, 3}, []int32{1, 4, 5}) {
+		t.Error("rows without a copy, and copies on one side, are divided")
+	}
+	if !AreDivided(copies, []int32{0, 2}, []int32{1, 3}) {
+		t.Error("a row to train on and its copy to score are not divided")
 	}
 }
 

@@ -57,9 +57,11 @@ func (s *Scores) Performance(name string) float64 {
 }
 
 // setOfClass sets OfClass to the value of raceMetric, computed from p, if this is a
-// metric of one class. An error is returned only if ctx is cancelled.
+// metric of one class. It does nothing if no row is of this class. An error is returned only if ctx
+// is cancelled.
 func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
-	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
+	base, class := metric.SplitName(raceMetric)
+	if base == raceMetric || !slices.Contains(p.Labels, int32(slices.Index(p.Names, class))) {
 		return nil
 	}
 	value, err := metric.Score(ctx, raceMetric, p)
@@ -106,7 +108,7 @@ func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions 
 		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
 		metric.NameBrier, metric.NameCalibrationError,
 	}
-	if !slices.Contains(names, raceMetric) {
+	if _, measured := s.OfClass[raceMetric]; measured {
 		names = append(names, raceMetric)
 	}
 	s.Intervals = map[string]Interval{}

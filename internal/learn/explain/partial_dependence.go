@@ -150,13 +150,29 @@ func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effec
 // newDependencePoints returns the points of a column with the given features, and for each
 // point a row of f with its value. It returns no points for free text.
 func newDependencePoints(f *frame.Frame, features []int) (points []PartialDependencePoint, sampleRows []int32) {
-	if len(features) == 1 && f.Schema.Columns[features[0]].Kind == frame.Category {
+	if isCategory(f, features) {
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)
 	}
 	if i := firstNumericFeature(f, features); i >= 0 {
 		return numberPoints(&f.Columns[i], f.Rows, f.Schema.Columns[i].Feature == frame.ExtractTime)
 	}
 	return nil, nil
+}
+
+// isCategory reports whether the given features of a column are a category, and perhaps also the items or
+// prefixes of its levels.
+func isCategory(f *frame.Frame, features []int) bool {
+	for i, feature := range features {
+		c := &f.Schema.Columns[feature]
+		switch c.Feature {
+		case frame.ExtractItem, frame.ExtractItems, frame.ExtractPrefix:
+		default:
+			if i > 0 {
+				return false
+			}
+		}
+	}
+	return f.Schema.Columns[features[0]].Kind == frame.Category
 }
 
 // firstNumericFeature returns the first of the given features that holds numbers, amounts or

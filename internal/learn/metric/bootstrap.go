@@ -173,8 +173,12 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 		}
 		return meanOrNaN(sum, known)
 	})
-	if interval.Low < interval.High || !interval.Known() {
+	if !interval.Known() {
 		return interval
+	}
+	wide := p.widenForRareClasses(ctx, interval, score, classes)
+	if interval.Low < interval.High {
+		return wide
 	}
 	// If all samples have the same score, usually 1, the bootstrap estimates a standard
 	// error of 0, which is too small.
@@ -182,7 +186,8 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 	if len(classes) == 1 {
 		p = p.oneVsRest(classes[0])
 	}
-	return p.classMeanInterval(score, 0, clusters)
+	interval = p.classMeanInterval(score, 0, clusters)
+	return Interval{min(interval.Low, wide.Low), max(interval.High, wide.High)}
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

@@ -150,17 +150,22 @@ func (p Predictions) prAUCClasses() []int {
 // with its interval. Both are NaN if no row, or every row, is of the class.
 func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
-	area := newRanking(p).addAreaInfluence(influence, class)
+	r := newRanking(p)
+	area := r.addAreaInfluence(influence, class)
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
+	variance := sumSquares(influence)
 	if p.Groups != nil {
-		sums := newClusterSums(p)
+		sums, clusters := newClusterSums(p), 0
 		sums.addAll(influence)
-		variance, clusters := sums.varianceAndReset()
-		return area, p.oneVsRest(class).classMeanInterval(area, variance, clusters)
+		if variance, clusters = sums.varianceAndReset(); clusters < 2 {
+			return area, unknownInterval
+		}
 	}
-	return area, p.oneVsRest(class).clusterCounts().scoreInterval(area, sumSquares(influence))
+	effective := p.effectiveRows(context.Background())
+	m, n := effective.of(class, r.positives), effective.of(-1, len(r.rows)-r.positives)
+	return area, areaInterval(area, variance, m, n)
 }
 
 // oneVsRest returns p with two classes: class 1 for the rows of class, and class 0 for the

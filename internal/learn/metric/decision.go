@@ -36,7 +36,8 @@ const (
 // 0 to 1 for all classes, because few rows suffice to determine one number. It then
 // changes the weight of one class at a time.
 //
-// For the F1 of one class only the weight of this class is searched.
+// For the F1 of one class only the weight of this class is searched. The result is nil if no row is
+// of this class.
 //
 // If ctx is cancelled, FitClassWeights returns the error of ctx.
 func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64, error) {
@@ -51,6 +52,9 @@ func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64
 // result is undefined.
 func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
 	if base, class, known := p.parseMetricName(name); known && base == NameF1 && len(p.Labels) > 0 {
+		if !slices.Contains(p.Labels, int32(class)) { // the F1 is 0, or 0/0 if no row is predicted as the class
+			return nil
+		}
 		return fitF1Weight(ctx, class, p)
 	}
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {

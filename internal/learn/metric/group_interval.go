@@ -23,13 +23,27 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 	case NameAccuracy:
 		return clusterInterval(score, variance, float64(clusters))
 	case NameBalancedAccuracy, NameMacroF1, NameROCAUC:
-		return p.classMeanInterval(score, variance, clusters)
+		return p.classMeanInterval(score, variance+p.groupExcess(ctx, name), clusters)
 	}
 	if clusters < 2 {
 		return unknownInterval
 	}
 	half := Z95 * math.Sqrt(variance)
 	return Interval{max(score-half, 0), score + half}
+}
+
+// groupExcess returns by how much the influences of groups underestimate the variance of the named
+// score if a class has few rows; see recallExcess.
+func (p Predictions) groupExcess(ctx context.Context, name string) (excess float64) {
+	effective := p.effectiveRows(ctx)
+	switch name {
+	case NameBalancedAccuracy:
+		return newClassCounts(p).recallExcess(effective)
+	case NameMacroF1:
+		return newClassCounts(p).f1Excess(effective)
+	}
+	_, excess = addMeanAUCInfluence(ctx, make([]float64, len(p.Labels)), p, effective)
+	return excess
 }
 
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
@@ -225,7 +239,7 @@ func (p Predictions) influences(ctx context.Context, name string) (score float64
 		score = counts.macroF1()
 		counts.addF1Influence(influence, p)
 	case NameROCAUC:
-		score = addMeanAUCInfluence(ctx, influence, p)
+		score, _ = addMeanAUCInfluence(ctx, influence, p, effectiveRows{})
 	case NameLogLoss:
 		score = LogLoss(p)
 		for i := range influence {

@@ -58,8 +58,9 @@ func f1Interval(both, either int) Interval {
 //
 // Accuracy is a proportion and has its Wilson interval. Another score from 0 to 1 has the
 // Wilson interval of a proportion with the same value and variance. The variance is
-// computed from the influence of each row on the score. (For the area under the curve, see
-// DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) The log loss and the Brier
+// computed from the influence of each row on the score (for the area under the curve, see
+// DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988), and is increased if a class has few rows.
+// The area under the curve of one class, or of two classes, has the interval of areaInterval. The log loss and the Brier
 // score are means and have the interval of the normal approximation. The intervals of the
 // calibration error and of the average precision are computed from 200 bootstrap samples.
 // If p has Groups, the intervals are computed from groups and are usually wider; see
@@ -86,6 +87,8 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 		return unknownInterval
 	case class >= 0:
 		return classInterval(ctx, base, class, p)
+	case name == NameROCAUC && p.Classes == 2:
+		return classInterval(ctx, name, p.firstROCClass(), p)
 	case p.Groups != nil && name != NameCalibrationError && name != NamePRAUC:
 		return groupScoreInterval(ctx, name, p)
 	}
@@ -98,13 +101,13 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 		}
 		return Wilson(right, len(p.Labels))
 	case NameBalancedAccuracy:
-		return counts.scoreInterval(counts.balancedAccuracy(), counts.recallVariance())
+		return counts.scoreInterval(counts.balancedAccuracy(), counts.recallVariance()+counts.recallExcess(effectiveRows{}))
 	case NameMacroF1:
-		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p))
+		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p)+counts.f1Excess(effectiveRows{}))
 	case NameROCAUC:
 		influence := make([]float64, len(p.Labels))
-		area := addMeanAUCInfluence(ctx, influence, p)
-		return counts.scoreInterval(area, sumSquares(influence))
+		area, excess := addMeanAUCInfluence(ctx, influence, p, effectiveRows{})
+		return counts.scoreInterval(area, sumSquares(influence)+excess)
 	case NamePRAUC:
 		area, _ := PRAUC(ctx, p) // ScoreInterval returns the error
 		return meanPrecisionInterval(ctx, area, p.prAUCClasses(), p)
@@ -228,20 +231,33 @@ func sumSquares(values []float64) float64 {
 	return sum
 }
 
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC.
-// The results are undefined if ctx is cancelled.
-func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mean float64) {
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC, and by how
+// much the influences underestimate its variance; see areaExcess. The results are undefined if ctx is
+// cancelled.
+func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effective effectiveRows) (mean, excess float64) {
 	r, sum, classes := newRanking(p), 0.0, 0
+	ofClass := make([]float64, len(dst))
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
-		if area := r.addAreaInfluence(dst, c); !math.IsNaN(area) {
-			sum += area
-			classes++
+		clear(ofClass)
+		area := r.addAreaInfluence(ofClass, c)
+		if math.IsNaN(area) {
+			continue
 		}
+		sum += area
+		classes++
+		variance := 0.0
+		for i, v := range ofClass {
+			dst[i] += v
+			variance += v * v
+		}
+		m, n := effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)
+		excess += areaExcess(area, max(effective.designEffect, 1)*variance, m, n)
 	}
+	n := float64(max(classes, 1))
 	for i := range dst {
-		dst[i] /= float64(max(classes, 1))
+		dst[i] /= n
 	}
-	return meanOrNaN(sum, classes)
+	return meanOrNaN(sum, classes), excess / (n * n)
 }
 
 // ranking orders the rows by the probability of one class after another.

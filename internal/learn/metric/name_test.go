@@ -137,4 +137,11 @@ func TestF1WeightChangesOneClass(t *testing.T) {
 	if w := must(FitClassWeights(t.Context(), "rocAuc[rare]", p)); w != nil {
 		t.Errorf("weights %v for a metric of probabilities", w)
 	}
+	for row := range p.Labels {
+		p.Labels[row] = 1
+	}
+	p.Weights = nil
+	if w := must(FitClassWeights(t.Context(), "f1[rare]", p)); w != nil {
+		t.Errorf("weights %v for the F1 of a class without rows", w)
+	}
 }

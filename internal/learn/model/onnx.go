@@ -43,6 +43,8 @@ type ONNXFeature struct {
 	Comma     bool            `json:"comma,omitempty"`
 	Since     string          `json:"since,omitempty"`
 	Word      string          `json:"word,omitempty"`
+	Separator string          `json:"separator,omitempty"`
+	Length    int             `json:"length,omitempty"`
 	Levels    []string        `json:"levels,omitempty"`
 }
 
@@ -58,7 +60,8 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 		}
 		feature := ONNXFeature{
 			Name: c.Name, Kind: ONNXNumber, Source: c.SourceName(), Part: c.Feature,
-			DayFirst: c.DayFirst, YearFirst: c.YearFirst, Epoch: c.Epoch, NeedsTime: c.NeedsTime, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word, Levels: c.Levels,
+			DayFirst: c.DayFirst, YearFirst: c.YearFirst, Epoch: c.Epoch, NeedsTime: c.NeedsTime, Unit: c.Unit, Comma: c.DecimalComma,
+			Since: c.Since, Word: c.Word, Separator: c.Separator, Length: c.Length, Levels: c.Levels,
 		}
 		if c.Kind == frame.Category {
 			feature.Kind = ONNXCategory

@@ -55,6 +55,7 @@ type runState struct {
 	due               float64            // the due time of its next score
 	clock             float64            // the cost of its steps so far
 	lastStepCost      float64            // the cost of its last step
+	reached           float64            // the virtual time at which it has reached the threshold, or +Inf
 	cancel            context.CancelFunc // nil until RunContext
 }
 
@@ -68,7 +69,7 @@ func New(runs int, wait bool) *Scheduler {
 	s := &Scheduler{runs: make([]runState, runs), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.runs {
-		s.runs[i].active = true
+		s.runs[i].active, s.runs[i].reached = true, math.Inf(1)
 	}
 	return s
 }
@@ -142,16 +143,26 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 }
 
 // recordWinAndCancelLosers records that a run has reached the threshold at the virtual time
-// scoreTime, and cancels the runs that can no longer win. It does nothing if the
-// current winner was earlier.
+// scoreTime, and cancels the runs that can no longer win. It cancels none if the current winner was
+// earlier.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
-	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
+	s.runs[index].reached = scoreTime
+	if s.chooseWinner(); s.winner != index {
 		return
 	}
-	s.winTime, s.winner = scoreTime, index
 	for i := range s.runs {
 		if s.runs[i].active && s.runs[i].cancel != nil && !s.canWin(i) {
 			s.runs[i].cancel()
+		}
+	}
+}
+
+// chooseWinner sets winner and winTime.
+func (s *Scheduler) chooseWinner() {
+	s.winTime, s.winner = math.Inf(1), -1
+	for i, e := range s.runs {
+		if e.reached < s.winTime {
+			s.winTime, s.winner = e.reached, i
 		}
 	}
 }
@@ -176,14 +187,13 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 }
 
 // DropRemoteWin drops the win of a run on another machine, because that machine has not
-// delivered the model. The run can then win only on this machine.
+// delivered a model that reaches the threshold. The run can then win only on this machine. Of the
+// other runs that have reached the threshold, the earliest wins.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[index].ignoresRemoteWins = true
-	if s.winner == index {
-		s.winTime, s.winner = math.Inf(1), -1
-	}
+	s.runs[index].ignoresRemoteWins, s.runs[index].reached = true, math.Inf(1)
+	s.chooseWinner()
 	s.changed.Broadcast()
 }
 

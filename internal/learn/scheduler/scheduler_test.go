@@ -34,3 +34,26 @@ func TestSmallestVirtualTimeWins(t *testing.T) {
 		t.Errorf("winner %d, want 2", s.CurrentWinner())
 	}
 }
+
+// TestDroppedWin checks that the win of another run counts again if a win on another machine is
+// dropped.
+func TestDroppedWin(t *testing.T) {
+	s := New(3, false)
+	s.SetRemote(1)
+	here := s.RunContext(t.Context(), 0)
+	s.RunContext(t.Context(), 2)
+	s.WaitTurn(here, 0)
+	s.EndStep(0, 5, true)
+	s.RecordRemoteWin(1, 3)
+	if s.CurrentWinner() != 1 {
+		t.Errorf("winner %d, want 1", s.CurrentWinner())
+	}
+	s.DropRemoteWin(1)
+	if s.CurrentWinner() != 0 || !s.IsLate(2, 6) || s.IsLate(2, 4) {
+		t.Errorf("winner %d after the drop, want 0", s.CurrentWinner())
+	}
+	s.RecordRemoteWin(1, 3)
+	if s.CurrentWinner() != 0 {
+		t.Errorf("winner %d after another message about the dropped win", s.CurrentWinner())
+	}
+}

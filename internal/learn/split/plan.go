@@ -1,6 +1,9 @@
 package split
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // ValidationPlan divides the rows of a race for testing and validation.
 type ValidationPlan struct {
@@ -16,6 +19,14 @@ type ValidationPlan struct {
 	// sample has Times and Groups, rows are dropped if later rows of their group are test
 	// rows.
 	Dropped int
+	// Untested reports whether no test rows were set aside, because no validation rows would
+	// have been left.
+	Untested bool
+}
+
+// hasValidation reports whether a fold has validation rows.
+func (p *ValidationPlan) hasValidation() bool {
+	return slices.ContainsFunc(p.Folds, func(f Fold) bool { return len(f.Validation) > 0 })
 }
 
 // An accuracy of p computed from n rows has a standard error of √(p(1-p)/n). At p = 0.9
@@ -53,6 +64,9 @@ const (
 //
 // A sample too small to be divided has one fold with an empty Validation.
 //
+// Groups or times may allow only one division, for example if all rows are of two years. The rows
+// that are set aside are then validation rows, because a race needs them more than test rows.
+//
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
 // remain, their later half is divided into the validation rows of 5 folds. Otherwise the
 // latest of the remaining rows are the holdout. A fold trains only on earlier rows.
@@ -62,14 +76,31 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 	if err := ctx.Err(); err != nil {
 		return ValidationPlan{}, err
 	}
+	plan, err := planRows(ctx, s, seed, true)
+	if err != nil || s.Groups == nil && s.Times == nil || len(plan.Test) == 0 || plan.hasValidation() {
+		return plan, err
+	}
+	untested, err := planRows(ctx, s, seed, false)
+	if untested.Untested = true; err != nil || untested.hasValidation() {
+		return untested, err
+	}
+	return plan, nil
+}
+
+// planRows returns the plan of [NewValidationPlan]. If tested is false, there are no test rows.
+func planRows(ctx context.Context, s Sample, seed uint64, tested bool) (ValidationPlan, error) {
 	if s.Times != nil {
-		return newTimePlan(ctx, s)
+		return newTimePlan(ctx, s, tested)
 	}
 	rows := len(s.Rows)
 	if s.Rows == nil {
 		rows = len(s.Labels)
 	}
-	rest, test := Holdout(s, holdoutFraction(rows, enoughTestRows), seed)
+	fraction := 0.0
+	if tested {
+		fraction = holdoutFraction(rows, enoughTestRows)
+	}
+	rest, test := Holdout(s, fraction, seed)
 	if err := ctx.Err(); err != nil {
 		return ValidationPlan{}, err
 	}

@@ -22,11 +22,14 @@ const timeFolds = 5
 //
 // Rows of equal time are never divided. Rows without a time are not used. If the sample
 // also has Groups, a group may have rows before and after a split point. Its rows
-// before the split point are then dropped.
-func newTimePlan(ctx context.Context, s Sample) (ValidationPlan, error) {
+// before the split point are then dropped. If tested is false, there are no test rows.
+func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, error) {
 	rows := s.rowsByTime()
-	n := len(rows)
-	rest, test := s.splitAtTimes(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
+	n, held := len(rows), 0
+	if tested {
+		held = int(math.Round(holdoutFraction(n, enoughTestRows) * float64(n)))
+	}
+	rest, test := s.splitAtTimes(rows, n-held, n)
 	plan := ValidationPlan{Rest: rest, Test: test, Dropped: n - len(rest) - len(test)}
 	isRest := make([]bool, len(s.Labels))
 	for _, row := range rest {

@@ -394,3 +394,33 @@ def unicode_runs(cell):
             runs.append(run)
             run = ""
     return [run for run in runs + [run] if run]
+
+
+def items(cell, separator):
+    """Returns the items of a list such as C++;SQL, without white space, brackets and quotes around them."""
+    rest, found = cell.strip(SPACE), []
+    if len(rest) > 1 and rest[0] + rest[-1] in ("[]", "{}"):
+        rest = rest[1:-1]
+    unclosed = set()  # the quotes that are known to end no item
+    while rest:
+        rest = rest.strip(SPACE)
+        quote, at = rest[:1], 0
+        if quote in ('"', "'") and quote not in unclosed:
+            at = rest.find(quote, 1)
+            while at > 0 and (rest[at + 1:].lstrip(SPACE) or separator)[0] != separator:
+                at = rest.find(quote, at + 1)
+            if at < 0:
+                unclosed.add(quote)
+        if at > 0:
+            item, rest = rest[1:at].strip(SPACE), rest[at + 1:].lstrip(SPACE)[1:]
+        else:
+            item, _, rest = rest.partition(separator)
+            item = item.strip(SPACE)
+            for first, last in ("[]", "{}"):
+                if last not in item:
+                    item = item.lstrip(first).strip(SPACE)
+                elif first not in item:
+                    item = item.rstrip(last).strip(SPACE)
+        if item:
+            found.append(item)
+    return found

@@ -10,20 +10,20 @@ def extract_features(schema, cells, rows):
     of float64, NaN if missing. A category is an array of int32: the index of its level, the
     number of levels for other texts, or -1 if missing. A text is a list of texts.
     """
-    parsed = {}  # the dates or the words of a column of the file, which several features share
+    parsed = {}  # the dates, words or items of a column of the file, which several features share
 
-    def parse_once(column, parse):
+    def parse_once(column, parse, key=""):
         name = source(column)
-        if name not in parsed:
-            parsed[name] = parse(cells[name])
-        return parsed[name]
+        if (name, key) not in parsed:
+            parsed[name, key] = parse(cells[name])
+        return parsed[name, key]
 
     def feature(column):
         part, texts = column.get("part", ""), cells[source(column)]
         if column["kind"] == 2:
             return [text.strip(SPACE) for text in texts]
         if column["kind"] == 1:
-            return convert(texts, LevelIndex(column.get("levels", []), part).code, np.int32)
+            return convert(texts, LevelIndex(column.get("levels", []), part, column.get("length", 0)).code, np.int32)
         if part == "":
             return convert(texts, number_or_nan)
         if part == "amount":
@@ -31,6 +31,9 @@ def extract_features(schema, cells, rows):
             return convert(texts, lambda cell: amount_or_nan(cell, unit, decimal_comma))
         if part in ("length", "words", "word"):
             return parse_once(column, TextColumn).feature(part, column.get("word", ""))
+        if part in ("item", "items"):
+            separator = column["separator"]
+            return parse_once(column, lambda texts: ListColumn(texts, separator), separator).feature(part, column.get("word", ""))
         if part == "since":
             return days_between(feature(dates[column["since"]]), feature(dates[source(column)]))
         return parse_once(column, lambda texts: DateColumn(texts, column)).feature(part, column.get("needsTime", False))
@@ -64,6 +67,20 @@ class TextColumn:
             return values
         sizes = map(byte_length, self.texts) if part == "length" else map(len, self.words)
         return np.array([size if text else NAN for size, text in zip(sizes, self.texts)], np.float64)
+
+
+class ListColumn:
+    """The items of a column of lists. An empty cell has no items, and its number of items is missing."""
+
+    def __init__(self, cells, separator):
+        found = {cell: items(cell, separator) for cell in set(cells)}
+        self.lists = [found[cell] for cell in cells]
+        self.blank = [not cell.strip(SPACE) for cell in cells]
+
+    def feature(self, part, item):
+        if part == "item":
+            return np.array([item in found for found in self.lists], np.float64)
+        return np.array([NAN if blank else len(found) for blank, found in zip(self.blank, self.lists)], np.float64)
 
 
 class DateColumn:
@@ -100,9 +117,11 @@ class LevelIndex:
     """The codes of the levels of a category. If the levels are booleans, such as True and False, other
     texts may differ from them in case. If they are texts of a column of numbers, 12 and 12.0 are the
     same level, and so are 07030 and 7030 unless several levels are this number. Other texts for a
-    missing value, such as NA, are missing, unless the levels are only the words of such a column."""
+    missing value, such as NA, are missing, unless the levels are only the words of such a column. If
+    length is not 0, the levels are the first characters of codes, at most length of them."""
 
-    def __init__(self, levels, part):
+    def __init__(self, levels, part, length=0):
+        self.length = length
         self.codes = {level: code for code, level in enumerate(levels)}
         self.folded = {}
         self.has_codes = part == "text"
@@ -117,6 +136,9 @@ class LevelIndex:
 
     def code(self, cell):
         cell = cell.strip(SPACE)
+        if self.length:
+            prefix = cell[: self.length].strip(SPACE)
+            return -1 if classify(cell)[0] in ("blank", "null") else self.codes.get(prefix, len(self.codes))
         if cell in self.codes or not cell:
             return self.codes.get(cell, -1)
         code = self.folded.get(fold_case(cell))

@@ -103,6 +103,24 @@ def split_record(text, delimiter, line):
             return fields
 
 
+def without_blank_end(records, delimiter):
+    """Yields the records except those at the end that have only delimiters, as spreadsheets write them."""
+    held, size = [], 0
+    for record in records:
+        blank = not record[1].strip(delimiter)
+        if held and (not blank or size > 1 << 24):
+            yield from held
+            held, size = [], 0
+        if blank:
+            held.append(record)
+            size += len(record[1])
+        else:
+            yield record
+    if held:
+        rows = "1 row" if len(held) == 1 else f"{len(held):,} rows"
+        print(f"warning: left out {rows} of empty cells at the end of the file", file=sys.stderr)
+
+
 def find_delimiter(lines):
     """Returns the delimiter with which most of the first records have the same fields."""
     best, most = ",", 0
@@ -144,7 +162,7 @@ class BlindFile:
         if head and SEPARATOR_LINE.fullmatch(head[0].rstrip("\r\n")):
             head[0] = "\n"
         self.delimiter = find_delimiter(head)
-        records = read_records(itertools.chain(head, lines), self.delimiter)
+        records = without_blank_end(read_records(itertools.chain(head, lines), self.delimiter), self.delimiter)
         line, text, fields = next(records, (1, "", []))
         if not fields:
             raise FileError("line 1: the file is empty")
@@ -191,7 +209,7 @@ class BlindFile:
         else:
             self.id_name = names[self.id]
             self.output_names = [names[at] for at in self.order]
-            self.header = self.row_text(text, fields) if named and not renamed else ",".join(map(quote, self.output_names))
+            self.header = text if self.unchanged and named and not renamed else ",".join(map(quote, self.output_names))
 
     def match_names(self, wanted):
         """Renames columns that differ from those of the training file only in case and punctuation.

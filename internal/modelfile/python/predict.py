@@ -118,7 +118,9 @@ def cells_of(rows):
 
 
 def cell_text(value):
-    return "" if value is None or value != value else str(value)
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value, nor has NA != NA
+        return ""
+    return "" if value != value else str(value)
 
 
 def predict(rows):

@@ -15,7 +15,7 @@ type valueCounts struct {
 	arena          stringArena      // the memory of the texts
 	bytes          int              // approximate memory
 	distinctHashes *distinctCounter // nil until texts are evicted
-	frozen         bool             // texts hardly repeat, so new ones are not kept
+	hardlyRepeats  bool             // whether hardly any text was left at the last eviction
 	doorkeeper     *doorkeeper      // nil until texts are evicted
 	sample         *textSample      // nil until texts are evicted
 	readings       *readingCounts   // nil until texts are evicted, and later unless many of them are dates or amounts
@@ -48,6 +48,10 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 		if v.readings != nil {
 			v.readings.add(cell, 1, line)
 		}
+		if v.hardlyRepeats && v.doorkeeper.isDense() {
+			v.replace(slices.DeleteFunc(v.values, func(one Value) bool { return one.Rows == 1 }))
+			v.resetDoorkeeper()
+		}
 		if !v.doorkeeper.testAndAdd(hash) {
 			kind, _ := cells.Classify(cell)
 			return kind
@@ -56,9 +60,6 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	at := v.index.find(v.values, hash, cell)
 	if at < 0 {
 		kind, value := cells.Classify(cell)
-		if v.frozen {
-			return kind
-		}
 		at = v.insert(Value{Text: v.arena.add(cell), hash: hash, first: uint32(line), Kind: kind, Number: value})
 	}
 	found := &v.values[at]
@@ -92,8 +93,7 @@ func (v *valueCounts) insert(one Value) (index int32) {
 	return int32(len(v.values) - 1)
 }
 
-// evictRareTexts evicts rare texts until the remaining texts take at most goal bytes. If hardly any
-// texts are left, texts hardly repeat in this column, and no new texts are kept from then on.
+// evictRareTexts evicts rare texts until the remaining texts take at most goal bytes.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	if v.distinctHashes == nil {
 		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areReadable() {
@@ -113,9 +113,19 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 			return one.Rows <= rare
 		})
 	}
-	v.frozen = 100*len(keep) < before
-	v.doorkeeper = newDoorkeeper(limits.maxHashes)
+	v.hardlyRepeats = 100*len(keep) < before
+	if v.doorkeeper == nil {
+		v.doorkeeper = newDoorkeeper(limits.maxHashes)
+	}
 	v.replace(keep)
+	v.resetDoorkeeper()
+}
+
+// resetDoorkeeper makes the doorkeeper forget all texts that are not counted. Where texts hardly
+// repeat, add does this before many bits are set, so that few of the texts that occur once are
+// counted, but the frequent texts that begin late in the file are.
+func (v *valueCounts) resetDoorkeeper() {
+	v.doorkeeper.clear()
 	for i := range v.values {
 		v.doorkeeper.add(v.values[i].hash)
 	}

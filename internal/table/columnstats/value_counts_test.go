@@ -48,6 +48,30 @@ func TestLevelsAreRetainedByCount(t *testing.T) {
 	})
 }
 
+// TestLateTextsAreCounted checks that a text is counted even if hardly any text repeats before it.
+func TestLateTextsAreCounted(t *testing.T) {
+	const rows, late = 300_000, 200_000 // from row late on, every third row is "west"
+	columns, _ := NewColumns(1, 0)
+	stats := &columns[0]
+	for i := range rows {
+		cell := "shop" + strconv.Itoa(i)
+		if i >= late && i%3 == 0 {
+			cell = "west"
+		}
+		stats.AddCell([]byte(cell), i)
+		if len(stats.texts.values) == 20_000 {
+			stats.texts.evictRareTexts(stats.texts.bytes/2, &stats.limits)
+		}
+	}
+	const all = (rows - late) / 3
+	if west := stats.texts.find("west"); west == nil || west.Rows < all*99/100 || west.Rows > all {
+		t.Errorf("west is counted as %+v, want about %d rows", west, all)
+	}
+	if n := len(stats.texts.values); n > rows/50 {
+		t.Errorf("%d texts are counted, although most occur once", n)
+	}
+}
+
 // TestSampleOfEvictedTexts checks that the sample of a column has texts of all its rows with their exact
 // rows, in bounded memory, and that it does not depend on their order.
 func TestSampleOfEvictedTexts(t *testing.T) {

@@ -287,10 +287,12 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 }
 
 // checkCategories reports texts that the training file does not have. It ignores columns of
-// FormText, where new texts are usual. It also ignores the case of booleans.
+// FormText, of lists and of codes that are different in nearly every row, where new texts are usual. It
+// also ignores the case of booleans.
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
-	if train.Form == inference.FormText || train.Estimate { // with Estimate, some texts are unknown
-		return
+	c.checkListSeparator(train, blind)
+	if train.Form == inference.FormText || train.Estimate || train.ListSeparator() != "" || train.HasOnlyPrefixes() {
+		return // new texts are usual or, with Estimate, some texts are unknown
 	}
 	key := func(text string) string { return text }
 	if cells.AreBooleans(columnstats.Texts(train.Values())) {

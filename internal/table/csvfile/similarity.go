@@ -45,18 +45,28 @@ func DidYouMean(name string, names []string) string {
 // sameNormalized returns the one of names that equals name after Unicode normalization, but not
 // before. It returns an empty text if there is none.
 func sameNormalized(name string, names []string) string {
+	normalized := norm.NFC.String(name)
 	for _, other := range names {
-		if other != name && norm.NFC.String(other) == norm.NFC.String(name) {
+		if other != name && norm.NFC.String(other) == normalized {
 			return other
 		}
 	}
 	return ""
 }
 
+// maxSimilarLength is the maximum number of letters and digits of a name to which ClosestName
+// searches a similar one. The time to compare two names grows with the product of their lengths, and
+// a request to a service may have a name of a megabyte.
+const maxSimilarLength = 200
+
 // ClosestName returns the one of names that differs least from name, ignoring case and
-// punctuation. It returns an empty text if all differ in more than a third of the letters.
+// punctuation. It returns an empty text if all differ in more than a third of the letters, or if name
+// has more than maxSimilarLength of them.
 func ClosestName(name string, names []string) (closest string) {
 	loose := []rune(FoldName(name))
+	if len(loose) > maxSimilarLength {
+		return ""
+	}
 	best, least := "", len(loose)/3+1
 	for _, other := range names {
 		if other == name {

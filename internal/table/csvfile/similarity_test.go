@@ -1,6 +1,9 @@
 package csvfile
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestDidYouMean suggests names. A name that only differs in its Unicode normalization looks the same,
 // so that both are escaped.
@@ -14,5 +17,14 @@ func TestDidYouMean(t *testing.T) {
 		if got := DidYouMean(tt.name, []string{"id", "age", "caf\u00e9"}); got != tt.want {
 			t.Errorf("%s: %s", tt.name, got)
 		}
+	}
+}
+
+// TestDidYouMeanOfLongNames checks that the time to search a suggestion is limited: comparing these
+// names would take minutes.
+func TestDidYouMeanOfLongNames(t *testing.T) {
+	t.Parallel()
+	if got := DidYouMean(strings.Repeat("ab", 100_000), []string{strings.Repeat("a", 200_000)}); got != "" {
+		t.Error(got)
 	}
 }

@@ -43,8 +43,9 @@ func (c *ColumnSchema) DateFormat() cells.DateFormat {
 // features that they apply to.
 func (c *ColumnSchema) hasValidDates() bool {
 	isDate := c.isDatePart()
+	isHour := isDate && c.Feature == ExtractHour
 	switch {
-	case c.NeedsTime && !(isDate && c.Feature == ExtractHour), c.YearFirst && !isDate:
+	case c.NeedsTime && !isHour, c.YearFirst && !isDate:
 		return false
 	case c.Epoch == "":
 		return true

@@ -109,6 +109,8 @@ func newExtractor(schema *Schema, columns []int) extractor {
 		return &amountExtractor{format: cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}, column: columns[0]}
 	case ExtractLength, ExtractWords, ExtractWord:
 		return newTextExtractor(schema, columns)
+	case ExtractItem, ExtractItems:
+		return newItemExtractor(schema, columns)
 	}
 	e := &dateExtractor{format: c.DateFormat(), columns: columns}
 	for _, at := range columns {

@@ -33,7 +33,7 @@ const (
 )
 
 // group returns the Extraction that stands for all extractions of one extractor: ExtractTime for
-// dates and times, ExtractWord for texts. known is false if k has no extractor.
+// dates and times, ExtractWord for texts, ExtractItem for lists. known is false if k has no extractor.
 func (k Extraction) group() (group Extraction, known bool) {
 	switch k {
 	case ExtractAmount:
@@ -42,6 +42,8 @@ func (k Extraction) group() (group Extraction, known bool) {
 		return ExtractTime, true
 	case ExtractLength, ExtractWords, ExtractWord:
 		return ExtractWord, true
+	case ExtractItem, ExtractItems:
+		return ExtractItem, true
 	}
 	return "", false
 }

@@ -72,17 +72,19 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
-// Extraction.group. Both columns of a feature with ExtractSince must also have a feature with
-// ExtractTime. All dates of a field must be in the same format.
+// Extraction.group, except that a text may also be a list. All lists of a field must have the same
+// separator, and all its dates the same format. Both columns of a feature with ExtractSince must also
+// have a feature with ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
-	groups := make(map[string]Extraction)
+	groups, separators := make(map[string]Extraction), make(map[string]string)
 	formats := make(map[string]cells.DateFormat)
 	differences := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		_, known := fields[c.SourceName()]
-		if !known || c.Kind > Text || (c.Kind != Numeric && c.Feature != "" && c.Feature != ExtractText) {
+		name := c.SourceName()
+		_, known := fields[name]
+		if !known || c.Kind > Text || c.Kind != Numeric && !c.hasValidTexts() {
 			return false
 		}
 		if !c.hasValidDates() {
@@ -93,18 +95,30 @@ func (s *Schema) Valid() bool {
 		}
 		if c.isDatePart() {
 			format := c.DateFormat()
-			if before, any := formats[c.SourceName()]; any && before != format {
+			if before, any := formats[name]; any && before != format {
 				return false
 			}
-			formats[c.SourceName()] = format
+			formats[name] = format
 		}
 		group, known := c.Feature.group()
-		if before, any := groups[c.SourceName()]; !known || any && (before != group || group == ExtractAmount) {
+		if group == ExtractItem {
+			if before, any := separators[name]; !c.hasSeparator() || any && before != c.Separator {
+				return false
+			}
+			separators[name] = c.Separator
+			continue
+		}
+		if before, any := groups[name]; !known || any && (before != group || group == ExtractAmount) {
 			return false
 		}
-		groups[c.SourceName()] = group
+		groups[name] = group
 		if c.Feature == ExtractSince {
 			differences++
+		}
+	}
+	for name := range separators {
+		if group, any := groups[name]; any && group != ExtractWord {
+			return false
 		}
 	}
 	return differences == len(s.Differences())
@@ -147,6 +161,17 @@ type ColumnSchema struct {
 	// Levels are the texts of a Category column, in byte order. The code of a text is its
 	// index in Levels, or len(Levels) for other texts.
 	Levels []string `json:"levels,omitempty"`
+}
+
+// MaxPrefixLength is the largest number of characters of a prefix.
+const MaxPrefixLength = 10
+
+// hasValidTexts reports whether the feature of a category or a text can be extracted.
+func (c *ColumnSchema) hasValidTexts() bool {
+	if c.Feature == ExtractPrefix {
+		return c.Kind == Category && c.Length > 0 && c.Length <= MaxPrefixLength
+	}
+	return c.Feature == "" || c.Feature == ExtractText
 }
 
 // SourceName returns Source or its default.

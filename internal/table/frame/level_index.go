@@ -20,10 +20,15 @@ type levelIndex struct {
 	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
 	// 7030, and perhaps 1234 as 1,234.
 	numbers map[float64]int32
+	// prefixLength is the number of characters of a level if the levels are prefixes of codes, otherwise 0.
+	prefixLength int
 }
 
 func newLevelIndex(c *ColumnSchema) *levelIndex {
 	x := &levelIndex{codes: BuildIndex(c.Levels), hasCodes: c.Feature == ExtractText}
+	if c.Feature == ExtractPrefix {
+		x.prefixLength = c.Length
+	}
 	if x.hasCodes {
 		x.indexNumbers(c.Levels)
 	}
@@ -73,6 +78,9 @@ func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
 	}
+	if x.prefixLength > 0 {
+		return x.prefixCode(cell)
+	}
 	if code, known := x.codes[string(cell)]; known {
 		return code
 	}
@@ -100,6 +108,18 @@ func (x *levelIndex) code(cell []byte) int32 {
 		if kind, _ := cells.Classify(cell); kind == cells.Null {
 			return Missing
 		}
+	}
+	return int32(len(x.codes))
+}
+
+// prefixCode returns the code of a cell if the levels are prefixes. A cell that means a missing value, such
+// as NA, is missing.
+func (x *levelIndex) prefixCode(cell []byte) int32 {
+	if kind, _ := cells.Classify(cell); kind == cells.Blank || kind == cells.Null {
+		return Missing
+	}
+	if code, known := x.codes[string(cells.Prefix(cell, x.prefixLength))]; known {
+		return code
 	}
 	return int32(len(x.codes))
 }

@@ -53,6 +53,8 @@ func (s *Schema) notOrderedReason(column string, numeric []int, others int) stri
 	switch family, _ := first.Feature.group(); {
 	case family == ExtractWord:
 		return "is a text" + want
+	case family == ExtractItem:
+		return "is a list" + want
 	case len(numeric) > 1 && s.isUnixTime(column):
 		return "has Unix times, and their month, day, weekday or hour, or their difference from another date, is also a feature" + want
 	case len(numeric) > 1:

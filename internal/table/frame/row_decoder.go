@@ -95,13 +95,19 @@ type extractedField struct {
 	extractor extractor
 }
 
+// part is what one extractor computes: the features of a field with the same Extraction.group.
+type part struct {
+	field int
+	group Extraction
+}
+
 // newRowDecoder returns a decoder for records in which the columns of schema are at the
 // positions in b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
 	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
-	parts := make(map[int][]int) // by field: the columns extracted from it
-	var fields []int
+	parts := make(map[part][]int) // the columns that each extractor computes
+	var order []part
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
@@ -113,14 +119,16 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i})
 		case one.Feature == ExtractSince: // in d.differences
 		default:
-			if parts[field] == nil {
-				fields = append(fields, field)
+			p := part{field: field}
+			p.group, _ = one.Feature.group()
+			if parts[p] == nil {
+				order = append(order, p)
 			}
-			parts[field] = append(parts[field], i)
+			parts[p] = append(parts[p], i)
 		}
 	}
-	for _, field := range fields {
-		d.extracted = append(d.extracted, extractedField{field, parts[field], newExtractor(schema, parts[field])})
+	for _, p := range order {
+		d.extracted = append(d.extracted, extractedField{p.field, parts[p], newExtractor(schema, parts[p])})
 	}
 	if b.label >= 0 {
 		d.classes = BuildIndex(schema.Classes)

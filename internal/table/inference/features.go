@@ -2,6 +2,7 @@ package inference
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"foretell/internal/table/columnstats"
@@ -16,12 +17,41 @@ func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSch
 	case FormDate, FormTime:
 		return dateFeatures(name, inf)
 	case FormText:
-		return textFeatures(t, name, inf)
+		return slices.Concat(textFeatures(t, name, inf), listFeatures(name, inf), prefixFeatures(t, name, inf))
 	}
-	if inf.IdentifiesRows {
+	var features []frame.ColumnSchema
+	if !inf.IdentifiesRows {
+		features = append(features, categoryFeature(name, t.Levels()))
+	}
+	return slices.Concat(features, listFeatures(name, inf), prefixFeatures(t, name, inf))
+}
+
+// prefixFeatures returns a category for each of the lengths in inf: the first characters of a code.
+func prefixFeatures(t *columnstats.Column, name string, inf *Result) (features []frame.ColumnSchema) {
+	for _, length := range inf.PrefixLengths {
+		prefixes := columnstats.Levels(countPrefixes(t.AllOrSample(), length))
+		c := frame.DeriveFeature(categoryFeature(fmt.Sprintf("%s.prefix%d", name, length), prefixes), name, frame.ExtractPrefix)
+		c.Length = length
+		features = append(features, c)
+	}
+	return features
+}
+
+// listFeatures returns the features of a column of lists: the number of items, and whether the list has
+// each of the items of inf. It returns nil for any other column.
+func listFeatures(name string, inf *Result) []frame.ColumnSchema {
+	if inf.Separator == "" {
 		return nil
 	}
-	return []frame.ColumnSchema{categoryFeature(name, t.Levels())}
+	count := frame.DeriveFeature(frame.ColumnSchema{Name: name + ".items", Kind: frame.Numeric}, name, frame.ExtractItems)
+	count.Separator = inf.Separator
+	features := []frame.ColumnSchema{count}
+	for _, item := range slices.Sorted(slices.Values(inf.Items)) {
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + item, Kind: frame.Numeric}, name, frame.ExtractItem)
+		c.Separator, c.Word = inf.Separator, item
+		features = append(features, c)
+	}
+	return features
 }
 
 // categoryFeature returns the feature with the given levels.

@@ -107,7 +107,7 @@ func TestForms(t *testing.T) {
 		}), inference.FormCategory, []string{}},
 		{"row_counter", tabletest.Cells(200, func(i int) string { return strconv.Itoa(1000 + (i*77)%200) }), inference.FormNumeric, []string{}},
 		{"rising_amounts", tabletest.Cells(200, func(i int) string { return strconv.Itoa(3 * i) }), inference.FormNumeric, []string{"x"}},
-		{"cabins", tabletest.Cells(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d"}},
+		{"cabins", tabletest.Cells(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d", "x.prefix1"}},
 		{"constant", tabletest.Cells(200, func(int) string { return "7" }), inference.FormNumeric, []string{}},
 		{"constant_but_for_gaps", tabletest.Cells(200, func(i int) string { return []string{"7", ""}[i%2] }), inference.FormNumeric, []string{"x"}},
 	} {

@@ -38,6 +38,13 @@ type Result struct {
 	IsSampled bool
 	// Words are the words of the texts that become features, the most informative first.
 	Words []string
+	// Separator is the character between the items of a column of lists, one of cells.ItemSeparators.
+	// It is "" for any other column. Items are the items that become features, the most informative
+	// first.
+	Separator string
+	Items     []string
+	// PrefixLengths are the numbers of the first characters of a code that become categories, ascending.
+	PrefixLengths []int
 	// IdentifiesRows is set if nearly every row has its own text, which makes texts
 	// useless as levels.
 	IdentifiesRows bool
@@ -99,6 +106,10 @@ func inferOtherForm(t *columnstats.Column) Result {
 	inf := inferText(t, texts)
 	if best.areMostCells() {
 		inf.FirstOther = best.firstOther
+	} else if inf.inferList(t, texts); inf.Separator != "" {
+		inf.Words = nil // the items say the same
+	} else {
+		inf.inferPrefixes(t, texts)
 	}
 	return inf
 }

@@ -19,12 +19,13 @@ const (
 	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
-// LimitWords removes words from results if all columns of the table together would have too many
-// features of words. rows is the number of rows of the table.
-func LimitWords(results []Result, rows int) {
+// LimitFeatures removes words and items from results if all columns of the table together would have too
+// many features of words or of items. rows is the number of rows of the table.
+func LimitFeatures(results []Result, rows int) {
+	limitItems(results, rows)
 	texts := 0
 	for i := range results {
-		if results[i].Form == FormText {
+		if results[i].Form == FormText && results[i].Separator == "" {
 			texts++
 		}
 	}

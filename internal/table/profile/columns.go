@@ -47,7 +47,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inference.LimitWords(inferences, s.profile.Rows)
+	inference.LimitFeatures(inferences, s.profile.Rows)
 	schema := s.profile.Schema
 	schema.Fields = make([]string, 0, len(inferences))
 	schema.Columns = make([]frame.ColumnSchema, 0, len(inferences))
@@ -97,10 +97,10 @@ func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result
 
 func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference.Result) {
 	features := inference.Features(&s.columns[i], c.Name, inf)
-	if s.warnIfUninformative(i, c, inf) {
-		features = nil
-	}
 	c.Features = len(features)
+	if s.warnIfUninformative(i, c, inf) {
+		features, c.Features = nil, 0
+	}
 	if s.label < 0 {
 		c.uncounted = s.columns[i].Uncounted()
 	}
@@ -139,7 +139,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 			relation = "has exactly one text for each value of"
 		}
 		s.warn(csvfile.CodeEqualColumn, i, "the column %s the column %s, so it is not used", relation, csvfile.Excerpt(s.table.Names[earlier]))
-	case inf.IdentifiesRows && inf.Form == inference.FormCategory:
+	case inf.IdentifiesRows && inf.Form == inference.FormCategory && c.Features == 0:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")

@@ -90,6 +90,8 @@ type ColumnProfile struct {
 	firstTime    columnstats.Value    // the first text with a time of day
 	dates        inference.DateCounts // the dates whose meaning depends on dateFormat.DayFirst
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
+	separator    string               // the separator of a column of lists; otherwise ""
+	hasPrefixes  bool                 // the first characters of the texts are features, but not the texts
 }
 
 // IsBlank reports whether all cells of the column are empty. rows is the number of rows of
@@ -100,6 +102,14 @@ func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 func (c *ColumnProfile) IsAlsoCategory() bool {
 	return c.Form == inference.FormNumeric && c.Features > 1
 }
+
+// ListSeparator returns the separator of a column of lists, such as the semicolon of C++;SQL, and "" for
+// any other column.
+func (c *ColumnProfile) ListSeparator() string { return c.separator }
+
+// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly every
+// row has its own text.
+func (c *ColumnProfile) HasOnlyPrefixes() bool { return c.hasPrefixes }
 
 // Values returns the counted texts of the column. If Estimate is set, they are only some of its texts.
 // The caller must not change them.

@@ -72,6 +72,30 @@ func ClassColumns(names []string, prediction int, classes []string) []ClassColum
 	return columns
 }
 
+// ClassColumnsBefore returns the columns to the left of the predicted labels, whose position is
+// prediction, that may have the probabilities of the classes. It is for the results of other programs,
+// and for those with selected columns, in which ClassColumns has found none. If classes is nil, at least
+// two columns must look like probabilities.
+func ClassColumnsBefore(names []string, prediction int, classes []string) []ClassColumn {
+	var columns []ClassColumn
+	for i, name := range names[:prediction] {
+		labels := classLabels(strings.TrimLeft(name, " \t"), nil, nil)
+		if labels != nil && classes != nil {
+			labels = preferKnown(labels, classes)
+			if !slices.Contains(classes, labels[0]) {
+				continue
+			}
+		}
+		if labels != nil {
+			columns = append(columns, ClassColumn{Index: i, Labels: labels})
+		}
+	}
+	if classes == nil && len(columns) < 2 {
+		return nil
+	}
+	return columns
+}
+
 // classLabels returns the possible classes of the probability column with the given name, or nil
 // if the name is not that of a probability column. It inverts AddedColumns. taken has the names of
 // the columns to the left. known has the classes that have a column already.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,12 +23,40 @@ type Selection struct {
 	Name string
 }
 
+// String returns the selection in the syntax of ParseSelections.
+func (s Selection) String() string {
+	if s.Source == s.Name {
+		return quoteName(s.Name)
+	}
+	return quoteName(s.Name) + "=" + quoteName(s.Source)
+}
+
+// quoteName returns a name in double quotes if ParseSelections would misread it otherwise.
+func quoteName(name string) string {
+	if name == strings.TrimSpace(name) && !strings.ContainsAny(name, `",=`) {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// selectionPattern matches the first column of a list: a name, and a source after an equals sign. Each is
+// in double quotes (groups 1 and 3) or not (2 and 4). The last group is the comma that follows.
+var selectionPattern = func() *regexp.Regexp {
+	const quoted, plain, source = `"((?:[^"]|"")*)"`, `([^,=]*?)`, `([^,]*?)`
+	return regexp.MustCompile(`^\s*(?:` + quoted + `|` + plain + `)\s*(?:=\s*(?:` + quoted + `|` + source + `)\s*)?(,|$)`)
+}()
+
 // ParseSelections parses a list such as id,prediction or PassengerId,Survived=prediction,
-// where NEW=SOURCE renames the column SOURCE.
+// where NEW=SOURCE renames the column SOURCE. A name with a comma or an equals sign is in double quotes.
 func ParseSelections(text string) ([]Selection, error) {
 	var selections []Selection
-	for part := range strings.SplitSeq(text, ",") {
-		name, source, renamed := strings.Cut(strings.TrimSpace(part), "=")
+	for rest, more := text, true; more; {
+		found := selectionPattern.FindStringSubmatchIndex(rest)
+		if found == nil {
+			return nil, fmt.Errorf("%q: must be columns such as id,prediction or NEW=SOURCE", text)
+		}
+		name, _ := selectedName(rest, found[2:6])
+		source, renamed := selectedName(rest, found[6:10])
 		if !renamed {
 			source = name
 		}
@@ -38,8 +67,22 @@ func ParseSelections(text string) ([]Selection, error) {
 			return nil, fmt.Errorf("%q: the column %s is listed twice", text, name)
 		}
 		selections = append(selections, Selection{Source: source, Name: name})
+		more = found[10] < found[11]
+		rest = rest[found[1]:]
 	}
 	return selections, nil
+}
+
+// selectedName returns the name that two groups of selectionPattern have found in text: one with
+// quotes, or one without. given reports whether one of them is in the text.
+func selectedName(text string, groups []int) (name string, given bool) {
+	switch {
+	case groups[0] >= 0:
+		return strings.ReplaceAll(text[groups[0]:groups[1]], `""`, `"`), true
+	case groups[2] >= 0:
+		return text[groups[2]:groups[3]], true
+	}
+	return "", false
 }
 
 // FindSelections returns the positions of the selected columns in a result with the given
@@ -56,10 +99,19 @@ func FindSelections(names, classes []string, selections []Selection) (columns []
 	for i, pick := range selections {
 		at[i] = findColumn(trimmed, prediction, classColumns, pick.Source)
 		if at[i] < 0 {
-			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, trimmed))
+			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), didYouMean(pick, trimmed))
 		}
 	}
 	return at, nil
+}
+
+// didYouMean returns a suggestion in parentheses, with a space before it, for a selection without a
+// column; "" if there is none.
+func didYouMean(pick Selection, names []string) string {
+	if whole := pick.Name + "=" + pick.Source; slices.Contains(names, whole) {
+		return " (the column " + whole + " must be in double quotes: " + quoteName(whole) + ")"
+	}
+	return csvfile.DidYouMean(pick.Source, names)
 }
 
 // findColumn returns the position of the column that a Selection's Source selects, or -1.

@@ -11,6 +11,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
+	"foretell/internal/learn"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
 )
@@ -73,16 +74,50 @@ func (tr *Trainer) raceTimeLeft(rows *raceRows) time.Duration {
 // errTimeLimit is returned if a race has no time left to train.
 var errTimeLimit = errors.New("the time limit was reached before the race began")
 
-// loadFrameInTime loads the dataset of a race. It returns errTimeLimit if no time
-// is left afterwards.
-func (tr *Trainer) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame, error) {
-	limited, done := context.WithTimeoutCause(ctx, tr.raceTimeLeft(rows), errTimeLimit)
+// errCancelled is returned if a race was cancelled before it began to train.
+var errCancelled = errors.New("the race was cancelled before it began")
+
+// prepareInTime loads the dataset of a race and returns it with the parameters of the race. It
+// returns errTimeLimit if no time is left afterwards, and errCancelled if cancelled is closed before.
+func (tr *Trainer) prepareInTime(ctx context.Context, rows *raceRows, cancelled <-chan struct{}) (*frame.Frame, learn.Params, error) {
+	stoppable, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	limited, done := context.WithTimeoutCause(stoppable, tr.raceTimeLeft(rows), errTimeLimit)
 	defer done()
-	f, err := tr.loadFrame(limited, rows.dataset)
-	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && tr.raceTimeLeft(rows) <= 0 {
-		return nil, errTimeLimit
+	go func() {
+		select {
+		case <-cancelled:
+			stop(errCancelled)
+		case <-stoppable.Done():
+		}
+	}()
+	f, p, err := tr.prepare(limited, rows)
+	select {
+	case <-cancelled:
+		return nil, p, errCancelled
+	default:
 	}
-	return f, err
+	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && p.TimeLimit <= 0 {
+		return nil, p, errTimeLimit
+	}
+	p.Stop = cancelled
+	return f, p, err
+}
+
+// prepare loads the dataset of a race and returns it with the parameters of the race. The time limit
+// is the time that is left afterwards.
+func (tr *Trainer) prepare(ctx context.Context, rows *raceRows) (*frame.Frame, learn.Params, error) {
+	p, err := tr.newRaceParams(rows)
+	if err != nil {
+		return nil, p, err
+	}
+	f, err := tr.loadFrame(ctx, rows.dataset)
+	if err != nil {
+		return nil, p, err
+	}
+	f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p)
+	p.TimeLimit = tr.raceTimeLeft(rows)
+	return f, p, err
 }
 
 // raceTimeLimit returns the time limit of a race, for messages. If the race also has a

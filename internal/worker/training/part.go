@@ -31,19 +31,12 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
 		return tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
 	}
-	f, err := tr.loadFrame(ctx, rows.dataset)
-	if err != nil {
-		return err
-	}
 	rows.spill = spill.New(tr.tempDir)
 	defer tr.closeSpill(ctx, rows.spill)
 	recorder := newProgressRecorder([]*store.Training{run})
 	wins := make(chan learn.ThresholdReached)
-	p, err := tr.newRaceParams(rows)
+	f, p, err := tr.prepare(ctx, rows)
 	if err != nil {
-		return err
-	}
-	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeFraction), time.Second)

@@ -40,6 +40,7 @@ func (tr *Trainer) setSplitKeysAndDropFeatures(ctx context.Context, rows *raceRo
 		return nil, err
 	}
 	params.Groups, params.Times = keys.Groups, keys.Times
+	params.GroupColumn, params.TimeColumn = columns.Group, columns.Time
 	if columns.Group != "" {
 		f = f.WithoutColumn(columns.Group)
 	}

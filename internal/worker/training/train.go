@@ -46,21 +46,15 @@ func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
 	if rows.race.Cancelling {
 		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
 	}
-	f, err := tr.loadFrameInTime(ctx, rows)
-	if errors.Is(err, errTimeLimit) {
-		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
-	}
-	if err != nil {
-		return err
-	}
 	rows.spill = spill.New(tr.tempDir)
 	defer tr.closeSpill(ctx, rows.spill)
-	p, err := tr.newRaceParams(rows)
-	if err != nil {
-		return err
-	}
-	p.Stop = r.Cancelled()
-	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
+	f, p, err := tr.prepareInTime(ctx, rows, r.Cancelled())
+	switch {
+	case errors.Is(err, errTimeLimit):
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
+	case errors.Is(err, errCancelled):
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
+	case err != nil:
 		return err
 	}
 	outcome, err := tr.runRace(ctx, r, rows, f, p)
@@ -93,7 +87,7 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	return learn.Race(ctx, f, p)
 }
 
-// newRaceParams returns the parameters of a race. It returns an error if one of them cannot be decoded,
+// newRaceParams returns the parameters of a race, without those of its rows and the time limit. It returns an error if one of them cannot be decoded,
 // because a model that was trained without it would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	if err := rows.race.DecodeError; err != nil {
@@ -107,7 +101,7 @@ func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
 		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotone,
-		TimeLimit: tr.raceTimeLeft(rows), Now: tr.now, Disk: rows.spill,
+		Now: tr.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
 		p.Algorithms = append(p.Algorithms, run.Algorithm)
@@ -240,7 +234,7 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	if run.Status == "" {
 		row.Status = string(outcome.Status)
 	}
-	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
+	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && (len(run.Curve) > 0 || run.LogLoss > 0) {
 		row.AchievedPerformance, row.LogLoss = api.NumberOrNil(run.Performance), api.NumberOrNil(run.LogLoss)
 	}
 	if run.Err != nil {

@@ -1,10 +1,12 @@
 package training
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/learn"
@@ -35,6 +37,26 @@ func TestUnmeasuredIsNil(t *testing.T) {
 	setRunResult(&blind, run, o)
 	if blind.AchievedPerformance != nil || blind.LogLoss != nil {
 		t.Errorf("without validation rows: achieved %v, log loss %v", blind.AchievedPerformance, blind.LogLoss)
+	}
+}
+
+// TestCancelledPreparation cancels a race before its dataset is loaded, and starts one without time.
+func TestCancelledPreparation(t *testing.T) {
+	t.Parallel()
+	tr := New(Config{Problems: problem.New(problem.Config{Log: slog.New(slog.DiscardHandler)})})
+	tr.now = time.Now
+	rows := &raceRows{race: &store.Training{Started: time.Now(), TimeLimitSeconds: 3600}, dataset: &store.Dataset{}}
+	cancelled := make(chan struct{})
+	if _, _, err := tr.prepareInTime(t.Context(), rows, cancelled); err == nil || errors.Is(err, errCancelled) || errors.Is(err, errTimeLimit) {
+		t.Errorf("a dataset without a schema: error %v", err)
+	}
+	rows.race.TimeLimitSeconds = 0
+	if _, _, err := tr.prepareInTime(t.Context(), rows, cancelled); !errors.Is(err, errTimeLimit) {
+		t.Errorf("no time: error %v", err)
+	}
+	close(cancelled)
+	if _, _, err := tr.prepareInTime(t.Context(), rows, cancelled); !errors.Is(err, errCancelled) {
+		t.Errorf("cancelled: error %v", err)
 	}
 }
 

@@ -1,0 +1,145 @@
+package metric
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// rareSample returns rows of two frequent classes and of class 2, which has rare of n rows on average.
+// The recalls are 0.95, 0.95 and 0.5.
+func rareSample(draw *rand.Rand, n int, rare float64) Predictions {
+	p := Predictions{Classes: 3}
+	for range n {
+		label, u := int32(0), draw.Float64()
+		switch {
+		case u < rare/float64(n):
+			label = 2
+		case u < 0.5:
+			label = 1
+		}
+		row, guess := []float32{0.02, 0.02, 0.02}, label
+		if draw.Float64() >= []float64{0.95, 0.95, 0.5}[label] {
+			if guess = 1 - label; label == 2 || draw.Float64() < 0.1 {
+				guess = (label + 1 + draw.Int32N(2)) % 3
+			}
+			row[label] = float32(0.1 + 0.2*draw.Float64())
+		}
+		row[guess] = float32(0.6 + 0.36*draw.Float64())
+		p.Probabilities = append(p.Probabilities, row...)
+		p.Labels = append(p.Labels, label)
+	}
+	return p
+}
+
+// binarySample returns n rows with exactly the given number of rows of class 1, whose scores are
+// normal and higher by shift. The area under the ROC curve of the population is Φ(shift/√2).
+func binarySample(draw *rand.Rand, n, positives int, shift float64) Predictions {
+	p := Predictions{Classes: 2, ClassRows: []int{1, 0}}
+	for i := range n {
+		label, score := int32(0), draw.NormFloat64()
+		if i < positives {
+			label, score = 1, score+shift
+		}
+		q := float32(1 / (1 + math.Exp(-score)))
+		p.Probabilities = append(p.Probabilities, 1-q, q)
+		p.Labels = append(p.Labels, label)
+	}
+	return p
+}
+
+// normalSample returns n rows of three classes, with exactly the given number of rows of class 2. The
+// logarithms of the probabilities are normal.
+func normalSample(draw *rand.Rand, n, rare int) Predictions {
+	p := Predictions{Classes: 3}
+	for i := range n {
+		label := i % 2
+		if i < rare {
+			label = 2
+		}
+		row, sum := make([]float64, 3), 0.0
+		for c := range row {
+			row[c] = math.Exp(1.2 * draw.NormFloat64())
+			if c == label {
+				row[c] *= math.Exp(1.5)
+			}
+			sum += row[c]
+		}
+		for _, v := range row {
+			p.Probabilities = append(p.Probabilities, float32(v/sum))
+		}
+		p.Labels = append(p.Labels, int32(label))
+	}
+	return p
+}
+
+// meanPrecision returns the mean of the average precisions of many samples.
+func meanPrecision(draw *rand.Rand, rows, rare int) float64 {
+	const samples = 1500
+	sum := 0.0
+	for range samples {
+		sum += AveragePrecision(1, binarySample(draw, rows, rare, 1))
+	}
+	return sum / samples
+}
+
+// coverage returns how many of 100 intervals of the named score hold truth, over the given number of
+// samples. Samples without rows of one of the classes do not count.
+func coverage(t *testing.T, name string, truth float64, samples int, sample func() Predictions) float64 {
+	t.Helper()
+	held, known := 0.0, 0.0
+	for range samples {
+		p := sample()
+		if slices.Contains(newClassCounts(p).actual, 0) {
+			continue
+		}
+		known++
+		if i := must(ScoreInterval(t.Context(), name, p)); i.Low <= truth && truth <= i.High {
+			held++
+		}
+	}
+	return 100 * held / known
+}
+
+// TestIntervalsOfRareClasses checks that at least about 95 of 100 intervals contain the score of the
+// population even if a class has very few of the scored rows. More may contain it.
+func TestIntervalsOfRareClasses(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
+	const samples, least = 500, 92
+	draw := rand.New(rand.NewPCG(1, 2))
+	for _, rare := range []float64{1, 2, 4, 8, 20} {
+		const rows, many = 150, 200_000
+		population := rareSample(draw, many, rare*many/rows)
+		for _, name := range []string{NameBalancedAccuracy, NameMacroF1} {
+			truth := must(Score(t.Context(), name, population))
+			if got := coverage(t, name, truth, samples, func() Predictions { return rareSample(draw, rows, rare) }); got < least {
+				t.Errorf("%g of %d rows are of the rare class: %.1f of 100 intervals contain the %s, want 95", rare, rows, got, name)
+			}
+		}
+	}
+	for _, rare := range []int{1, 2, 5, 20, 100} {
+		const rows = 300
+		for _, shift := range []float64{1, 2.5} {
+			truth := 0.5 * math.Erfc(-shift/2)
+			if got := coverage(t, NameROCAUC, truth, samples, func() Predictions { return binarySample(draw, rows, rare, shift) }); got < least-1 {
+				t.Errorf("%d of %d rows are of class 1: %.1f of 100 intervals contain the area %.3f, want 95", rare, rows, got, truth)
+			}
+		}
+		if truth := meanPrecision(draw, rows, rare); rare <= 20 { // a bootstrap takes long
+			if got := coverage(t, NamePRAUC, truth, 80, func() Predictions { return binarySample(draw, rows, rare, 1) }); got < least-2 {
+				t.Errorf("%d of %d rows are of class 1: %.1f of 100 intervals contain the average precision %.3f, want 95", rare, rows, got, truth)
+			}
+		}
+		truth := 0.0
+		for range 10 * samples {
+			truth += must(ROCAUC(t.Context(), normalSample(draw, rows, rare))) / (10 * samples)
+		}
+		if got := coverage(t, NameROCAUC, truth, samples, func() Predictions { return normalSample(draw, rows, rare) }); got < least {
+			t.Errorf("%d of %d rows are of class 2: %.1f of 100 intervals contain the mean area, want 95", rare, rows, got)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package cells
+
+import (
+	"bytes"
+	"strings"
+)
+
+// ItemSeparators are the characters that may separate the items of a list.
+const ItemSeparators = ";|,"
+
+// VisitItems calls visit with each item of a list in a cell, such as C++;SQL. The separator is one of
+// ItemSeparators. White space around an item is left out, and so are empty items, the square or curly
+// brackets around a list, and the quotes around an item, as in ["a", "b"] and {a,b}. A separator
+// between quotes does not end an item. Without quotes, brackets at the ends of an item that are not
+// closed in it are left out, too, as in [a, [b, c]]. The item shares the cell's memory.
+func VisitItems(cell []byte, separator byte, visit func(item []byte)) {
+	l := itemList{rest: withoutBrackets(Trim(cell)), separator: separator}
+	for len(l.rest) > 0 {
+		if item := l.next(); len(item) > 0 {
+			visit(item)
+		}
+	}
+}
+
+// withoutBrackets returns a list without the brackets around it.
+func withoutBrackets(list []byte) []byte {
+	if last := len(list) - 1; last > 0 && (list[0] == '[' && list[last] == ']' || list[0] == '{' && list[last] == '}') {
+		return list[1:last]
+	}
+	return list
+}
+
+// itemList is the rest of a list.
+type itemList struct {
+	rest      []byte
+	separator byte
+	// unclosed are the quotes that are known to end no item. Without it, the time for a long cell with
+	// many quotes would be quadratic.
+	unclosed string
+}
+
+// next removes the first item from the list.
+func (l *itemList) next() (item []byte) {
+	list := Trim(l.rest)
+	if len(list) > 0 && (list[0] == '"' || list[0] == '\'') && !strings.Contains(l.unclosed, string(list[0])) {
+		for at := 1; at < len(list); at++ {
+			if list[at] != list[0] {
+				continue
+			}
+			if after := Trim(list[at+1:]); len(after) == 0 || after[0] == l.separator {
+				l.rest = after[min(1, len(after)):]
+				return Trim(list[1:at])
+			}
+		}
+		l.unclosed += string(list[0])
+	}
+	item, l.rest, _ = bytes.Cut(list, []byte{l.separator})
+	return withoutOpenBrackets(Trim(item))
+}
+
+// withoutOpenBrackets returns an item without the brackets at its ends that are not closed in it.
+func withoutOpenBrackets(item []byte) []byte {
+	for _, pair := range []string{"[]", "{}"} {
+		if bytes.IndexByte(item, pair[1]) < 0 {
+			item = Trim(bytes.TrimLeft(item, pair[:1]))
+		} else if bytes.IndexByte(item, pair[0]) < 0 {
+			item = Trim(bytes.TrimRight(item, pair[1:]))
+		}
+	}
+	return item
+}
