@@ -41,8 +41,7 @@ type runOptions struct {
 func newRunCmd(f *cli.Factory) *cobra.Command {
 	opts := &runOptions{factory: f}
 	cmd := &cobra.Command{
-		Use:   "run TRAIN... [--blind BLIND]...",
-		Short: "Train on a table and predict another",
+		Use: "run TRAIN... [--blind BLIND]...", Short: "Train on a table and predict another",
 		Long: `Checks both files, creates a dataset, uploads the training file, trains several
 algorithms (a race), predicts the blind file, and writes the verified result. Prints
 the path of the result or, without a blind file, the key of the model. --effort fast

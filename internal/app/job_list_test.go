@@ -13,11 +13,12 @@ import (
 func TestListJobs(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
+	ada := b.as(t, "ada@example.com")
 	stop := b.work(t)
-	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
+	dataset := ada.prepared(t, "flowers", labelled(300)).DatasetKey
 	stop()
-	first := must(b.CreateTraining(b.ctx, newRace(dataset, 0)))(t).TrainingJobKey
-	second := must(b.CreateTraining(b.ctx, newRace(dataset, 0)))(t).TrainingJobKey
+	first := must(ada.CreateTraining(ada.ctx, newRace(dataset, 0)))(t).TrainingJobKey
+	second := must(ada.CreateTraining(ada.ctx, newRace(dataset, 0)))(t).TrainingJobKey
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	now := time.Now()
 	worker := &store.Worker{Process: rows.ProcessName(), Host: "north", Version: "1.2", Cores: 8, Memory: 1 << 30, ScansFiles: true, Started: now}
