@@ -83,6 +83,7 @@ func useService(address, name string, slow bool, requests *atomic.Int64) error {
 	}
 	requests.Add(1)
 	send := func(method, target string, body io.Reader, want int) ([]byte, error) {
+		time.Sleep(50 * time.Millisecond) // the clients share an account, which may send 100 requests per second
 		req, err := http.NewRequest(method, target, body)
 		if err != nil {
 			return nil, err
