@@ -287,12 +287,17 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 }
 
 // checkCategories reports texts that the training file does not have. It ignores columns of
-// FormText, of lists and of codes that are different in nearly every row, where new texts are usual. It
-// also ignores the case of booleans.
+// FormText, where new texts are usual, and the case of booleans. Of lists and of codes that are different
+// in nearly every row, it compares the parts; see checkParts.
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
-	c.checkListSeparator(train, blind)
-	if train.Form == inference.FormText || train.Estimate || train.ListSeparator() != "" || train.HasOnlyPrefixes() {
-		return // new texts are usual or, with Estimate, some texts are unknown
+	switch {
+	case c.checkListSeparator(train, blind):
+		return
+	case train.HasParts():
+		c.checkParts(train, blind)
+		return
+	case train.Form == inference.FormText || train.Estimate:
+		return // with Estimate, some texts are unknown
 	}
 	key := func(text string) string { return text }
 	if cells.AreBooleans(columnstats.Texts(train.Values())) {

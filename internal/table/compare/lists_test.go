@@ -39,3 +39,62 @@ func TestNewListsAndCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfListsAndCodes checks that items of lists and first characters of codes that the training
+// file does not have, or has in another spelling, are reported.
+func TestPartsOfListsAndCodes(t *testing.T) {
+	file := func(from int, label string, change func(tags, code string) string) string {
+		var b strings.Builder
+		b.WriteString("id,tags,code" + label + "\n")
+		for i := range 100 {
+			var tags []string
+			for bit, tag := range strings.Fields("Cpp Java Rust Go Perl") {
+				if (from+i)%31>>bit&1 == 1 || bit == i%5 {
+					tags = append(tags, tag)
+				}
+			}
+			code := fmt.Sprintf("%s%05d", []string{"AB", "CD", "EF"}[i%3], (from+i)*7919%90_000)
+			fmt.Fprintf(&b, "r%d,%s", i, change(strings.Join(tags, ";"), code))
+			if label != "" {
+				b.WriteString("," + string(rune('a'+i%2)))
+			}
+			b.WriteString("\n")
+		}
+		return b.String()
+	}
+	same := func(tags, code string) string { return tags + "," + code }
+	train := scanText(t, file(0, ",y", same), profile.ScanOptions{})
+	for name, c := range map[string]struct {
+		change func(tags, code string) string
+		want   []string
+	}{
+		"new lists and codes": {change: same},
+		"lower case": {
+			change: func(tags, code string) string { return strings.ToLower(tags + "," + code) },
+			want: []string{
+				`defect: tags: 100 rows (100 %) have items that the training file has only in another case or with other spaces, such as`,
+				`defect: code: 100 rows (100 %) begin with characters that the training file has only in another case or with other spaces, such as`,
+			},
+		},
+		"others": {
+			change: func(tags, code string) string {
+				return strings.ReplaceAll("Ada;"+tags, ";", "/") + "," + strings.NewReplacer("AB", "X", "CD", "Y", "EF", "Z").Replace(code)
+			},
+			want: []string{
+				`warning: tags: 100 rows (100 %) have no item of the training file, whose items are separated by ";", most often`,
+				`warning: code: 100 rows (100 %) begin with other characters than all texts of the training file, most often`,
+			},
+		},
+	} {
+		findings := Profiles(train, scanText(t, file(1000, "", c.change), profile.ScanOptions{Blind: true, ID: "id"}))
+		if len(findings) != len(c.want) {
+			t.Errorf("%s: %+v, want %q", name, findings, c.want)
+			continue
+		}
+		for i, f := range findings {
+			if got := fmt.Sprintf("%s: %s: %s", f.Severity, f.Name, f.Message); !strings.HasPrefix(got, c.want[i]) {
+				t.Errorf("%s: %s, want %s …", name, got, c.want[i])
+			}
+		}
+	}
+}

@@ -121,12 +121,15 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 }
 
 // checkListSeparator reports a blind column of lists whose separator is not that of the training column.
-func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) {
+// It returns true if it reports the column.
+func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (found bool) {
 	before, now := train.ListSeparator(), blind.ListSeparator()
-	if before != "" && now != "" && before != now {
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so they are not found",
-			strconv.Quote(before), strconv.Quote(now))
+	if before == "" || now == "" || before == now {
+		return false
 	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so they are not found",
+		strconv.Quote(before), strconv.Quote(now))
+	return true
 }
 
 func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) (r numberReadings) {

@@ -165,7 +165,8 @@ func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFrac
 // findOrRecordColumn returns the position of an earlier column with the same content. If there is
 // none, it records the column and returns false.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
-	content, ok := t.Fingerprint(c.Form == inference.FormCategory || c.Form == inference.FormBoolean)
+	// A column with other texts has other parts.
+	content, ok := t.Fingerprint(!c.HasParts() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
 	}

@@ -125,3 +125,18 @@ func TestSpacesAroundCategoriesDoNotCount(t *testing.T) {
 		t.Error(d, p.Schema.Columns[0].Levels)
 	}
 }
+
+// TestCodesBesideAnotherID checks that a column of codes is used although another column also has its own
+// text in every row: the beginnings of the codes are features.
+func TestCodesBesideAnotherID(t *testing.T) {
+	random := func(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
+	var b strings.Builder
+	b.WriteString("id,ticket,code,y\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d,%016x,%c%05X,%c\n", i, random(i), 'K'+i%3, random(i)>>44, 'x'+i%2)
+	}
+	p := scanText(t, b.String(), ScanOptions{})
+	if at := p.ColumnIndex("code"); p.Columns[at].Features == 0 {
+		t.Errorf("the codes have no feature: %+v", p.Warnings)
+	}
+}

@@ -20,7 +20,10 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.Form, Words: len(inf.Words),
 		values: t.Values(), emptyRows: t.Rows(cells.Blank), dateFormat: inf.DateFormat(), DateOrder: inf.DateOrder(), Epoch: inf.Epoch, dates: inf.Dates, format: inf.Format,
-		separator: inf.Separator, hasPrefixes: inf.IdentifiesRows && inf.Form == inference.FormCategory && len(inf.PrefixLengths) > 0,
+		separator: inf.Separator,
+	}
+	if inf.IdentifiesRows || inf.Form == inference.FormText {
+		c.prefixes = inf.PrefixLengths
 	}
 	switch {
 	case inf.Form == inference.FormCategory, inf.Form == inference.FormBoolean, inf.Form == inference.FormText:

@@ -91,7 +91,7 @@ type ColumnProfile struct {
 	dates        inference.DateCounts // the dates whose meaning depends on dateFormat.DayFirst
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 	separator    string               // the separator of a column of lists; otherwise ""
-	hasPrefixes  bool                 // the first characters of the texts are features, but not the texts
+	prefixes     []int                // the lengths of the beginnings of codes that are features, unless whole codes are features, too
 }
 
 // IsBlank reports whether all cells of the column are empty. rows is the number of rows of
@@ -109,7 +109,24 @@ func (c *ColumnProfile) ListSeparator() string { return c.separator }
 
 // HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly every
 // row has its own text.
-func (c *ColumnProfile) HasOnlyPrefixes() bool { return c.hasPrefixes }
+func (c *ColumnProfile) HasOnlyPrefixes() bool {
+	return c.Form == inference.FormCategory && len(c.prefixes) > 0
+}
+
+// HasParts reports whether parts of the texts are features; see Parts.
+func (c *ColumnProfile) HasParts() bool { return c.separator != "" || len(c.prefixes) > 0 }
+
+// Parts returns the parts of a text that may be features: the items of a list, or the first characters
+// of a code if the codes are different in nearly every row. It returns nil for any other column.
+func (c *ColumnProfile) Parts(text string) (parts []string) {
+	if c.separator != "" {
+		cells.VisitItems([]byte(text), c.separator[0], func(item []byte) { parts = append(parts, string(item)) })
+	}
+	for _, length := range c.prefixes {
+		parts = append(parts, string(cells.Prefix([]byte(text), length)))
+	}
+	return parts
+}
 
 // Values returns the counted texts of the column. If Estimate is set, they are only some of its texts.
 // The caller must not change them.
