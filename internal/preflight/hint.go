@@ -26,6 +26,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		return p.raggedHint(in)
 	case csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
+	case csvfile.CodeEmptyLine:
+		return "if an empty line is a row without a value, " + p.fixHint(in) + "; otherwise, remove it"
 	case csvfile.CodeSecondHeader:
 		return p.secondHeaderHint(in, f)
 	case csvfile.CodeNoHeader:

@@ -18,6 +18,7 @@ const (
 	CodeDuplicateID     = "duplicate-id"
 	CodeEmptyID         = "empty-id"
 	CodeEmptyLabel      = "empty-label"
+	CodeEmptyLine       = "empty-line"
 	CodeUnknownLabel    = "unknown-label"
 	CodeOneClass        = "one-class"
 	CodeTooManyClasses  = "too-many-classes"

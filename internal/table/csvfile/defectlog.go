@@ -173,6 +173,7 @@ var defectSummaries = map[string]defectSummary{
 	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},
 	CodeEmptyID:         {predicate: "have no ID"},
 	CodeEmptyLabel:      {predicate: "have no label"},
+	CodeEmptyLine:       {predicate: "are empty lines", rule: "it is not clear whether they are rows without a value"},
 	CodeBinary:          {predicate: "have a NUL byte", rule: "a text file must not have NUL bytes"},
 	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "set the file's encoding, or save the file as UTF-8"},
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "put such a field in quotes, and double each quote in it"},

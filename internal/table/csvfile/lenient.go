@@ -18,6 +18,7 @@ const (
 	FixNUL           = "nul-removed"
 	FixQuotes        = "quotes"
 	FixEscapes       = "quote-escapes"
+	FixEmptyLine     = "empty-line-kept"
 )
 
 // LenientReader reads records like a Reader, and corrects records that a Reader rejects:
@@ -28,12 +29,14 @@ const (
 //	"say \"hi\"",x       a backslash before a quote is removed
 //	a lone CR            is a line end
 //	a NUL                is removed
+//	an empty line        is a row without a value if Width is 1 and a record follows
 //
 // A quoted field may span several lines. But if the record then has a wrong number of
 // fields, and its first line alone has the right number, only this line is the record.
 type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown
+	emptyLines int // empty lines before the next record that are rows, because Width is 1
 	lineBuffer []byte
 	cells      [][]byte // of a record that is read as a single line
 	onFix      func(code string, line, column int)
@@ -65,6 +68,12 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		if len(window) == 0 && r.atEOF {
 			return nil, r.nextLine, io.EOF
 		}
+		if l.emptyLines > 0 && len(window) > 0 && window[0] != '\n' && window[0] != '\r' {
+			line = r.nextLine - l.emptyLines
+			l.emptyLines--
+			l.onFix(FixEmptyLine, line, 0)
+			return [][]byte{nil}, line, nil
+		}
 		line = r.nextLine
 		at, status := r.split(window)
 		if status == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
@@ -78,6 +87,9 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			r.pos += at
 			r.nextLine += r.rec.LineBreaks + 1
 			if len(r.rec.Text) == 0 {
+				if l.Width == 1 {
+					l.emptyLines++
+				}
 				continue
 			}
 			return l.removeNULsAndDecode(r.rec.Fields, line), line, nil

@@ -330,13 +330,27 @@ func (r *canonicalReader) collectDefect(err error) bool {
 	return true
 }
 
+// nextRecord returns the next record of the source. In a source with a single column, an empty line
+// before a record is a defect, because it may be a row without a value: a result without this row would
+// have other generated IDs than the user expects.
+func (r *canonicalReader) nextRecord() (*csvfile.Record, error) {
+	line := r.table.NextLine()
+	rec, err := r.table.Next(context.Background()) // the caller cancels by no longer calling Read
+	for ; err == nil && len(r.table.Names) == 1 && line < rec.Line; line++ {
+		defect := &csvfile.Defect{Code: csvfile.CodeEmptyLine, Line: line, Message: "the line is empty, so it is not clear whether it is a row without a value"}
+		if !r.collectDefect(defect) {
+			return nil, defect
+		}
+	}
+	return rec, err
+}
+
 // fill writes records until pending has data or the table ends.
 func (r *canonicalReader) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
-		// No context is needed, because the caller cancels by no longer calling Read.
 		rec, err := r.firstRow, error(nil)
 		if r.firstRow = nil; rec == nil {
-			rec, err = r.table.Next(context.Background())
+			rec, err = r.nextRecord()
 		}
 		if r.collectDefect(err) {
 			continue

@@ -153,7 +153,7 @@ func (r *repairer) analyse(src io.Reader) error {
 		if rows.reads&0x3FF == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		if len(fields) == len(r.names) && !r.repeatsHeader(fields) && !isBlankRow(fields) {
+		if len(fields) == len(r.names) && !r.repeatsHeader(fields) && (len(r.names) == 1 || !isBlankRow(fields)) {
 			r.addRowToStatsAndIDs(fields, line)
 		}
 	}

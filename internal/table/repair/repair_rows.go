@@ -110,7 +110,7 @@ func (w *repairWriter) writeHeader() {
 func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	r := w.repairer
 	switch {
-	case isBlankRow(fields):
+	case isBlankRow(fields) && len(r.names) > 1:
 		r.log.addLeftOut(changeBlankRowLeftOut, line)
 		return nil
 	case r.repeatsHeader(fields):

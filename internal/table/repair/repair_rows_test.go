@@ -2,8 +2,11 @@ package repair
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/table/profile"
 )
@@ -69,5 +72,49 @@ func TestFirstRowOfBlindFileStays(t *testing.T) {
 		if got != header+want+rows {
 			t.Errorf("%q: got %q", first, got[:80])
 		}
+	}
+}
+
+func TestEmptyLinesOfSingleColumnAreDefects(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"between_rows", "x\n0.9\n\n\n0.1\n\n0.2\n", "line 3: 3 rows are empty lines, in lines 3, 4 and 6: it is not clear whether they are rows without a value"},
+		{"before_the_first_row", "x\r\n\r\n0.1", "line 2: the line is empty, so it is not clear whether it is a row without a value"},
+		{"at_the_end", "x\n0.9\n\n\n", ""},
+		{"quoted_is_a_row", "x\n0.9\n\"\"\n0.1\n", ""},
+		{"line_end_in_a_field", "x\n\"a\n\nb\"\n0.1\n", ""},
+		{"two_columns", "x,y\n1,2\n\n3,4\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := Normalize(strings.NewReader(c.file), Layout{Blind: true, GenerateID: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.CollectDefects()
+			if _, err := io.ReadAll(r); err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			for _, defect := range r.canonical.defects.Defects(nil, nil, false) {
+				got += defect.Error()
+			}
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEmptyLinesOfSingleColumn(t *testing.T) {
+	const file = "x\n0.9\n\n\n0.1\n\"\"\n0.2\n\n\n"
+	copied, done, err := repairText(t, file, Options{Layout: Layout{Blind: true, GenerateID: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "id,x\nr1,0.9\nr2,\nr3,\nr4,0.1\nr5,\nr6,0.2\n"
+	if diff := cmp.Diff(want, copied); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"empty-line-kept 2 line 3", "id-column-made 1 line 0"}, codesOf(done)); diff != "" {
+		t.Error(diff)
 	}
 }
