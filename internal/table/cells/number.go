@@ -269,7 +269,14 @@ func DigitsFitFloat64(text string) bool {
 
 // LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It returns
 // false for none, inf and a minus sign, because they are names of classes in many files.
+//
+// Some programs write texts that are not in nullTexts. They must not be added there, because models that
+// were trained before would then predict other classes for cells with these texts.
 func LabelMeansMissing(label string) bool {
+	switch strings.TrimSpace(label) {
+	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports
+		return true
+	}
 	kind, _ := Classify([]byte(label))
 	folded := FoldCase(label)
 	return kind == Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")

@@ -121,3 +121,22 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsThatMeanMissing(t *testing.T) {
+	t.Parallel()
+	for label, warns := range map[string]bool{
+		"NA": true, `\N`: true, "(null)": true, "(NULL)": true, "NaT": true, "—": true, // an em dash
+		"nat": false, `\n`: false, "–": false, "none": false, "-": false,
+	} {
+		var text strings.Builder
+		text.WriteString("id,x,label\n")
+		for i := range 90 {
+			fmt.Fprintf(&text, "r%d,%d,%s\n", i, i, []string{"yes", "no", label}[i%3])
+		}
+		p := scanText(t, text.String(), profile.ScanOptions{})
+		got := slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Code == csvfile.CodeMissingClass })
+		if got != warns {
+			t.Errorf("%s: warned is %v, want %v: %+v", label, got, warns, p.Warnings)
+		}
+	}
+}
