@@ -70,7 +70,7 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 		what = "have items that the training file has only in another case or with other spaces"
 	}
 	c.report(severity, csvfile.CodeOtherSpelling, blind.Name, "%s (%s) %s, such as %s instead of %s",
-		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, csvfile.Excerpt(example), csvfile.Excerpt(spelling))
+		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(example), excerpt(spelling))
 }
 
 // reportUnknownParts reports rows that have no part of the training file, if these are most of the filled

@@ -22,7 +22,8 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 			continue
 		}
 		key, fold, difference := func(text string) string { return text }, foldSpelling, "differ only in case or spaces from a text of the training file"
-		if cells.AreBooleans(known) {
+		isBoolean := cells.AreBooleans(known)
+		if isBoolean {
 			key, fold, difference = cells.FoldCase, foldBoolean, "have a boolean that the training file writes in another way"
 		}
 		trained, texts := map[string]string{}, map[string]bool{}
@@ -43,17 +44,27 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 		if other.rows == 0 {
 			continue
 		}
+		spelling := trained[fold(other.most.Text)]
+		if !isBoolean && (cells.VisibleText(other.most.Text) != other.most.Text || cells.VisibleText(spelling) != spelling) {
+			difference = "differ only in case, spaces or invisible characters from a text of the training file"
+		}
 		f.Code = csvfile.CodeOtherSpelling
 		f.Message += fmt.Sprintf("; %s %s, such as %s instead of %s", humanize.Count(other.rows, "row"), difference,
-			csvfile.Excerpt(other.most.Text), csvfile.Excerpt(trained[fold(other.most.Text)]))
+			excerpt(other.most.Text), excerpt(spelling))
 		if isComplete && isDefect(other.rows, filled) {
 			f.Severity = SeverityDefect
 		}
 	}
 }
 
-// foldSpelling returns a text that is equal for texts that differ only in case or in spaces.
-func foldSpelling(text string) string { return strings.Join(strings.Fields(cells.FoldCase(text)), " ") }
+// foldSpelling returns a text that is equal for texts that differ only in case, in spaces or in invisible
+// characters.
+func foldSpelling(text string) string {
+	return strings.Join(strings.Fields(cells.FoldSpelling(text)), " ")
+}
+
+// excerpt is csvfile.Excerpt, but shows invisible characters.
+func excerpt(text string) string { return cells.QuoteVisibly(csvfile.Shorten(text)) }
 
 // foldBoolean returns a text that is equal for words and numbers with the same meaning, such as True, yes
 // and 1.0.

@@ -79,6 +79,8 @@ func TestOtherSpelling(t *testing.T) {
 		want         string // the end of the message
 	}{
 		"case":            {"male female", "MALE FEMALE", SeverityDefect, `; 40 rows differ only in case or spaces from a text of the training file, such as "MALE" instead of "male"`},
+		"composition":     {"caf\u00e9 bar", "cafe\u0301 bar", SeverityWarning, `differ only in case, spaces or invisible characters from a text of the training file, such as "cafe\u0301" instead of "café"`},
+		"zero_width":      {"male female", "male\u200b female\ufeff", SeverityDefect, `differ only in case, spaces or invisible characters from a text of the training file, such as "male\u200b" instead of "male"`},
 		"spaces":          {"new_york york", "new__york york york", SeverityWarning, `; 14 rows differ only in case or spaces from a text of the training file, such as "new  york" instead of "new york"`},
 		"new_texts":       {"male female", "boy girl", SeverityWarning, `most often "boy"`},
 		"numbers":         {"True False", "1 0 1", SeverityDefect, `; 40 rows have a boolean that the training file writes in another way, such as "1" instead of "True"`},

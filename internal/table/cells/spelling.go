@@ -1,0 +1,49 @@
+package cells
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// FoldSpelling returns a text that is equal for texts that look alike: they differ only in case, in
+// surrounding spaces, or in what [VisibleText] ignores.
+func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
+
+// VisibleText returns a text that is equal for texts that look the same: they differ only in the composition
+// of characters such as é, or in characters without a width.
+func VisibleText(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	return norm.NFC.String(strings.Map(dropInvisible, text))
+}
+
+// QuoteVisibly is strconv.Quote, but escapes all characters that are not ASCII if text differs from its
+// [VisibleText].
+func QuoteVisibly(text string) string {
+	if VisibleText(text) != text {
+		return strconv.QuoteToASCII(text)
+	}
+	return strconv.Quote(text)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// dropInvisible returns -1 for a character without a width, such as a byte order mark within a text, and
+// any other character unchanged.
+func dropInvisible(char rune) rune {
+	switch char {
+	case '\u200B', '\u200C', '\u200D', '\u2060', '\uFEFF':
+		return -1
+	}
+	return char
+}
