@@ -68,6 +68,7 @@ func TestDiffFaults(t *testing.T) {
 	const (
 		columns    = "choose the column of the true labels with --label"
 		booleans   = "the files write the classes in different ways, such as True and 1: write them alike in both files"
+		spelling   = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
 		letterCase = "the labels differ only in upper and lower case: write them alike in both files"
 	)
 	for name, c := range map[string]struct {
@@ -89,6 +90,16 @@ func TestDiffFaults(t *testing.T) {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",
 			Options{},
 			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "Y", the classes are "y"`, Hint: letterCase},
+		},
+		"point_at_the_end": {
+			"id,prediction\na,<=50K\n", "id,prediction\na,>50K\n", "id,k\na,<=50K.\n",
+			Options{},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "<=50K.", the classes are "<=50K"`, Hint: spelling},
+		},
+		"zero_width": {
+			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,y\u200b\n",
+			Options{},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y\u200b", the classes are "y"`, Hint: spelling},
 		},
 		"other_label_of_second": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n",

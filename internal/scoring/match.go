@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/result"
 )
 
@@ -27,6 +28,8 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	fault.Hint = "choose the column of the true labels with --label"
 	if differOnlyInCase(truths, predicted) {
 		fault.Hint = "the labels differ only in upper and lower case: write them alike in both files"
+	} else if differOnlyInSpelling(truths, predicted) {
+		fault.Hint = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
 	} else if areSameBooleans(truths, predicted) {
 		fault.Hint = "the files write the classes in different ways, such as True and 1: write them alike in both files"
 	} else if looksSwapped(p, a) {
@@ -75,9 +78,20 @@ func distinctLabels(lists ...[]string) []string {
 // differOnlyInCase reports whether a label of one list differs from a label of the other list
 // only in upper and lower case.
 func differOnlyInCase(labels, others []string) bool {
-	lower := map[string]bool{}
+	return shareText(labels, others, strings.ToLower)
+}
+
+// differOnlyInSpelling reports whether a label of one list differs from a label of the other list only in
+// spelling.
+func differOnlyInSpelling(labels, others []string) bool {
+	return shareText(labels, others, cells.FoldLabel)
+}
+
+// shareText reports whether fold returns the same text for a label of one list and a label of the other.
+func shareText(labels, others []string, fold func(label string) string) bool {
+	folded := map[string]bool{}
 	for _, label := range others {
-		lower[strings.ToLower(label)] = true
+		folded[fold(label)] = true
 	}
-	return slices.ContainsFunc(labels, func(label string) bool { return lower[strings.ToLower(label)] })
+	return slices.ContainsFunc(labels, func(label string) bool { return folded[fold(label)] })
 }

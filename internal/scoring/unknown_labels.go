@@ -19,8 +19,8 @@ type UnknownLabels struct {
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
-	// OtherCase is one of the labels, and a class from which it differs only in case; nil if there is none.
-	OtherCase []string `json:"-"`
+	// OtherSpelling is one of the labels, and a class from which it differs only in spelling; nil if there is none.
+	OtherSpelling []string `json:"-"`
 }
 
 // Note returns a sentence about the rows with unknown labels, without a full stop.
@@ -28,8 +28,12 @@ func (u *UnknownLabels) Note() string {
 	const most = 5
 	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
 		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
-	if u.OtherCase != nil {
-		note += fmt.Sprintf("; the label %s differs from the class %s only in upper and lower case: write them alike in both files", quote(u.OtherCase[0]), quote(u.OtherCase[1]))
+	if other := u.OtherSpelling; other != nil {
+		difference := "spelling"
+		if strings.EqualFold(other[0], other[1]) {
+			difference = "upper and lower case"
+		}
+		note += fmt.Sprintf("; the label %s differs from the class %s only in %s: write them alike in both files", quote(other[0]), quote(other[1]), difference)
 	}
 	return note
 }
@@ -118,13 +122,16 @@ func (p *predictions) knownKeys() map[string]bool {
 // newUnknownLabels returns the labels of p that are not in known, or nil if there are none.
 func newUnknownLabels(known *classes, p metric.Predictions) *UnknownLabels {
 	u := &UnknownLabels{}
-	isUnknown := make([]bool, p.Classes)
+	isUnknown, spellings := make([]bool, p.Classes), make(map[string]string, len(known.names))
+	for _, class := range slices.Backward(known.names) { // the first of several spellings remains
+		spellings[cells.FoldLabel(class)] = class
+	}
 	for class, name := range p.Names {
 		if _, ok := known.index[known.key(name)]; !ok {
 			isUnknown[class] = true
 			u.Labels = append(u.Labels, name)
-			if at := slices.IndexFunc(known.names, func(class string) bool { return strings.EqualFold(class, name) }); at >= 0 && u.OtherCase == nil {
-				u.OtherCase = []string{name, known.names[at]}
+			if class, isKnown := spellings[cells.FoldLabel(name)]; isKnown && u.OtherSpelling == nil {
+				u.OtherSpelling = []string{name, class}
 			}
 		}
 	}

@@ -48,6 +48,15 @@ func TestUnknownLabelInOtherCase(t *testing.T) {
 	}
 }
 
+// TestUnknownLabelInOtherSpelling checks the note on a label that differs from a class only in a point.
+func TestUnknownLabelInOtherSpelling(t *testing.T) {
+	r := scored(t, "id,prediction\n1,>50K\n2,<=50K\n", "id,y\n1,>50K.\n2,<=50K\n", Options{Classes: []string{"<=50K", ">50K"}})
+	const want = `the label ">50K." differs from the class ">50K" only in spelling`
+	if note := r.UnknownLabels.Note(); !strings.Contains(note, want) {
+		t.Errorf("the note is %s", note)
+	}
+}
+
 // TestPRAUCIsOfTheClassOfTheRace checks that prAuc is that of the class that is rarer in the training
 // file, although the other class is rarer in the answers.
 func TestPRAUCIsOfTheClassOfTheRace(t *testing.T) {

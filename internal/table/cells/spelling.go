@@ -47,3 +47,23 @@ func dropInvisible(char rune) rune {
 	}
 	return char
 }
+
+// FoldLabel is like [FoldSpelling], and returns the same text also for labels that differ only in the form of
+// a number, such as 1, 1.0 and 1,0, or in a point at their end.
+func FoldLabel(label string) string {
+	folded := FoldSpelling(label)
+	number := folded
+	if whole, decimals, found := strings.Cut(folded, ","); found && len(decimals) != 3 { // 3 digits may be thousands
+		number = whole + "." + decimals
+	}
+	value, ok := ParseNumber([]byte(number))
+	switch {
+	case ok && value == 0:
+		return "0" // also for -0
+	case ok && DigitsFitFloat64(number):
+		return strconv.FormatFloat(value, 'g', -1, 64)
+	case !ok && strings.Trim(folded, ".") != "":
+		return strings.TrimSuffix(folded, ".")
+	}
+	return folded
+}

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -148,11 +145,11 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 	spellings := make(map[string][]string, len(list)) // by the folded name
 	var names []string                                // the folded names, in the order of list
 	for i := range list {
-		folded := foldClass(list[i].Text)
+		folded := cells.FoldLabel(list[i].Text)
 		if spellings[folded] == nil {
 			names = append(names, folded)
 		}
-		spellings[folded] = append(spellings[folded], csvfile.Excerpt(list[i].Text))
+		spellings[folded] = append(spellings[folded], cells.QuoteVisibly(csvfile.Shorten(list[i].Text)))
 	}
 	for _, name := range names {
 		const most = 10
@@ -163,20 +160,6 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.All(same))
 		}
 	}
-}
-
-// foldClass returns a text that is equal for classes whose names differ only in spelling: in case, in
-// surrounding spaces, in the composition of characters such as é, or in the form of a number.
-func foldClass(class string) string {
-	folded := norm.NFC.String(cells.FoldCase(class))
-	value, ok := cells.ParseNumber([]byte(folded))
-	switch {
-	case !ok || !cells.DigitsFitFloat64(folded):
-		return folded
-	case value == 0:
-		return "0" // also for -0
-	}
-	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and

@@ -24,6 +24,11 @@ func TestSimilarClasses(t *testing.T) {
 		"long_numbers":         {[]string{"9007199254740992", "9007199254740993"}, false},
 		"negative_zero":        {[]string{"0", "-0"}, true},
 		"composed_characters":  {[]string{"caf\u00e9", "cafe\u0301"}, true},
+		"zero_width":           {[]string{"yes", "yes\u200b"}, true},
+		"decimal_comma":        {[]string{"1", "\"1,0\""}, true},
+		"thousands":            {[]string{"1", "\"1,000\""}, false},
+		"point_at_the_end":     {[]string{"<=50K", "<=50K."}, true},
+		"points":               {[]string{".", ".."}, false},
 		"different_characters": {[]string{"caf\u00e9", "cafe"}, false},
 	} {
 		var text strings.Builder
