@@ -113,7 +113,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, t
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
-		file, err := in.table.OpenCSV(ctx)
+		file, err := in.openCSV(ctx)
 		if err != nil {
 			return nil, err
 		}

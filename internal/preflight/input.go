@@ -59,9 +59,15 @@ type InputTable struct {
 	hashed int64
 }
 
+// openCSV returns a reader of the table as it is in its files.
+func (in *InputTable) openCSV(ctx context.Context) (*tablefile.Reader, error) {
+	in.table.SetNoHeader(in.layout.NoHeader)
+	return in.table.OpenCSV(ctx)
+}
+
 // Open returns a reader of the table in canonical form.
 func (in *InputTable) Open(ctx context.Context) (*inputReader, error) {
-	file, err := in.table.OpenCSV(ctx)
+	file, err := in.openCSV(ctx)
 	if err != nil {
 		return nil, in.wrapError(err)
 	}
@@ -229,7 +235,7 @@ func (in *InputTable) scanProfile(ctx context.Context, progress *term.Progress, 
 // noRowFits reports whether no row of a training file has as many fields as its header. It returns false
 // if the file cannot be read.
 func (in *InputTable) noRowFits(ctx context.Context) bool {
-	file, err := in.table.OpenCSV(ctx)
+	file, err := in.openCSV(ctx)
 	if err != nil {
 		return false
 	}

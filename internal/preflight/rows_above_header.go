@@ -13,7 +13,7 @@ import (
 // file cannot be read.
 func (in *InputTable) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
-	file, err := in.table.OpenCSV(ctx)
+	file, err := in.openCSV(ctx)
 	if err != nil {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -19,6 +20,7 @@ import (
 type concatenation struct {
 	parts     []*sourceFile
 	delimiter byte // of all files; 0 to detect the delimiter of each file
+	noHeader  bool // the first row of each file is data
 	bytesRead *int64
 
 	firstNames     []string    // the header of the first file
@@ -95,25 +97,49 @@ func (c *concatenation) openNext() error {
 		gap = []byte{'\n'}
 		p.begin++
 	}
-	order, err := matchColumns(c.firstNames, h.names, h.line, c.parts[0].Name)
+	var order []int
+	if c.noHeader {
+		err = c.checkWidth(h)
+	} else {
+		order, err = matchColumns(c.firstNames, h.names, h.line, c.parts[0].Name)
+	}
 	if err != nil {
 		return err
 	}
 	var rows io.Reader
-	if order == nil && h.delimiter == c.firstDelimiter {
+	switch {
+	case order != nil || h.delimiter != c.firstDelimiter:
+		p.order = order
+		rewriter := newRewriter(p, io.MultiReader(bytes.NewReader(h.head), c.stream), h.delimiter, c.firstDelimiter, len(h.names))
+		rewriter.skippedHeader = c.noHeader
+		rows = rewriter
+	case c.noHeader:
+		p.shift = h.line - p.begin
+		rows = io.MultiReader(bytes.NewReader(h.head[h.begin:]), c.stream)
+	default:
 		p.shift = h.line + h.lines - p.begin
 		rows = io.MultiReader(bytes.NewReader(h.head[h.end:]), c.stream)
-	} else {
-		p.order = order
-		rows = newRewriter(p, io.MultiReader(bytes.NewReader(h.head), c.stream), h.delimiter, c.firstDelimiter, len(h.names))
 	}
 	c.current = io.MultiReader(bytes.NewReader(gap), rows)
 	return nil
 }
 
+// checkWidth returns a *csvfile.Defect if the first row of a file without a header does not have as many
+// fields as the first row of the first file.
+func (c *concatenation) checkWidth(h *header) error {
+	if len(h.names) == len(c.firstNames) {
+		return nil
+	}
+	return &csvfile.Defect{
+		Code: csvfile.CodeRaggedRow, Line: h.line, Column: min(len(h.names), len(c.firstNames)) + 1,
+		Message: fmt.Sprintf("the first row has %s, but that of %s has %d: files that make one table must have the same columns", humanize.Count(len(h.names), "field"), c.parts[0].Name, len(c.firstNames)),
+	}
+}
+
 // header is the beginning of a CSV file.
 type header struct {
 	head      []byte // the bytes read so far
+	begin     int    // offset in head of the header
 	end       int    // offset in head after the header and its line end
 	names     []string
 	delimiter byte
@@ -156,7 +182,8 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 	raw := record.Text
 	h.line = record.Line
-	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark or blank lines may precede it
+	h.begin = bytes.Index(h.head, raw) // only a byte order mark or blank lines may precede it
+	h.end = h.begin + len(raw)
 	var c lineCounter
 	c.add(raw)
 	h.lines = c.nextLine()

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -124,5 +125,45 @@ func TestJoinRefuses(t *testing.T) {
 				t.Errorf("got %q", defect)
 			}
 		})
+	}
+}
+
+// Files without a header are joined with all of their rows, and must have the same number of columns.
+func TestJoinWithoutHeader(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   []string
+		want string
+	}{
+		{"first_rows_are_kept", []string{"1,a\n2,b\n", "3,c\n4,d\n", "5,e"}, "1,a\n2,b\n3,c\n4,d\n5,e"},
+		{"equal_rows_are_kept", []string{"1,a\n", "1,a\n1,a\n"}, "1,a\n1,a\n1,a\n"},
+		{"a_mark_and_blank_lines", []string{"1,a", "\uFEFF\n\n2,b\n"}, "1,a\n2,b\n"},
+		{"another_delimiter", []string{"1,a\n", "2;b\n3;c\n"}, "1,a\n2,b\n3,c\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := openFiles(t, c.in...)
+			table.SetNoHeader(true)
+			if got, err := text(t, table); err != nil || got != c.want {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+	table := openFiles(t, "1,a\n2,b\n", "\n3,c\n4,d\n", "5;e\n6;f\n")
+	table.SetNoHeader(true)
+	if _, err := text(t, table); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[int]string{2: "a.csv:2", 3: "b.csv:2", 4: "b.csv:3", 5: "c.csv:1", 6: "c.csv:2"} {
+		file, at, _ := table.Locate(line, 0)
+		if got := fmt.Sprintf("%s:%d", file, at); got != want {
+			t.Errorf("line %d is %s, not %s", line, got, want)
+		}
+	}
+	table = openFiles(t, "1,a\n", "2,b,x\n")
+	table.SetNoHeader(true)
+	_, err := text(t, table)
+	var defect *csvfile.Defect
+	if !errors.As(err, &defect) || defect.Error() != "line 1, column 3: the first row has 3 fields, but that of a.csv has 2: files that make one table must have the same columns" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -56,6 +56,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Table struct {
 	parts     []*sourceFile
 	opts      Options
+	noHeader  bool
 	inspected bool
 }
 
@@ -68,6 +69,10 @@ func New(files []File, opts Options) *Table {
 	}
 	return t
 }
+
+// SetNoHeader sets whether the files have no header, so that the first row of each file is data. The
+// setting applies to later calls of [Table.OpenCSV].
+func (t *Table) SetNoHeader(noHeader bool) { t.noHeader = noHeader }
 
 // detectAndConvert determines how to read the files. It does nothing after it has succeeded.
 func (t *Table) detectAndConvert(ctx context.Context) error {
@@ -127,7 +132,7 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 	}
 	done := new(int64)
 	if len(t.parts) > 1 {
-		j := &concatenation{parts: t.parts, delimiter: t.opts.Delimiter, bytesRead: done}
+		j := &concatenation{parts: t.parts, delimiter: t.opts.Delimiter, noHeader: t.noHeader, bytesRead: done}
 		return &Reader{src: j, close: j.Close, done: done}, nil
 	}
 	p := t.parts[0]
