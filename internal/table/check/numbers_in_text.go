@@ -55,6 +55,7 @@ var numberShapes = []numberShape{
 	newNumberShape(`[NSEWO]?_#_°_#_['′’](?:_#_(?:"|″|”|''))?_[NSEWO]?`, nil),
 	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
 	newNumberShape(`# #/#`, isUnpadded),
+	newNumberShape(`[-−]?(\d{1,4}):([0-5]\d(?:[.,]\d+)?)`, nil), // durations of more than 24 hours, or minutes and seconds
 	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withFractions(),
 	newNumberShape(`[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
 	newNumberShape(`(\d{1,3}(?:[. ]\d{3})+|\d{1,5}),(?:[-–—]|--)`, isUnpadded),

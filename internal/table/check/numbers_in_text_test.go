@@ -40,6 +40,7 @@ func TestNumbersInText(t *testing.T) {
 		"ranges":     {func(i int) string { return fmt.Sprintf("%d-%d", 20+random(i, 90), 25+random(i, 90)) }, true},
 		"dimensions": {func(i int) string { return fmt.Sprintf("%dx%d cm", 20+random(i, 90), 20+random(i+3, 90)) }, true},
 		"heights":    {func(i int) string { return fmt.Sprintf("%d'%d\"", 4+i%3, random(i, 12)) }, true},
+		"minutes":    {func(i int) string { return fmt.Sprintf("%d:%02d", 15+random(i, 40), random(i+3, 60)) }, true},
 		"labelled":   {func(i int) string { return fmt.Sprintf("Score: %d.5", random(i, 90)) }, true},
 
 		"spaces": {func(i int) string { return fmt.Sprintf("%d %03d,%02d", 1+random(i, 90), random(i, 999), i%90) }, true},
@@ -58,6 +59,9 @@ func TestNumbersInText(t *testing.T) {
 			return string([]rune{'١' + rune(i%9), '٠' + rune(random(i, 10)), '٠' + rune(i%7)})
 		}, true},
 
+		"times_of_day":   {func(i int) string { return fmt.Sprintf("%d:%02d", random(i, 24), random(i+3, 60)) }, false},
+		"verses":         {func(i int) string { return fmt.Sprintf("%d:%d", 1+random(i, 40), 1+random(i+3, 30)) }, false},
+		"aspect_ratios":  {func(i int) string { return fmt.Sprintf("%d:%d", 1+random(i, 40), 1+random(i+3, 9)) }, false},
 		"local_phones":   {func(i int) string { return fmt.Sprintf("555 %03d", random(i, 999)) }, false},
 		"padded_codes":   {func(i int) string { return fmt.Sprintf("'%05d", random(i, 900)) }, false},
 		"rooms":          {func(i int) string { return fmt.Sprintf("Room: %d", random(i, 90)) }, false},
