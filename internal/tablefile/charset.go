@@ -40,10 +40,14 @@ func findCharset(name string) (encoding.Encoding, error) {
 		return charmap.Windows1252, nil
 	case "macroman":
 		return charmap.Macintosh, nil
+	case "cp850", "ibm850", "850": // of the consoles of Windows; not in the WHATWG encoding standard, as the next one
+		return charmap.CodePage850, nil
+	case "cp437", "ibm437", "437":
+		return charmap.CodePage437, nil
 	}
 	found, err := htmlindex.Get(name)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %q: must be utf-8, utf-16, latin-1, windows-1252 or another name of the WHATWG encoding standard, such as shift_jis", name)
+		return nil, fmt.Errorf("encoding %q: must be utf-8, utf-16, latin-1, windows-1252, cp850, cp437 or another name of the WHATWG encoding standard, such as shift_jis", name)
 	}
 	return found, nil
 }

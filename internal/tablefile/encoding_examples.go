@@ -21,7 +21,7 @@ type EncodingExample struct {
 
 // likelyEncodings are the encodings that programs write most often, except UTF-8 and UTF-16.
 var likelyEncodings = []string{
-	"windows-1252", "windows-1250", "macintosh", "windows-1251", "koi8-r", "ibm866", "windows-1253",
+	"windows-1252", "windows-1250", "cp850", "macintosh", "windows-1251", "koi8-r", "ibm866", "windows-1253",
 	"gb18030", "big5", "shift_jis", "euc-jp", "euc-kr",
 }
 

@@ -21,6 +21,7 @@ func TestEncodingExamples(t *testing.T) {
 		{"cyrillic", "возраст,пол\n1,муж\n2,жен\n", "windows-1251 возраст", "ibm866 тючЁрёЄ", charmap.Windows1251},
 		{"chinese", "年龄,性别\n1,男\n2,女\n", "gb18030 年龄", "windows-1251 ДкБд", simplifiedchinese.GBK},
 		{"japanese", "年齢,性別\n1,男\n2,女\n", "shift_jis 年齢", "macintosh îNóÓ", japanese.ShiftJIS},
+		{"console", "id,stadt\n1,Köln\n2,Nürnberg\n3,Málaga\n", "cp850 Köln", "ibm866", charmap.CodePage850},
 		{"dos_cyrillic", "id,город\n1,Москва\n2,Казань\n", "ibm866 город", "windows-1251", charmap.CodePage866},
 	} {
 		t.Run(c.name, func(t *testing.T) {

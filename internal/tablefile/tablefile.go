@@ -14,7 +14,7 @@ import (
 
 // Options configure how a Table is read. With the zero value, everything is detected.
 type Options struct {
-	// Encoding is the encoding of text: utf-8, utf-16, latin-1, windows-1252 or another
+	// Encoding is the encoding of text: utf-8, utf-16, latin-1, windows-1252, cp850, cp437 or another
 	// name of the WHATWG encoding standard. If it is empty, the encoding is detected:
 	// UTF-8, UTF-16 or Windows-1252.
 	Encoding string
