@@ -17,6 +17,7 @@ const (
 	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
 	farOutside        = 1    // distance from the training range that is always reported, as a fraction of this range
 	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
+	minRelativeShift  = 1e-9 // change of the mean, as a fraction of it, that rounding does not explain
 	falseAlarmsPerSet = 0.01 // probability that two files from the same source have such a difference in any column
 )
 
@@ -30,7 +31,7 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 		return
 	}
 	shift := math.Abs(blind.Mean - train.Mean)
-	if c.blind.Rows < profile.MinComparedRows || shift <= maxMeanShift*train.StdDev || trainRows < 1 || blindRows < 1 {
+	if c.blind.Rows < profile.MinComparedRows || shift <= max(maxMeanShift*train.StdDev, minRelativeShift*math.Abs(train.Mean)) || trainRows < 1 || blindRows < 1 {
 		return
 	}
 	// The difference of two means is nearly normal, so that p is the probability of a shift like

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
@@ -89,6 +90,20 @@ func TestFormatDistinctly(t *testing.T) {
 	} {
 		if got := fmt.Sprint(formatDistinctly(c.form, c.values...)); got != c.want {
 			t.Errorf("%s %v: %s, want %s", c.form, c.values, got, c.want)
+		}
+	}
+}
+
+// A difference of two means that is only due to rounding is not reported.
+func TestMeanDiffersByRounding(t *testing.T) {
+	for shift, want := range map[float64]int{1 + 2e-16: 0, 1 + 5e-10: 0, 1 + 1e-6: 1} {
+		const value = 1.2345678901234567e19
+		c := comparison{blind: &profile.Profile{Rows: 200}, compared: 1}
+		train := &columnstats.NumericStats{Min: value, Max: 2 * value, Mean: value}
+		blind := &columnstats.NumericStats{Min: value, Max: 2 * value, Mean: value * shift}
+		c.checkNumbers("x", inference.FormNumeric, train, blind, 1000, 200)
+		if len(c.findings) != want {
+			t.Errorf("%v: %+v, want %d", shift, c.findings, want)
 		}
 	}
 }
