@@ -184,9 +184,11 @@ func (c *charsetStats) isWindows1252() bool {
 }
 
 // charsetWarning returns a warning that the text is read as Windows-1252. The location of the
-// warning is the first field that is not UTF-8.
+// warning is the first field that is not ASCII, which it shows: a person sees whether it is wrong.
 func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
-	w := csvfile.Warning{Code: CodeEncoding, Message: "the text is not UTF-8 and is read as Windows-1252; use --encoding to set another encoding"}
+	w := csvfile.Warning{Code: CodeEncoding}
+	format := "the text is not UTF-8 and is read as Windows-1252%s; use --encoding to set another encoding"
+	w.Message = fmt.Sprintf(format, "")
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return w, err
@@ -200,17 +202,23 @@ func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
 		}
 		delimiter = csvfile.FindDelimiter(head, len(head) == headSize)
 	}
-	for rows := csvfile.NewReader(in, delimiter); ; {
-		_, err := rows.Read()
+	for rows := csvfile.NewReader(charmap.Windows1252.NewDecoder().Reader(in), delimiter); ; {
+		row, err := rows.Read()
 		var defect *csvfile.Defect
 		switch {
-		case errors.As(err, &defect) && defect.Code == csvfile.CodeInvalidUTF8:
-			w.Line, w.Column = defect.Line, defect.Column
-			return w, nil
 		case errors.Is(err, io.EOF):
 			return w, nil
-		case err != nil && defect == nil:
+		case errors.As(err, &defect):
+			continue // the check of the rows reports it
+		case err != nil:
 			return w, fmt.Errorf("reading the file: %w", err)
+		}
+		for i, field := range row.Fields {
+			if asciiPrefixLen(field) < len(field) {
+				w.Line, w.Column = row.FieldLine(i, delimiter), i+1
+				w.Message = fmt.Sprintf(format, ", such as "+csvfile.Excerpt(string(field)))
+				return w, nil
+			}
 		}
 	}
 }
