@@ -65,7 +65,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{csvfile.FixNUL, "cell", "removed NUL bytes from %s"},
 	{csvfile.FixQuotes, "row", "corrected misplaced quotes in %s"},
 	{csvfile.FixEscapes, "row", "removed the backslashes before quotes in %s"},
-	{csvfile.FixEmptyLine, "line", "kept %s as rows without a value, because they are empty lines between the rows of a single column"},
+	{csvfile.FixEmptyLine, "empty line", "kept %s between the rows of a single column, with a missing value"},
 	{changeRealigned, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},
 	{changeRaggedLeftOut, "row", "left out %s with too many or too few fields"},
 	{changeBlankRowLeftOut, "row", "left out %s of empty cells"},
