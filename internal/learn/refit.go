@@ -16,10 +16,10 @@ import (
 
 // These constants determine how much of the time limit is reserved for its end.
 //
-// The time for the report is reportShare of the time limit, but at least minReportTime
-// and at most maxReportTime. To this, reportTimePerCell is added for each class of each
-// validation row, to calibrate and score the probabilities. On kddcup99, with 767,000
-// such cells, this took 0.7 s.
+// The time for the report is reportShare of the time limit, but at least minReportTime and at most
+// maxReportTime. In addition, reportTimePerCell is reserved for each class of each validation row,
+// to calibrate and score the probabilities. On kddcup99, with 767,000 such probabilities, this took
+// 0.7 s.
 //
 // The time for the refit is the estimated time multiplied by safetyFactor.
 const (

@@ -88,8 +88,8 @@ type Report struct {
 	// Curves holds the curves of the classes in CurveClasses, on the test rows. It is nil
 	// without test rows.
 	Curves []ClassCurve
-	// CurveClasses are the labels of all classes or, if there are more than 20, of
-	// those with the most rows, in the order of the schema.
+	// CurveClasses are the labels of all classes or, if there are more than 20, of the 20 classes
+	// with the most rows. They are in the order of the schema.
 	CurveClasses []string
 	// RefitInterrupted reports whether the time limit or the user ended the refit early. The same
 	// data and seed may then produce another model.

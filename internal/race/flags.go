@@ -188,9 +188,10 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// RemoveWarnings removes the warnings that suggest --group or --time although that flag is already set,
-// and those that do not matter because the column of --group is no feature: that it alone predicts the
-// label, and that the values of the blind file are new.
+// RemoveWarnings removes warnings that do not apply with --group or --time: those that suggest a
+// flag that is already set, and those about the column of --group as a feature. The latter say that
+// the column alone predicts the label, or that its values in the blind file are new. They do not
+// matter, because the column is then not a feature.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")

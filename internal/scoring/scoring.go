@@ -40,7 +40,8 @@ type Options struct {
 	// if unknown.
 	SecondClasses []string
 	// PRAUCClass is the class whose average precision is prAuc, if the model has two classes.
-	// Defaults to the class with fewer rows in the answers, also if PRAUCClass is not a class.
+	// Defaults to the class with fewer rows in the answers. The default is also used if PRAUCClass
+	// is not a class.
 	PRAUCClass string
 	// SkipUnlabelled leaves out the rows of the answers without a label. Otherwise such a row is
 	// an error.
@@ -58,8 +59,8 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	// Rows is the number of rows of the metric if rows with unknown labels were left out, so that it
-	// is less than Result.Rows; otherwise 0.
+	// Rows is the number of rows that the metric was computed from, if rows with unknown labels
+	// were left out. Otherwise Rows is 0, and the metric was computed from all Result.Rows rows.
 	Rows int `json:"rows,omitempty"`
 }
 

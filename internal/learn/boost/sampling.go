@@ -128,8 +128,8 @@ const blockRows = 512
 
 // forRowBlocks divides rows into successive parts, and calls do for each part with a block of
 // consecutive rows of the frame, lo ≤ row < hi ≤ lo+blockRows, that contains the part. Kernels
-// process a whole block, including the rows that are not in rows. To skip these would take
-// more time, unless rows has less than an eighth of them.
+// process a whole block, including the rows that are not in rows, because skipping these would take
+// more time. If less than an eighth of a block is in rows, the block is instead a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])

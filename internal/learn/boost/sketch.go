@@ -10,11 +10,11 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// sketchSize is the largest number of outputs for which splits are chosen from the
-// derivatives with respect to all outputs. If there are more outputs, their derivatives are
-// projected onto sketchSize random directions, and splits are chosen from the projections. This
-// hardly reduces accuracy, and the time to find splits no longer grows with the number of
-// outputs (Iosipoi & Vakhrushev 2022).
+// sketchSize is the largest number of outputs for which splits are chosen from the derivatives with
+// respect to all outputs. If there are more outputs, their derivatives are projected onto
+// sketchSize random directions, and splits are chosen from the projections. The time to find splits
+// then no longer grows with the number of outputs, and accuracy is hardly lower (Iosipoi &
+// Vakhrushev 2022).
 const sketchSize = 4
 
 // rowOdds returns the slice that holds the odds of a row: a part of b.odds if the odds of

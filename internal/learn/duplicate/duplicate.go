@@ -106,13 +106,15 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 	return hashes, err
 }
 
-// separateRareTexts changes hashes, which are those of the rows from lo on, if the given column
-// is categorical. A row whose text is not a level of the column gets a hash of its own, so that
-// it counts as different from all other rows. All these texts have the same code, but in a
-// training table each of them is the text of a single row. An exception is a column with more
-// texts than columnstats.Column keeps: there, several rows may have such a text, and copies of
-// these rows are not found. Nothing is changed for the feature frame.ExtractText, because its
-// texts that are not levels are numbers that another feature has.
+// separateRareTexts makes rows differ whose texts in a categorical column are rare, which means not
+// a level of the column. All rare texts have the same code, but in a training table each of them is
+// normally the text of a single row. Each row with a rare text therefore gets a hash of its own.
+// hashes are those of the rows from lo on. They are not changed if the column is not categorical.
+//
+// There are two exceptions. If a column has more texts than columnstats.Column keeps, several rows
+// may have the same rare text, and copies of these rows are not found. The feature
+// frame.ExtractText is not changed, because its rare texts are numbers, which another feature
+// holds.
 func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {

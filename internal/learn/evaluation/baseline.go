@@ -102,7 +102,7 @@ func (e *Evaluator) addBaselineMetrics(ctx context.Context, s *Scores, labels []
 		row[class] = float32(n)
 		rows += n
 	}
-	row[majority] = float32(rows) // higher than for another class with as many rows
+	row[majority] = float32(rows) // above every other class, even one with as many rows
 	p := e.Predictions(slices.Repeat(row, len(labels)))
 	p.Labels, p.Groups = labels, nil
 	if s.PRAUC, err = metric.PRAUC(ctx, p); err != nil {

@@ -109,10 +109,9 @@ func (s *Scheduler) canWin(index int) bool {
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
-// latestDue returns the largest due time with which a run may begin a step; runs with a
-// larger due time wait. It is the smallest due time of the active runs plus their
-// allowed lead. This is the field lead or the largest cost of their last steps,
-// whichever is larger.
+// latestDue returns the largest due time with which a run may begin a step; runs with a larger due
+// time wait. It is the smallest due time of the active runs plus the lead that they may have. This
+// lead is the field lead or the largest cost of the last steps of these runs, whichever is larger.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {

@@ -136,7 +136,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 	return rows, ends
 }
 
-// classCounts counts the rows of each class that add has added.
+// classCounts counts rows by class. The method add adds rows to the counts.
 type classCounts struct {
 	labels  []int32
 	total   []int // number of rows of the sample, by class
