@@ -17,7 +17,7 @@ import (
 // Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the slice that holds the odds of a row: a part of b.odds if the odds of
+// rowOdds returns the slice that holds the odds of a row. This is a part of b.odds if the odds of
 // all rows are kept, and otherwise the buffer s.odds.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {

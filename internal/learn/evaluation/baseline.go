@@ -8,9 +8,9 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Baseline holds the scores of a model that does not use any column: it always
-// predicts the most frequent class, with the class frequencies of the labelled
-// rows as probabilities (scikit-learn's DummyClassifier, strategy "prior").
+// Baseline holds the scores of a model that does not use any column. This model always predicts the
+// most frequent class, and its probabilities are the class frequencies of the labelled rows
+// (scikit-learn's DummyClassifier, strategy "prior").
 type Baseline struct {
 	// Label is the predicted class.
 	Label string

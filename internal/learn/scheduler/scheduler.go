@@ -1,5 +1,6 @@
-// Package scheduler decides which run of a race wins, by virtual time. The winner is the same on
-// every machine.
+// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run, and
+// the scheduler compares the virtual times at which the runs reach the threshold, so the winner is
+// the same on every machine.
 package scheduler
 
 import (

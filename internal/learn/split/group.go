@@ -171,10 +171,9 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns how much closer the class counts come to the given fraction of all rows if
-// rows are added: the decrease of Σ (count − fraction·total)² / total, summed over the
-// classes. count is the number of added rows of a class, and total the number of all its
-// rows in the sample.
+// gain returns how much closer the class counts come to the given fraction of all rows if rows are
+// added. It is the decrease of Σ (count − fraction·total)² / total, summed over the classes. count
+// is the number of added rows of a class, and total the number of all its rows in the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.newRows[c.labels[row]]++

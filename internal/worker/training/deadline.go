@@ -26,8 +26,8 @@ type deadlines struct {
 }
 
 // deadlineOf returns the time by which a race must end, or the zero time if it has no deadline.
-// localNow and sharedNow are the current time on two clocks: localNow on the clock of this process,
-// and sharedNow on the clock of the database, which stored deadlines refer to.
+// localNow is the current time on the clock of this process. sharedNow is the current time on the
+// clock of the database, to which stored deadlines refer.
 func (d *deadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
