@@ -85,9 +85,10 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	return r, nil
 }
 
-// newPlan returns the plan of a race. It also extends p.Groups: rows that are equal in every
-// feature become one group, so that the algorithms that sample rows sample them together.
-// duplicates holds the group of equal rows of each row; see duplicate.Find.
+// newPlan returns the plan of a race. It also extends p.Groups: rows without a group get the group
+// of the rows that are equal to them in every feature; see duplicate.JoinGroups. Algorithms that
+// sample whole groups then sample equal rows together. duplicates[row] is the number of the set of
+// equal rows that a row belongs to; see duplicate.Find.
 //
 // If rows have times, the plan does not keep equal rows together. The rows to predict will be later
 // than all known rows, and some will be equal to known rows, so scores on later equal rows are

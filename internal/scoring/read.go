@@ -117,14 +117,14 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || !slices.Contains(answerColumns, p.id)) {
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
-	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
-	if len(chances) == 0 {
-		chances = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
+	classColumns := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
+	if len(classColumns) == 0 {
+		classColumns = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
 	}
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
-			p.setClasses(chances)
+			p.setClasses(classColumns)
 			return p, nil
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if p.shared != nil {
 			p.shared.addRow(row.Fields, sharedColumns)
 		}
-		for _, column := range chances {
+		for _, column := range classColumns {
 			cell := trimField(row.Fields[column.Index])
 			chance, err := strconv.ParseFloat(cell, 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {

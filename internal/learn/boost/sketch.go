@@ -81,9 +81,9 @@ func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	}
 }
 
-// For each row, the log odds of a class are the score of this class minus the score of the
-// row's true class. Below minLogOdds, the probability of the class counts as 0. Log odds
-// above maxLogOdds are replaced by maxLogOdds.
+// Limits of the log odds of a class for a row: the score of the class minus the score of the row's
+// true class. Below minLogOdds, the probability of the class counts as 0. Log odds above maxLogOdds
+// are replaced by maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40

@@ -22,8 +22,8 @@ import (
 // computed from the rows before it (Prokhorenkova et al. 2018, section 3). However, the first rows
 // have few rows before them. Here the order is therefore a circle, and the statistic of a row is
 // computed from the half of the circle before it. All statistics are then about equally accurate.
-// If the statistic of e is computed from a, that of a is not computed from e, except if the two
-// rows are exactly opposite:
+// If the statistic of a row e is computed from a row a, the statistic of a is not computed from e,
+// unless the two rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //

@@ -109,10 +109,11 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 	return hashes, err
 }
 
-// separateRareTexts makes rows differ whose texts in a categorical column are rare, which means not
-// a level of the column. All rare texts have the same code, but in a training table each of them is
-// normally the text of a single row. Each row with a rare text therefore gets a hash of its own.
-// hashes are those of the rows from lo on. They are not changed if the column is not categorical.
+// separateRareTexts changes the hash of each row that has a rare text in the given column, so that
+// the row differs from all other rows. A rare text is a text that is not a level of a categorical
+// column. All rare texts have the same code, but in a training table each of them normally occurs
+// in only one row. hashes are those of the rows from lo on. They are not changed if the column is
+// not categorical.
 //
 // There are two exceptions. If a column has more texts than columnstats.Column keeps, several rows
 // may have the same rare text, and copies of these rows are not found. The feature
@@ -160,11 +161,12 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// JoinGroups returns groups, in which rows without a group are put together with their copies. A
-// negative number means that a row has no group. A row without a group gets the group of its first
-// copy that has one. If no copy has one, the copies are a new group. Two groups are never merged,
-// even if they have equal rows. Otherwise a few rows that occur in most groups, such as rows of
-// zeros, would merge nearly all groups. If groups or copies is nil, JoinGroups returns the other.
+// JoinGroups returns a copy of groups in which each row without a group has the group of its
+// copies. A negative number means that a row has no group. If the copies have several groups, the
+// row gets the group of the first copy that has one. If no copy has a group, the copies become a
+// new group. Two groups are never merged, even if they have equal rows. Otherwise a few rows that
+// occur in most groups, such as rows of zeros, would merge nearly all groups. If groups or copies
+// is nil, JoinGroups returns the other.
 func JoinGroups(groups, copies []int32) []int32 {
 	if groups == nil {
 		return copies

@@ -52,8 +52,8 @@ func (d *deadlines) retainOnly(keys map[string]bool) {
 	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
 }
 
-// raceDeadline returns the time by which a race must end because of its deadline, or the zero time
-// if it has none.
+// raceDeadline returns the deadline of a race on the clock of this process, or the zero time if the
+// race has no deadline.
 func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
 	now := tr.now()
 	return tr.deadlines.deadlineOf(race, now, tr.store.ToSharedTime(now))
