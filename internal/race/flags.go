@@ -276,9 +276,9 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// ParseScoreMetric is like ParseMetric for predictions, which also have the precision and the recall of
-// a class. A race cannot maximise these, because a model that always or never predicts the class would
-// win.
+// ParseScoreMetric is like ParseMetric, but for metrics of existing predictions. It also accepts
+// the precision and the recall of a class. A race cannot maximise these, because a model that
+// always or never predicts the class would win.
 func ParseScoreMetric(text string, known []string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
 		return base + "[" + gate.Unquote(class) + "]", nil

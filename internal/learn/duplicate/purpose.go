@@ -9,7 +9,7 @@ import (
 // The evidence that copies were made on purpose; see madeOnPurpose.
 const (
 	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
-	// few combinations of values, and new rows will have the same ones.
+	// few combinations of values, and new rows will often be equal to known rows.
 	minDistinctRows = 100
 	// minDistinctShare is the smallest number of different values of a column, as a fraction of
 	// the number of different rows.
