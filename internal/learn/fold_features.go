@@ -76,9 +76,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// shareFeatures returns the known features of the fold if they have the same columns as
-// the given features. Otherwise it returns the given features. It stores them if no
-// features of the fold are known. Models with shared features use less memory.
+// shareFeatures returns the known features of the fold if they have the same columns as the given
+// features. Otherwise it returns the given features. If no features of the fold are known yet, the
+// given features become the known ones. Models with shared features use less memory.
 func (t *trainingData) shareFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

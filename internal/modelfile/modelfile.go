@@ -18,8 +18,9 @@ import (
 // file that is not a model has the status exit.Rejected.
 func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
 
-// ReadNamed is like Read, but uses the given name in messages instead of path. If the file at path
-// is a temporary copy, name is the path that the user has typed, such as that of a pipe.
+// ReadNamed is like Read, but its messages use the given name instead of path, except if the file
+// cannot be opened. If the file at path is a temporary copy, name is the path that the user has
+// typed, such as that of a pipe.
 func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -35,7 +35,7 @@ type Options struct {
 	//
 	//   - the column named "prediction"
 	//   - the column named by Label
-	//   - the second column, if there are only two
+	//   - the last column, if there are at most two
 	//   - the only column after the first that the answers also have
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
