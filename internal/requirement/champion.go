@@ -13,10 +13,11 @@ import (
 // ApplyToChampion applies the results of the requirements to the choice of the champion, which is
 // the model that predictions with a series of datasets use. It returns the model after the change.
 //
-// A model that missed a requirement is rejected, unless the user has promoted it. A model that
-// beats the champion becomes the champion, even if its score on the validation rows is lower. It is
-// then accepted or, if the old champion was promoted, promoted in its place. A model that an
-// earlier check has rejected stays rejected, because that check may have had other requirements.
+// A model that missed a requirement is rejected, unless the user has promoted it. With --beat
+// champion, a model that beats the champion becomes the champion, even if its score on the
+// validation rows is lower. It is then accepted or, if the old champion was promoted, promoted in
+// its place. A model that an earlier check has rejected stays rejected, because that check may have
+// had other requirements.
 //
 // ApplyToChampion returns nil if r is nil. It also returns nil, and no error, if the service could
 // not reject the model: the missed requirement, and not this failure, should decide the exit

@@ -273,8 +273,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 }
 
 // findIDColumnOrDropIDs returns the position of the ID column. It returns -1 if the rows are joined
-// by their order, because opts says so or the IDs of the predictions were generated. Generated IDs
-// are removed from p.
+// by their order. This is the case if p has no IDs, or if its IDs were generated and the answers do
+// not have their column. Generated IDs are then removed from p.
 func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil
