@@ -142,11 +142,11 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 	return shuffled
 }
 
-// substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for
-// all shuffles together. s has only the copies that must be predicted: none for a shuffle
-// that does not change the cells of a row, and only one if several shuffles put the same
-// cells into a row. places[i][row-lo] is the index in s of the copy for the i-th shuffle,
-// or -1 if this shuffle does not change the row.
+// substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for all shuffles
+// together. s has only the copies that must be predicted. A shuffle that does not change the cells
+// of a row needs no copy, and several shuffles that put the same cells into a row share one copy.
+// places[i][row-lo] is the index in s of the copy for the i-th shuffle, or -1 if this shuffle does
+// not change the row.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
