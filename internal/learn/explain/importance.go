@@ -39,8 +39,8 @@ const (
 	maxShuffles              = 3
 )
 
-// Limits for a metric that depends on a rare class: so many rows are predicted that minRareRows of them
-// are expected to be of this class, but at most maxRareImportanceRows.
+// Limits for a metric that depends on a rare class. More rows are predicted, up to maxRareImportanceRows,
+// until minRareRows of them are expected to be of this class.
 const (
 	minRareRows           = 20
 	maxRareImportanceRows = 10_000
