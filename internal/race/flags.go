@@ -46,7 +46,7 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached; without --threshold the model is a blend of the algorithms")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached, for services whose races need a threshold; without --threshold the model is a blend of the algorithms")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
