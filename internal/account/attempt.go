@@ -57,8 +57,8 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
-// allowLoginAttempts counts an attempt to log in with an email, after the attempts that the
-// parameter before lists. If there were too many attempts, it returns a *api.Problem with
+// allowLoginAttempts counts an attempt to log in with an email. The parameter before lists other
+// attempts, which it counts first. If there were too many attempts, it returns a *api.Problem with
 // CodeTooMany. If the log-in succeeds, the caller must pass the result taken to
 // [store.Tx.RefundAttempts], because only failed log-ins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {

@@ -31,7 +31,7 @@ const groupAnnotation = "foretell_group"
 // SetFlagGroup assigns flags to a group.
 func SetFlagGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
-		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag exists
+		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // fails only if the flag is not defined
 	}
 }
 

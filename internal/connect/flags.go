@@ -46,7 +46,7 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
 	flags.BoolP("dry-run", "n", false, "print the requests, but send only those that change nothing")
 	cli.SetFlagGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
-	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // fails only if the flag is not defined
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }

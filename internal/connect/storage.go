@@ -54,7 +54,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {
-		return true // OpenLocal reports an error
+		return true // OpenLocal will report the error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)

@@ -15,8 +15,8 @@ import (
 // the job works on.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the process that has queued or adopted the job, if this process runs only its own
-	// jobs. Otherwise Process is empty. Workers may claim the job in both cases.
+	// Process is the process that has queued or adopted the job, if that process runs only its own
+	// jobs. Otherwise Process is empty. In both cases, workers may claim the job, too.
 	Process string
 	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.

@@ -56,7 +56,7 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	}
 	s.leases.heartbeats.Observe(c.Now, values)
 	s.leases.checked = c.Now
-	waited := s.IsOnServer() // where a writer locks only the rows and tables that it writes
+	waited := s.IsOnServer() // no wait with PostgreSQL, where a writer locks only the rows and tables that it writes
 	for _, l := range leases {
 		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
 		alive := s.IsProcessAlive(l.owner)

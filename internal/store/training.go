@@ -78,7 +78,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.monotone, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// A race has the model, and so does the run of the winning algorithm, but no other run.
+	// This joins the model to its race and to the run of the winning algorithm, but to no other run.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -197,10 +197,10 @@ func (q TrainingQuery) toListQuery() listQuery {
 	}
 	if q.ParentOnly {
 		list.addCondition("t.parent IS NULL")
-		list.order = "t.created DESC, t.key DESC" // the same order for races, and that of an index
+		list.order = "t.created DESC, t.key DESC" // for races, this is the same order, and an index has it
 	}
 	if q.ActiveOnly {
-		list.addCondition("t." + activeTraining) // the condition of an index
+		list.addCondition("t." + activeTraining) // an index has the same condition
 	}
 	return list
 }
