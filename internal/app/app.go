@@ -89,7 +89,7 @@ type App struct {
 	tempDir         string
 	now             func() time.Time
 	rand            io.Reader
-	log             *slog.Logger // see Log
+	log             *slog.Logger // without the errors that a reported outage causes; see Log
 	problems        *problem.Converter
 	databaseMonitor *outage.Monitor
 	storageMonitor  *outage.Monitor

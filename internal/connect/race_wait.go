@@ -19,10 +19,10 @@ import (
 // AwaitModel shows a race that the command has started until the race ends, and returns it. It
 // returns an error if the race has no model. The user can end the wait earlier:
 //
-//  - Enter on a terminal ends the race and keeps its best model.
-//  - The first Ctrl-C on a terminal does the same if the race is in this process.
-//  - Any other Ctrl-C ends the wait with an error. A race in this process is stopped and its best
-//    model is kept. A race on a server continues.
+//   - Enter on a terminal ends the race and keeps its best model.
+//   - The first Ctrl-C on a terminal does the same if the race is in this process.
+//   - Any other Ctrl-C ends the wait with an error. A race in this process is stopped and its best
+//     model is kept. A race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, c.RaceError(job, err)

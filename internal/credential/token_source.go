@@ -118,7 +118,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	if password != "" && s.Username != "" {
 		kept, err := s.LogIn(ctx, password, "")
 		if err == nil {
-			s.opened = kept.Token // an earlier session has ended, or its token would not have been rejected
+			s.opened = kept.Token // an earlier opened session need not be ended: its token was rejected
 		}
 		return kept.Token, addAuthenticatorHint(err)
 	}

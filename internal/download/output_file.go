@@ -150,8 +150,9 @@ func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	return path
 }
 
-// CheckMayWriteRejected is like [OutputFile.CheckMayWrite] for the path of a rejected result, if there
-// would be one because a file exists at Path.
+// CheckMayWriteRejected returns an error if a rejected result could not be written to its path; see
+// [OutputFile.RejectedPath]. If no file exists at Path, it returns nil, because a rejected result
+// would then be written to Path.
 func (t *OutputFile) CheckMayWriteRejected(inputs ...*preflight.InputTable) error {
 	if !t.IsExistingFile() {
 		return nil

@@ -62,7 +62,7 @@ type Pool struct {
 
 	mu              sync.Mutex
 	runs            map[*RunningJob]struct{}
-	allowedSubjects map[string]struct{} // see AllowSubject
+	allowedSubjects map[string]struct{} // subjects that were passed to AllowSubject
 	storeError      error
 	// postponed maps the key of each job that this pool has returned to the queue because of
 	// ErrPostponed to the time of the return. Further attempts of such a job are logged at the level

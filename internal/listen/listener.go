@@ -131,7 +131,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle ends what closeLongestIdle began if no connection was idle.
+// stopNeedingIdle makes setIdle keep connections that become idle. It has no effect if
+// closeLongestIdle has found an idle connection.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

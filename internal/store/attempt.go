@@ -105,7 +105,7 @@ func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wa
 	}
 	untilFull := time.Duration(fullAt-t.toSharedMicros(now)) * time.Microsecond
 	capacity := time.Duration(a.Limit.Burst) * a.Limit.Interval
-	if untilFull > capacity+maxClockDifference { // see allowAttempt
+	if untilFull > capacity+maxClockDifference { // the clock was set back, so allowAttempt allows the attempt
 		return 0, err
 	}
 	return max(0, untilFull+a.Limit.Interval-capacity), err

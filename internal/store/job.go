@@ -250,7 +250,8 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is described at [Job].
+	// Process is the process that has queued or adopted the job, if that process runs only its own
+	// jobs. Otherwise Process is empty.
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner   string

@@ -231,7 +231,8 @@ type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.
 	Memory int64
-	// Process is described at [Job].
+	// Process is the process that has queued or adopted the race, if that process runs only its own
+	// jobs. Otherwise Process is empty.
 	Process string
 }
 
