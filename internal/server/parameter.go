@@ -32,7 +32,7 @@ func parametersOf(op api.Operation, in reflect.Type) parameters {
 	case api.UploadData.ID, api.DownloadResult.ID: // their URLs are signed, and other programs may have added parameters of their own
 		ps.allowsOthers = true
 	case api.CreatePredictionByForm.ID:
-		ps.query = []string{"modelKey"} // see createPredictionByForm
+		ps.query = []string{"modelKey"} // the form may have the key instead, so the input type lacks this parameter
 	}
 	for _, field := range reflect.VisibleFields(in) {
 		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {

@@ -34,8 +34,8 @@ func readingOf(cell []byte) (r reading) {
 	return r
 }
 
-// maxReadings is the largest number of different readings of a column that are distinguished, which differ
-// in their units.
+// maxReadings is the largest number of different readings of a column that are counted separately.
+// Most of them differ only in their units.
 const maxReadings = 256
 
 // readingCounts counts the rows of a column by the reading of their cells. It counts the rows of all

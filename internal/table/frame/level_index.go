@@ -71,9 +71,10 @@ func codeNumber(cell []byte) (number float64, ok bool) {
 	return number, !math.IsNaN(number)
 }
 
-// code returns the code of a cell. A cell that is no level and means a missing value, such as NA, is
-// missing: other programs write it for an empty cell. If the levels are only the words of a column of
-// numbers, NA has the code of the numbers, because its number is missing.
+// code returns the code of a cell. A cell such as NA that is no level is missing, because other
+// programs write NA for an empty cell. As an exception, if all levels are words in a column of
+// numbers, NA has the code of the numbers, len(Levels): it is one of the numbers, and its value is
+// missing.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)

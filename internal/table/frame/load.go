@@ -56,7 +56,7 @@ type loader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder // for rows that are read one by one
 	builder *frameBuilder
-	maxRows int // see csvfile.MaxRows
+	maxRows int // csvfile.MaxRows, or less in tests
 }
 
 // add adds the rows of d to the frame. It returns a *csvfile.Defect if the frame then has too

@@ -87,11 +87,11 @@ type splitKeyReader struct {
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
-	// format is the format of the dates in the schema. If they are no Unix times and their year is not
-	// first, it only decides the order of day and month if all dates can be read in two ways.
+	// format is the format of the dates in the schema. PerDay and YearFirst apply to all dates.
+	// DayFirst only decides the order of day and month if all dates can be read in both orders.
 	format cells.DateFormat
-	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is not complete if
-	// isLocal is set for all formats of dates.
+	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is incomplete, and
+	// is not used, if isLocal is set for all formats of dates.
 	offsets []float64
 	isLocal [numTimeFormats]bool // whether a time in the format has no offset
 	filled  int                  // number of cells of the time column that are not empty

@@ -114,9 +114,10 @@ func inferOtherForm(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers are Unix
-// times. training is the schema of the training file if the columns are those of a blind file, and otherwise
-// nil. It decides first, the other columns of the table next. results, names and columns have the same order.
+// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers
+// are Unix times. For a blind file, training is the schema of the training file, and decides for
+// the columns that it has. Otherwise training is nil. Other ambiguous columns are read like the
+// unambiguous columns of the same table. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)

@@ -23,7 +23,7 @@ const (
 	maxPrefixShare    = 0.95 // largest fraction of rows with the same prefix
 	minRowsPerPrefix  = 10   // smallest mean number of rows per prefix
 	minCoveredRows    = 0.8  // smallest fraction of rows whose prefix is in minPrefixRows rows
-	minPrefixRows     = 5    // see minCoveredRows
+	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
 	maxSortedShare    = 0.9  // from this fraction of ascending neighbours on, texts that identify rows are serial numbers
@@ -223,8 +223,9 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 	return n
 }
 
-// isBoundary reports whether the first characters of a text, of the given number, end with a letter or a
-// digit, and with the text or before another class of characters: letters, digits or others.
+// isBoundary reports whether a text has a boundary after its first length characters. The last of
+// these characters must be a letter or a digit. It must also be the last of the text, or the next
+// character must be of another class. The classes are letters, digits and others.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

@@ -154,10 +154,11 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 	return inf
 }
 
-// resolveDateFormats sets the formats of the dates that depend on the name of a column or on the training
-// file. In columns that the training file does not have, it finds Unix times, unless words among the numbers
-// become levels of a feature: features of dates would not have them. In other columns of a blind
-// file, Unix times and dates with the year first are those that the training file has.
+// resolveDateFormats finds Unix times, and resolves dates with the year first, by the names of the
+// columns and the training file. A column that the training file also has is read with the format
+// that it has there. In any other column, it looks for Unix times. It skips a column of numbers
+// whose texts become levels of another feature, because the features of a date would not have these
+// levels.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {
