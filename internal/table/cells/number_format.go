@@ -67,14 +67,14 @@ const (
 // decimalComma is set if a comma separates the decimals. The unit is the currency or the text after
 // the digits, in lower case and without a plural s. These rules apply:
 //
-//  - A mark such as ~ before the number is ignored, and so are footnote marks; see [TrimFootnoteMarks].
-//  - A power of ten, an error or a total may follow the digits; see [parseTail]. The unit of a score such
-//    as 72.1/100 is /100, and the score is at most the total.
-//  - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
-//    age such as 56y 1m is a number of years; see [parseUnitDuration].
-//  - Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
-//    decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
-//    grade, and 2005- a range.
+//   - A mark such as ~ before the number is ignored, and so are footnote marks; see [TrimFootnoteMarks].
+//   - A power of ten, an error or a total may follow the digits; see [parseTail]. The unit of a score such
+//     as 72.1/100 is /100, and the score is at most the total.
+//   - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
+//     age such as 56y 1m is a number of years; see [parseUnitDuration].
+//   - Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
+//     decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
+//     grade, and 2005- a range.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
 		return 0, "", false

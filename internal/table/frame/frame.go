@@ -72,11 +72,11 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. These conditions must hold:
 //
-//  - The source of a feature is one of the fields.
-//  - All features of a field are extracted by one extractor; see Extraction.group. As an exception, a
-//    text may also be a list. A field has at most one amount.
-//  - All lists of a field have the same separator, and all its dates the same format.
-//  - Both columns of a feature with ExtractSince also have a feature with ExtractTime.
+//   - The source of a feature is one of the fields.
+//   - All features of a field are extracted by one extractor; see Extraction.group. As an exception, a
+//     text may also be a list. A field has at most one amount.
+//   - All lists of a field have the same separator, and all its dates the same format.
+//   - Both columns of a feature with ExtractSince also have a feature with ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups, separators := make(map[string]Extraction), make(map[string]string)

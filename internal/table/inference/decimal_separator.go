@@ -88,12 +88,12 @@ type tableSeparator struct {
 // findTableSeparator returns the decimal separator for the ambiguous columns of a table. The first
 // of these rules that applies decides:
 //
-// 1. If columns prove a separator, and all of them the same, it is this one.
-// 2. If columns prove different separators, it is the point, and isUnknown is set.
-// 3. If the point or the comma very likely separates thousands in ambiguous columns, and not both do, it
-//    is the other of the two. If it is the comma, isUnknown is set.
-// 4. Otherwise it is the point. isUnknown is set if an ambiguous number has a comma. It is not set
-//    for 4.568, because this number has decimals in most files.
+//  1. If columns prove a separator, and all of them the same, it is this one.
+//  2. If columns prove different separators, it is the point, and isUnknown is set.
+//  3. If the point or the comma very likely separates thousands in ambiguous columns, and not both do, it
+//     is the other of the two. If it is the comma, isUnknown is set.
+//  4. Otherwise it is the point. isUnknown is set if an ambiguous number has a comma. It is not set
+//     for 4.568, because this number has decimals in most files.
 func findTableSeparator(inferences []Result) tableSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
