@@ -85,10 +85,10 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	return nil
 }
 
-// noteJoinedSeries prints a note if the user may not know that the model of the run joins an existing
-// series: the series is named after the training file, and its newest model was trained on another
-// dataset, such as a file of the same name in another folder. dataset is the key of the dataset of
-// the run, or "" if it does not exist yet.
+// noteJoinedSeries prints a note if the user may not know that the model of the run joins an
+// existing series. This is the case if the series is named after the training file, and its newest
+// model was trained on another dataset. An example is a file of the same name in another folder.
+// dataset is the key of the dataset of the run, or "" if it does not exist yet.
 func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series, dataset string) error {
 	if p.name != "" || len(series.Datasets) == 0 {
 		return nil

@@ -164,10 +164,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints a note if there are rows without a label, probabilities that do not sum to 1, labels that are not classes of the
-// model, or classes without probabilities, and a note with the class of prAuc. hasReceipt says whether
-// the predictions have a receipt. Without a receipt, the note on prAuc is printed only if standard
-// output is a terminal.
+// noteClasses prints a note about each of these: rows without a label, probabilities that do not
+// sum to 1, labels that are not classes of the model, and classes without probabilities. It also
+// prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
+// note only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote(), result.UnequalSumsNote()} {
 		if note != "" {

@@ -37,8 +37,8 @@ func lookUpByEmail(email string) accountLookup {
 }
 
 // exceptLocal returns a function that is like lookup, but returns a problem for the account of the
-// embedded service. Nobody can log in to this account, so it has neither a password nor a role, and
-// every command without a server needs it.
+// embedded service. Every command without a server needs this account. Nobody can log in to it, so
+// it has neither a password nor a role.
 func exceptLocal(lookup accountLookup) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := lookup(ctx, t)

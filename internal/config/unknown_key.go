@@ -51,8 +51,8 @@ func checkKeys(path string) error {
 	return nil
 }
 
-// checkMapping returns an error if a mapping of the file at path has a key that is not in known, that
-// it has twice, or whose value is of the wrong kind.
+// checkMapping returns an error if a mapping has an invalid key: one that is not in known, that
+// occurs twice, or whose value is of the wrong kind. path is the path of the file.
 func checkMapping(path string, mapping *yaml.Node, known ...string) error {
 	seen := map[string]bool{}
 	for key, value := range mappingItems(mapping) {

@@ -158,8 +158,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue or for a worker, building the model, or waiting for a service that
-// does not respond (p is nil). In any other state of the race, the function returns "".
+// training. The race then waits in the queue or for a worker, or builds the model. If p is nil, the
+// service does not respond. In any other state of the race, the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning

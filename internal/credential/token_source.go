@@ -18,9 +18,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service: a token from the environment or the store, or
-// the token of a new log-in with a password from the environment or the store. [TokenSource.Token]
-// explains their order.
+// TokenSource returns tokens for an account of a service. A token is taken from the environment or
+// the store, or is requested with a password from the environment or the store. [TokenSource.Token]
+// explains the order.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time

@@ -38,8 +38,8 @@ type fileSample struct {
 }
 
 // readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
-// true. wanted, if not nil, reports whether a column may be the ID or the label although neither
-// its position nor its name suggests this.
+// true. wanted adds columns that may be the ID or the label, in addition to those chosen by
+// position and name. It may be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}

@@ -115,9 +115,9 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 	return p.showErrorOrAccount(v, err, removeAppFields)
 }
 
-// showErrorOrAccount redirects to the page of the account, or shows err there if it is not nil.
-// fields has the fields of the form that was sent, or is nil if the page does not show this form
-// again.
+// showErrorOrAccount redirects to the page of the account if err is nil. Otherwise it shows err on
+// this page. fields has the fields of the form that was sent. It is nil if the page does not show
+// this form again.
 func (p *Pages) showErrorOrAccount(v *visit, err error, fields []formField) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), fields, nil)

@@ -82,8 +82,8 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 }
 
 // ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
-// error if Path is the path of blind or of one of others, or if a file exists at Path and must not
-// be replaced.
+// error if Path is also the path of an input, which are blind and others. It also returns an error
+// if a file exists at Path and must not be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])

@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot counts a new connection. If the limit is reached, it closes an idle connection or, if none
-// is idle, the next one that becomes idle, and waits until a connection is closed.
+// acquireSlot counts a new connection. If the limit is reached, it closes a connection that is
+// idle, or the next one that becomes idle, and waits until a connection is closed.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:

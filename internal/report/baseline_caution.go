@@ -16,9 +16,9 @@ func weightsDecisions(r *api.ModelReport) bool {
 	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy
 }
 
-// compareWithBaseline compares the score of a model with that of its baseline. If the model may be
-// no better, text is a sentence about this, without a full stop. text is "" if the model is better,
-// or if that is not known. isWorse is true if the whole interval of the score is below the score of
+// compareWithBaseline compares the score of a model with that of its baseline. text is a sentence
+// without a full stop which says that the model may be no better. It is "" if the model is better,
+// or if this is unknown. isWorse is true if the whole interval of the score is below the score of
 // the baseline.
 //
 // The score is the accuracy, unless the race weighted the decisions by class weights or by its

@@ -38,8 +38,8 @@ type Roles struct {
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
 	// LabelProblem says why the column is probably not the label, such as "has 900 different values in
-	// 1000 rows". It is set only if LabelAssumed is set, and most values that were read are distinct.
-	// OtherLabel is then a column with a few texts, or "".
+	// 1000 rows". It is set only if LabelAssumed is set and most of the values read are distinct. In
+	// this case, OtherLabel is another column, with a few texts, or "" if there is none.
 	LabelProblem, OtherLabel string
 }
 

@@ -104,9 +104,9 @@ func scanTraining(row rowScanner) (*Training, error) {
 }
 
 // decodeOptional decodes text, the JSON of a column whose value is optional, into value. If text is
-// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and
-// returns an error that wraps ErrCorrupt and names the column and the row: noun is the word for the
-// row, such as "model", and key is its key.
+// empty, value remains zero. If text cannot be decoded, value becomes zero, and the error wraps
+// ErrCorrupt. For the message of the error, column is the name of the column, noun the word for the
+// row, such as "model", and key its key.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil

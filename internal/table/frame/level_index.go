@@ -14,8 +14,9 @@ type levelIndex struct {
 	// folded has the codes of the levels in lower case if the column is boolean; otherwise it is
 	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
 	folded map[string]int32
-	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
-	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
+	// hasCodes is set if the levels are texts of a column of numbers, as for ExtractText. 12 and 12.0
+	// are then the same level, because pandas writes 12 as 12.0 if another cell of the column is
+	// empty.
 	hasCodes bool
 	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
 	// 7030, and perhaps 1234 as 1,234.

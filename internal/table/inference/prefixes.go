@@ -68,8 +68,9 @@ func areCodes(texts []columnstats.Value) bool {
 	return float64(codes) >= minCodeShare*n && (float64(lettered) >= minLetterShare*n || float64(addresses) >= minCodeShare*n)
 }
 
-// isCode reports whether a text is short, has a digit, has no signs that are unusual in codes, and has
-// neither words nor more than one space. A number with a unit, such as 90 min, is no code.
+// isCode reports whether a text is a code: it is short and has a digit, has only signs that are
+// usual in codes, has no words, and has at most one space. A number with a unit, such as 90 min, is
+// no code.
 func isCode(text string) bool {
 	if unit := strings.TrimLeft(text, "0123456789"); unit != text && len(unit) > 2 && unit[0] == ' ' && strings.TrimFunc(unit, unicode.IsLetter) == " " {
 		return false

@@ -14,9 +14,10 @@ import (
 // such numbers have a certain number of digits: 10 for most seconds.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
-// minRoundShare is the smallest fraction of the numbers of a column that must be whole minutes if the name of
-// the column does not say that they are times. Whole minutes in seconds are multiples of 60, but only a third
-// of the multiples of 10 are. IDs and rounded amounts are rarely multiples of either.
+// minRoundShare applies to a column of numbers whose name does not say that they are times. It is
+// the smallest fraction of the numbers that must be whole minutes. Whole minutes in seconds are
+// multiples of 60, but only a sixth of the multiples of 10 are. IDs and rounded amounts are rarely
+// multiples of 60.
 const minRoundShare = 0.95
 
 // Words of the names of columns of times, and of columns of other numbers.

@@ -84,10 +84,11 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	return d, err
 }
 
-// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that decides
-// its half: the first row with the same content, so that copies are in the same half. However, rows
-// with few features are equal by chance, and all rows of a class could then be in one half. Therefore a
-// row with many copies decides its own half, and so does every row if few rows are distinct.
+// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that
+// decides its half. This is the first row with the same content, so that copies are in the same
+// half. However, rows with few features are equal by chance, and all rows of a class could then be
+// in one half. Therefore a row with many copies decides its own half. If few rows are distinct,
+// every row decides its own half.
 func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
