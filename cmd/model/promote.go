@@ -26,8 +26,8 @@ func newModelsPromoteCmd(f *cli.Factory) *cobra.Command {
 newer datasets. It stays the champion until another model is promoted, or until the model
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
-With --automatic, the champion is no longer promoted, nor accepted because it has met
---beat champion, so the scores decide. REF is then the series, or any of its models. A
+With --automatic, the scores decide again: the champion loses the precedence that it got
+from this command or by --beat champion. REF is then the series, or any of its models. A
 model that was rejected before it was promoted is then rejected again.`,
 		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,

@@ -42,9 +42,9 @@ prediction, or a CSV with two columns: the ID and the prediction. The metrics ro
 prAuc and logLoss require a column probability_<class> for each class. With two
 classes, one of the two columns is sufficient.
 
-With two classes, prAuc is that of the class with fewer rows in the training file, which
-the receipt of PREDICTIONS names. If no receipt names it, for example after
-` + "`foretell predict --model`" + `, it is that of the class with fewer rows in ANSWERS.
+With two classes, prAuc is computed for the class with fewer rows in the training file.
+The receipt of PREDICTIONS names this class. If no receipt names it, for example after
+` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
 
 Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
 model, a label such as NA or ? that is not one of them counts as no label, and any other
