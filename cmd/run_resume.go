@@ -26,8 +26,8 @@ func (p *runPipeline) resumeCommand(race string) string {
 	return p.factory.CommandWith("resume", race, "time-limit")
 }
 
-// continueCommand returns the command that continues the run after its race: it resumes the race or, if
-// the run read a stream, predicts with the model of the race.
+// continueCommand returns the command that continues the run after its race. This command resumes
+// the race. If the run read a stream, it predicts with the model of the race instead.
 func (p *runPipeline) continueCommand() string {
 	switch {
 	case p.RunCommand != nil:

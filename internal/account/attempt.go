@@ -42,8 +42,8 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 }
 
 // loginAttemptsWithEmail returns the two attempts that count a log-in towards the rate limits of
-// its email: one for the email together with the caller's network address, and one for the
-// email alone.
+// its email. The first is for the email together with the caller's network address, and the second
+// for the email alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},

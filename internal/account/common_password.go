@@ -45,8 +45,8 @@ func isCommonPassword(password string) bool {
 		hasAtMostTwoCharacters(password)
 }
 
-// isEmailPartOrProgramName reports whether a password in lower case consists of the name
-// of this program or a part of the email, with or without digits and symbols around it.
+// isEmailPartOrProgramName reports whether a password in lower case is the name of this program or
+// a part of the email. Digits and symbols around it are ignored.
 func isEmailPartOrProgramName(password, email string) bool {
 	core := trimNonLetters(password)
 	if core == "foretell" {

@@ -130,8 +130,8 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 	return a.direct.Delete(ctx, u.Name)
 }
 
-// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause
-// says that the upload is too large or exceeds the quota. If cause is another error,
+// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload. It does so if
+// cause says that the upload is too large or exceeds the quota. If cause is another error,
 // refuseUpload only returns it.
 func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset, cause error) error {
 	if code := api.CodeFromError(cause); code != api.CodeQuota && code != api.CodeTooLarge {

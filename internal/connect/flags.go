@@ -26,9 +26,9 @@ type ServiceFlags struct {
 	NoJobs bool
 	// NeedsDatabase is set if the command must not create the database of the embedded service.
 	NeedsDatabase bool
-	// ReadOnly is set if the command changes nothing. It then does not create the account of the
-	// embedded service, which would otherwise appear among the accounts of a service, and stores no
-	// session. A dry run is read-only, too.
+	// ReadOnly is set if the command changes nothing. It then stores no session, and does not create
+	// the account of the embedded service. Otherwise this account would appear among the accounts of a
+	// service. A dry run is read-only, too.
 	ReadOnly bool
 	Cmd      *cobra.Command
 }

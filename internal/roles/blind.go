@@ -19,9 +19,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// BlindColumnNames returns names for the n columns of a blind file without a header. They are the
-// training file's columns without the label, all its columns, or its features: the first of these
-// three lists with n names. If none has n names, BlindColumnNames returns nil.
+// BlindColumnNames returns names for the n columns of a blind file without a header. These are the
+// columns of the training file without the label, all its columns, or its features. The result is
+// the first of these lists that has n names, or nil if none has.
 func (f *TrainingFile) BlindColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {

@@ -161,8 +161,9 @@ func (h *headerCheck) isTextAndClass() bool {
 	return (classes > 0 && sentences > 0 || binaryClasses > 0 && longSentences > 0) && !isScale
 }
 
-// isFrequentBelow reports whether a value is frequent if count cells below cell i have it: at least
-// three, and at least 2 % of those that are not blank.
+// isFrequentBelow reports whether a value below cell i is frequent. count is the number of cells
+// below with this value. It must be at least three, and at least 2 % of the cells below that are
+// not blank.
 func (h *headerCheck) isFrequentBelow(i, count int) bool {
 	return count >= 3 && 50*count >= h.valuesBelow[i]
 }

@@ -62,8 +62,9 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// codeNumber returns the number that a code means. It returns false for a code that is no number, or
-// of more than 15 digits, which may be the same float64 as another code.
+// codeNumber returns the number that a code means. It returns false for a code that is no number.
+// It also returns false for a code of more than 15 digits, because another code may then be the
+// same float64.
 func codeNumber(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
@@ -126,7 +127,8 @@ func (x *levelIndex) prefixCode(cell []byte) int32 {
 	return int32(len(x.codes))
 }
 
-// otherDecimals returns text without its end .0, or with this end if text does not have it.
+// otherDecimals returns text without .0 at its end. If text does not end in .0, it returns text
+// with .0 appended.
 func otherDecimals(text string) string {
 	if digits, found := strings.CutSuffix(text, ".0"); found {
 		return digits

@@ -25,8 +25,9 @@ type SplitKeys struct {
 	// Groups holds the number of each row's group, counted from 0, or -1 if the cell is
 	// empty.
 	Groups []int32
-	// Times holds, for each row, the number in its cell, or the days from 1 January 1970
-	// to its date, in UTC if all times have an offset. It is NaN if the cell is empty or is not a time.
+	// Times holds the time of each row: the number in its cell, or the days from 1 January 1970 to its
+	// date. The days are in UTC if all times have an offset. A time is NaN if the cell is empty or is
+	// not a time.
 	Times []float64
 }
 

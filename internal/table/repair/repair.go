@@ -240,9 +240,9 @@ func (r *repairer) lacksHeader() bool {
 	return check.LacksHeader(r.names, r.stats.Columns(), r.id, label)
 }
 
-// headerMatchesNumbers reports whether the training file has columns of numbers, and the
-// header of the blind file has a number in each of these columns. names are the columns'
-// names, in the order of the blind file.
+// headerMatchesNumbers reports whether the header of the blind file has a number in each column
+// that has numbers in the training file. If the training file has no such column, it returns false.
+// names are the columns' names, in the order of the blind file.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {

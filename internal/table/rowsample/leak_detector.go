@@ -177,8 +177,8 @@ type cellRun struct {
 	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
 }
 
-// countCorrect returns how many rows in one half of the sample have the label that the column
-// predicts for them from the rows in the other half.
+// countCorrect predicts the labels of the rows in one half of the sample by the values of a column,
+// from the rows in the other half. It returns how many of these predictions are right.
 func (d *LeakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
