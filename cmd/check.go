@@ -73,7 +73,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	defer cancel()
 	if n := len(args) + len(o.blind); o.blindOnly && n > 1 {
 		return exit.Usagef("--no-label needs exactly one file, got %d", n).
-			WithHint("check each blind file separately, or omit --no-label if FILE is a training file|")
+			WithHint("check each blind file separately, or omit --no-label if FILE is a training file")
 	}
 	train, blind := args, o.blind
 	if len(blind) == 0 {
