@@ -154,7 +154,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	}
 	closeFile := sync.OnceValue(file.Close)
 	defer func() {
-		if runtime.GOOS == "windows" { // an open file cannot be removed there
+		if runtime.GOOS == "windows" { // Windows cannot remove an open file
 			_ = closeFile()
 		}
 		if err != nil {
@@ -165,7 +165,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := errors.Join(write(file), file.Sync()); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // an open file cannot be renamed there
+	if runtime.GOOS == "windows" { // Windows cannot rename an open file
 		if err := closeFile(); err != nil {
 			return err
 		}

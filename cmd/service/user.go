@@ -241,7 +241,7 @@ func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	cmd.Long = "Sets the role of an account. ROLE is administrator (or admin) or user."
 	cmd.Args = cli.PositionalArgs("EMAIL", "ROLE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if role = args[1]; role == "admin" { // as in `users add --admin`
+		if role = args[1]; role == "admin" { // admin is accepted, because `users add` has a flag --admin
 			role = api.RoleAdministrator
 		}
 		if role != api.RoleUser && role != api.RoleAdministrator {

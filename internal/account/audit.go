@@ -99,7 +99,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 		return a.toProblem(err)
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		if err := isRecorded(t); err != nil || recorded { // by a concurrent request
+		if err := isRecorded(t); err != nil || recorded { // a concurrent request has recorded the download
 			return err
 		}
 		return a.insertAuditEvent(ctx, t, auditEvent{actor: e.Actor, action: action, object: object, outcome: e.Outcome})

@@ -185,6 +185,6 @@ func localDisabledProblem() *api.Problem {
 
 // localReadSession is the session of [Accounts.OpenLocalReadSession].
 type localReadSession struct {
-	hash    string // of the token
+	hash    string // hash of the token
 	account string // key of the account; "" if it does not exist
 }

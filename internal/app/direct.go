@@ -124,7 +124,7 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 		return err
 	}
 	err = a.setFileAndQueuePreparation(ctx, d, info)
-	if err != nil && !errors.Is(err, store.ErrWrongState) { // in the wrong state, another upload was faster
+	if err != nil && !errors.Is(err, store.ErrWrongState) { // ErrWrongState means that another upload was faster
 		return a.refuseUpload(ctx, u, d, err)
 	}
 	return a.direct.Delete(ctx, u.Name)

@@ -190,9 +190,9 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	switch problem.Status {
 	case http.StatusTooManyRequests:
 		return pause, req.waitOn429
-	case http.StatusServiceUnavailable: // with CodeNotReady, the service has not processed the request; a proxy may not know this
+	case http.StatusServiceUnavailable: // the code CodeNotReady means that the service has not processed the request; a proxy may not know this
 		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeign)
-	case http.StatusInternalServerError: // with Retry-After, the service does not know whether it has stored a change
+	case http.StatusInternalServerError: // Retry-After means that the service does not know whether it has stored a change
 		return pause, req.idempotent && asked > 0
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return pause, req.idempotent

@@ -201,7 +201,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 // is the champion are read: those of the newest models, up to the newest complete model. If the
 // service cannot list races, all models count as complete.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
-	cancelled := map[string]bool{} // by key of the model
+	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false
 	for i := range newestFirst {
 		m := &newestFirst[i]

@@ -12,7 +12,7 @@ import (
 
 // secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
 type secondFactorSetup struct {
-	Secret string // in groups of four characters
+	Secret string // the secret in groups of four characters
 	// MessageID identifies the message with the secret. The form to confirm the app sends it back.
 	MessageID string
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.

@@ -43,7 +43,7 @@ type Listener struct {
 
 	mu        sync.Mutex
 	byNetwork map[string]int
-	idle      *list.List // of *connection; the connection that has been idle for the longest time is first
+	idle      *list.List // list of *connection; the connection that has been idle for the longest time is first
 	needsIdle bool       // Accept waits, and no connection was idle: the next one that becomes idle is closed
 	warned    map[string]time.Time
 }
@@ -208,7 +208,7 @@ type connection struct {
 	net.Conn
 	listener *Listener
 	network  string
-	idle     *list.Element // in listener.idle; guarded by the mutex of listener
+	idle     *list.Element // the element in listener.idle; guarded by the mutex of listener
 	closed   bool          // guarded by the mutex of listener
 }
 

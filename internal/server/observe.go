@@ -27,7 +27,7 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
-	log  *slog.Logger // of the service, for errors that huma reports
+	log  *slog.Logger // the log of the service, for errors that huma reports
 	// page is the browser's request for a page, if the dashboard sent this request to the API to
 	// make the page. Otherwise it is nil.
 	page *request

@@ -16,9 +16,9 @@ import (
 // parameters has the names of an operation's parameters, for the check of their syntax. Invalid
 // syntax gets the status 400. huma checks the ranges of the values and responds with 422.
 type parameters struct {
-	keys     []string // in the path
-	query    []string // all in the query
-	integers []string // in the query
+	keys     []string // names of parameters in the path
+	query    []string // names of all parameters in the query
+	integers []string // names of parameters in the query that are integers
 	booleans []string
 	// allowsOthers is true if the query may also have parameters of other names.
 	allowsOthers bool

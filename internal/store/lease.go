@@ -14,7 +14,7 @@ import (
 type leaseChecks struct {
 	mu         sync.Mutex
 	checked    time.Time                // the time of that call
-	heartbeats process.HeartbeatTracker // of the leases, by key of the job
+	heartbeats process.HeartbeatTracker // tracks the leases, by key of the job
 }
 
 // LeaseCheck has the parameters of [Store.EndExpiredLeases].

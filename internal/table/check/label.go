@@ -146,7 +146,7 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 // warnSimilarClasses warns about classes whose names differ only in spelling, once for all spellings of
 // a name.
 func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
-	spellings := make(map[string][]string, len(list)) // by the folded name
+	spellings := make(map[string][]string, len(list)) // the spellings of each folded name
 	var names []string                                // the folded names, in the order of list
 	for i := range list {
 		folded := foldClass(list[i].Text)

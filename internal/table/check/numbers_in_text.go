@@ -167,7 +167,7 @@ type shapeCount struct {
 	ascending               int // rows with the shape whose last number is larger than the first
 	spaced                  int // rows with the shape and a space between digits
 	low, high               map[string]bool
-	digits                  map[int]bool // the numbers of digits and spaces before the decimals of the rows in spaced
+	digits                  map[int]bool // has the number of digits and spaces before the decimals of each row in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first of them. It returns

@@ -11,7 +11,7 @@ import (
 // distinct texts becomes an estimate.
 type valueCounts struct {
 	values         []Value
-	index          valueIndex       // of values
+	index          valueIndex       // finds values by their texts
 	arena          stringArena      // the memory of the texts
 	bytes          int              // approximate memory
 	distinctHashes *distinctCounter // nil until texts are evicted

@@ -35,7 +35,7 @@ type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown
 	lineBuffer []byte
-	cells      [][]byte // of a record that is read as a single line
+	cells      [][]byte // the fields of a record that is read as a single line
 	onFix      func(code string, line, column int)
 }
 

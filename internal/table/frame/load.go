@@ -101,7 +101,7 @@ type loadWorker struct {
 	ctx     context.Context
 	numeric []bool
 	chunk   csvfile.ParsedChunk
-	decoder *rowDecoder // for the chunk
+	decoder *rowDecoder // the decoder of the chunk
 	valid   bool        // no record is defective
 }
 

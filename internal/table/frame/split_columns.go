@@ -82,7 +82,7 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 
 // splitKeyReader collects the values of the split columns.
 type splitKeyReader struct {
-	index  map[string]int32 // by text of a group: its number
+	index  map[string]int32 // the number of each group, by the text of its cells
 	groups []int32
 	// times holds the times of the rows in each format. parsed holds, for each format,
 	// the number of cells that have it.
@@ -162,7 +162,7 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 // toInstants converts local times to UTC. It rounds them to microseconds, so that times with different
 // offsets that are the same moment become equal numbers.
 func toInstants(times, offsets []float64) []float64 {
-	const microseconds = 24 * 60 * 60 * 1e6 // of a day
+	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))
 	for i, local := range times {
 		instants[i] = math.Round((local-offsets[i])*microseconds) / microseconds

@@ -107,7 +107,7 @@ func inferOtherForm(t *columnstats.Column) Result {
 	if best.areMostCells() {
 		inf.FirstOther = best.firstOther
 	} else if inf.inferList(t, texts); inf.Separator != "" {
-		inf.Words = nil // the items say the same
+		inf.Words = nil // the items have the same information as the words
 	} else {
 		inf.inferPrefixes(t, texts)
 	}

@@ -61,7 +61,7 @@ type itemCounts struct {
 	listRows    int
 	bracketed   int                    // different texts with brackets
 	occurrences int                    // items of all different texts
-	characters  int                    // of all these items
+	characters  int                    // characters of all these items
 	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
 }
 
