@@ -23,7 +23,8 @@ type BlindLabel struct {
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// PRAUCClass is the class of the metric prAuc; see [scoring.Options].
+	// PRAUCClass is the class whose average precision is the metric prAuc. It is "" if the class is
+	// unknown or the model has more than two classes.
 	PRAUCClass string
 	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
 	// the file has no training rows, or if this is unknown. The function may be nil.

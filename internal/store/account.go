@@ -25,7 +25,7 @@ type Account struct {
 	Created  time.Time
 }
 
-// SecondFactor is the authenticator app of an account; see auth.TOTP.
+// SecondFactor is the authenticator app of an account. A secret is 20 random bytes in base32.
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string

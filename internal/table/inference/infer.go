@@ -15,7 +15,7 @@ type Result struct {
 	Format *cells.NumberFormat
 	// Strays are the texts in a column of numbers that become levels of another feature.
 	Strays []columnstats.Value
-	// hasCodes is set if the numbers are probably codes, see columnstats.Column.HasCodes.
+	// hasCodes is set if the numbers are probably codes, such as ZIP codes.
 	hasCodes bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
