@@ -90,7 +90,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress that cannot be redrawn would only lengthen a log
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // in a log, where no line can be redrawn, progress only adds lines
 	}
 	p := &preflight.Preflight{Factory: o.factory}
 	defer p.Close()

@@ -127,7 +127,7 @@ func (o *demoOptions) runStep(ctx context.Context, folder, command string) error
 		return o.factory.Env(name)
 	}
 	err := execute(ctx, inner)
-	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // the hint of the step is for a folder that is removed
+	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the step, which names a folder that demo removes
 		return interrupted
 	}
 	if err != nil {

@@ -192,7 +192,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 	}
 	defer src.Close()
 	var phase *term.Phase
-	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // otherwise the rows would be printed over the phase
+	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // with pictures on a terminal, rows are printed at the end
 		phase = t.progress.StartPhase("explaining " + humanize.Count(t.rows, "row"))
 		defer phase.Done()
 	}

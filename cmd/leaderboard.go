@@ -46,8 +46,8 @@ has no other model. A rejected model is not the champion, and a promoted model a
 see ` + "`foretell models --help`" + `.
 
 Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
-models were tested on different rows, #1, #2 and so on behind the number of test rows, or
-testSet in a pipe and in JSON, say which models were tested on the same rows.
+models were tested on different rows, the sets of test rows are numbered: #1, #2 and so
+on follow the number of test rows. In a pipe and in JSON, testSet is the number of the set.
 
 A model without a test score ranks last, and a dash is printed as its score. A model
 without an interval shares a rank only with models of the same score.`,

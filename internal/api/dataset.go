@@ -217,9 +217,10 @@ type Class struct {
 	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
-// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models of
-// the dataset: with two classes, the one with fewer rows, or the second if both have equally many.
-// It returns "" if there are more classes, or if the numbers of rows are unknown.
+// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models
+// of the dataset. With two classes, it is the class with fewer rows, or the second if both have
+// equally many. PRAUCClass returns "" if there are more classes, or if the numbers of rows are
+// unknown.
 func (d *Dataset) PRAUCClass() string {
 	switch {
 	case len(d.Classes) != 2 || d.Classes[0].Rows == 0:

@@ -55,10 +55,10 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = f.suggestList(e.Status)
 	}
 	e.Hint = f.RepeatFlagsInCommands(e.Hint)
-	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message has the command that helps
+	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message, not the hint, has the command that helps
 		e.Fact = f.RepeatFlagsInCommands(e.Fact)
 	}
-	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the disk is one of this machine
+	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is one of this machine
 		e.Status = exit.Unexpected
 	}
 }

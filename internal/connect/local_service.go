@@ -57,20 +57,21 @@ type localOptions struct {
 	acceptDatabase bool
 	// ownJobsOnly is set to run only the jobs that this command queues or waits for.
 	ownJobsOnly bool
-	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
+	// directTransfers is set if clients exchange files directly with the S3 store.
 	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
 	// accounts configures the accounts of the service.
 	accounts account.Options
-	// scanner has the meaning of app.Config.Scanner.
+	// scanner scans uploaded files for malware. Nil means that no file is scanned.
 	scanner *clamav.Client
 	// withoutUpgrade is set if the database must neither be created nor upgraded to the newest schema.
 	withoutUpgrade bool
 	// writesMarker is set to write the marker file of a PostgreSQL database: for serve, worker and
 	// restore. Other commands may run with a FORETELL_DATABASE that is meant for another folder.
 	writesMarker bool
-	// maxRaces and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
+	// maxRaces is the maximum number of concurrent races. memory is the maximum sum of the estimated
+	// memory of all running races, in bytes; 0 means no limit.
 	maxRaces int
 	memory   int64
 }
@@ -82,7 +83,8 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocal(ctx, dir, f, cmd, false)
 }
 
-// openLocal is like [OpenLocal]. writesMarker has the meaning of localOptions.writesMarker.
+// openLocal is like [OpenLocal]. If writesMarker is set, it also writes the marker file of a
+// PostgreSQL database.
 func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {

@@ -29,7 +29,7 @@ const storageTimeout = 30 * time.Second
 // BindStorage adds --storage to cmd.
 func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
-	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // the flag exists. Its name is also that of the setting where credentials are stored
+	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // fails only if the flag is not defined; its name is also that of the setting where credentials are stored
 }
 
 // storageLocation returns the location of the stored files: the value of the flag --storage if it
@@ -54,7 +54,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {
-		return true // OpenLocal reports an error
+		return true // OpenLocal will report the error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)

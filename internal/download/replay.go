@@ -42,10 +42,10 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 }
 
 // FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
-// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is empty,
-// FindAndVerifyInput looks for the files that the receipt names, first in the folder of the receipt
-// and then in the current folder. recorded is the description of the files in the receipt, or nil.
-// If the contents of the files differ from its digest, FindAndVerifyInput returns an error.
+// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is
+// empty, the receipt names the files. FindAndVerifyInput looks for them first in the folder of the
+// receipt and then in the current folder. recorded is the description of the files in the receipt,
+// or nil. It is an error if the contents of the files differ from the digest in recorded.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {

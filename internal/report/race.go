@@ -114,7 +114,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
 		}
 		if b := r.Blended; b != nil {
-			outcome := "not kept" // in some reports of earlier versions
+			outcome := "not kept" // some reports of earlier versions have no outcome
 			if r.Algorithm == blend {
 				outcome = "kept"
 			}

@@ -44,11 +44,11 @@ func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
 func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 	columns, placeholders := auditEventColumns, "?, ?, ?, ?, ?, ?, ?, ?"
 	args := []any{e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome}
-	if !e.ExpiresBefore.IsZero() { // the schema of an earlier version has no such column
+	if !e.ExpiresBefore.IsZero() { // the schema of an earlier version lacks the column
 		columns, placeholders = columns+", expires_before", placeholders+", ?"
 		args = append(args, toMicros(e.ExpiresBefore))
 	}
-	if e.Detail != "" { // likewise
+	if e.Detail != "" { // the schema of an earlier version lacks the column
 		columns, placeholders = columns+", detail", placeholders+", ?"
 		args = append(args, e.Detail)
 	}

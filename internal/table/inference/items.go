@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// Limits for columns of lists. A cell of a list has several items of a limited number of items, such as
-// C++;SQL. Names, addresses and sentences also have commas, but most of their parts are rare, or always at
-// the same of two positions.
+// Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the whole
+// column has only a limited number of different items. Names, addresses and sentences also have
+// commas, but most of their parts are rare, or always at the same of two positions.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
@@ -61,7 +61,7 @@ type itemCounts struct {
 	listRows    int
 	bracketed   int                    // different texts with brackets
 	occurrences int                    // items of all different texts
-	characters  int                    // of all these items
+	characters  int                    // characters of all these items
 	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
 }
 

@@ -23,7 +23,7 @@ const (
 	maxPrefixShare    = 0.95 // largest fraction of rows with the same prefix
 	minRowsPerPrefix  = 10   // smallest mean number of rows per prefix
 	minCoveredRows    = 0.8  // smallest fraction of rows whose prefix is in minPrefixRows rows
-	minPrefixRows     = 5    // see minCoveredRows
+	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
 	maxSortedShare    = 0.9  // from this fraction of ascending neighbours on, texts that identify rows are serial numbers
@@ -68,8 +68,9 @@ func areCodes(texts []columnstats.Value) bool {
 	return float64(codes) >= minCodeShare*n && (float64(lettered) >= minLetterShare*n || float64(addresses) >= minCodeShare*n)
 }
 
-// isCode reports whether a text is short, has a digit, has no signs that are unusual in codes, and has
-// neither words nor more than one space. A number with a unit, such as 90 min, is no code.
+// isCode reports whether a text is a code: it is short and has a digit, has only signs that are
+// usual in codes, has no words, and has at most one space. A number with a unit, such as 90 min, is
+// no code.
 func isCode(text string) bool {
 	if unit := strings.TrimLeft(text, "0123456789"); unit != text && len(unit) > 2 && unit[0] == ' ' && strings.TrimFunc(unit, unicode.IsLetter) == " " {
 		return false
@@ -223,8 +224,9 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 	return n
 }
 
-// isBoundary reports whether the first characters of a text, of the given number, end with a letter or a
-// digit, and with the text or before another class of characters: letters, digits or others.
+// isBoundary reports whether a text has a boundary after its first length characters. The last of
+// these characters must be a letter or a digit. It must also be the last of the text, or the next
+// character must be of another class. The classes are letters, digits and others.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

@@ -7,12 +7,14 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a year of two
-// digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most one in 20 of the
-// different texts may be something else, but at most one in 200 a date that can only end with its year, such as
-// 21/02/30. It returns nil for any other column. isClear is set if
-// no date can only end with its year, and the first numbers are hardly days of a month: one of them is 0 or above 31, or they are several
-// adjacent numbers that are not only the first or the last days of a month.
+// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a
+// year of two digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most
+// one in 20 of the different texts may be something else. At most one in 200 may be a date that can
+// only end with its year, such as 21/02/30. FirstYearFirst returns nil for any other column.
+//
+// isClear is set if no date can only end with its year, and the first numbers are hardly days of a
+// month. This is the case if one of them is 0 or above 31, or if they are several adjacent numbers,
+// but not only the first or only the last days of a month.
 func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
