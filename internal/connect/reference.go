@@ -96,8 +96,8 @@ func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
 	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
-// DatasetKeyExact is like [Session.DatasetKey], but a name refers to the dataset with exactly
-// that name, if there is one. Destructive commands use it.
+// DatasetKeyExact is like [Session.DatasetKey], but prefers a dataset with exactly the given name to
+// the newest dataset of a series. Destructive commands use it.
 func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {

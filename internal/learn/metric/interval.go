@@ -59,9 +59,9 @@ func f1Interval(both, either int) Interval {
 // Accuracy is a proportion and has its Wilson interval. The log loss and the Brier score are means and
 // have the interval of the normal approximation. The other scores are means of scores of classes, each
 // of which is treated as a proportion; see classMean. The variances of the areas under the ROC curves
-// are computed from the influence of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988),
-// and those of the average precisions from 200 bootstrap samples. So is the interval of the calibration
-// error. If p has Groups, the intervals are computed from groups and are usually wider; see
+// are computed from the influence of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
+// The variances of the average precisions and the interval of the calibration error are computed from
+// 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are usually wider; see
 // groupScoreInterval.
 //
 // If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
