@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ const (
 	maxCommaLength   = 30   // the same for commas
 	maxItemBytes     = 200  // longer items are not counted
 	maxItems         = 5000 // largest number of different items
+	minTupleShare    = 0.95 // from this fraction of texts with the same number of items on, numbers are in a fixed order
 )
 
 // Limits for items that become features.
@@ -161,11 +163,26 @@ func (n *itemCounts) isList() bool {
 			}
 		}
 	}
-	return frequent >= minListItems && n.lists >= minListTexts &&
+	return frequent >= minListItems && !n.areTuples() && n.lists >= minListTexts &&
 		float64(n.listRows) >= minListShare*float64(n.rows) &&
 		float64(occurrences) >= minShare*float64(n.occurrences) &&
 		(float64(mixed) >= minMixedShare*float64(occurrences) || float64(slices.Max(n.lengths[:])) < maxLengthShare*float64(n.texts)) &&
 		n.characters <= maxLength*n.occurrences
+}
+
+// areTuples reports whether nearly all texts have the same number of items, at least two, all of them numbers, as
+// in 3|4. The order of such numbers has a meaning, which a list would lose.
+func (n *itemCounts) areTuples() bool {
+	numbers, others := 0, 0
+	for item, c := range n.items {
+		if _, err := strconv.ParseFloat(item, 64); err == nil {
+			numbers += c.texts
+		} else {
+			others += c.texts
+		}
+	}
+	return float64(slices.Max(n.lengths[2:maxListLength])) >= minTupleShare*float64(n.texts) &&
+		float64(numbers) >= minTupleShare*float64(numbers+others)
 }
 
 // selectItems returns the items that divide the rows most evenly, best first. An item that half of the

@@ -28,6 +28,8 @@ const (
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
 	maxSortedShare    = 0.9  // from this fraction of ascending neighbours on, texts that identify rows are serial numbers
 	minAlphabet       = 24   // with fewer different first characters, texts that identify rows are not random letters
+	minHexDigits      = 6    // smallest number of hexadecimal digits of a random text
+	minMixedHexShare  = 0.5  // smallest fraction of random texts in which a letter comes after a digit
 	maxEvenDeviation  = 0.3  // largest relative standard deviation of the frequencies of random characters
 )
 
@@ -39,7 +41,7 @@ func (inf *Result) inferPrefixes(t *columnstats.Column, texts []columnstats.Valu
 		return
 	}
 	codes := slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return one.Kind == cells.Null || one.Kind == cells.Blank })
-	if !areCodes(codes) || inf.IdentifiesRows && areRowNames(codes) {
+	if !areCodes(codes) || areRandomHex(codes) || inf.IdentifiesRows && areRowNames(codes) {
 		return
 	}
 	inf.PrefixLengths = prefixLengths(codes)
@@ -124,9 +126,32 @@ func areRowNames(texts []columnstats.Value) bool {
 	return len(counts) >= minAlphabet && deviation < maxEvenDeviation+2/math.Sqrt(mean)
 }
 
+// areRandomHex reports whether texts are random hexadecimal digits, such as 9e3779 or parts of a UUID, which may
+// occur in several rows. In other codes, such as AB1201, no letter comes after a digit.
+func areRandomHex(texts []columnstats.Value) bool {
+	hex, mixed := 0, 0
+	for i := range texts {
+		text := texts[i].Text
+		if len(text)-strings.Count(text, "-") < minHexDigits || !hasOnlyHexDigits(text) {
+			continue
+		}
+		hex++
+		if digit := strings.IndexAny(text, "0123456789"); digit >= 0 && strings.LastIndexFunc(text, unicode.IsLetter) > digit {
+			mixed++
+		}
+	}
+	n := float64(len(texts))
+	return float64(hex) >= minCodeShare*n && float64(mixed) >= minMixedHexShare*n
+}
+
 // isHex reports whether a text has at least eight hexadecimal digits, and no other characters but hyphens.
 func isHex(text string) bool {
-	return len(text) >= 8 && strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
+	return len(text) >= 8 && hasOnlyHexDigits(text)
+}
+
+// hasOnlyHexDigits reports whether a text has no other characters than hexadecimal digits and hyphens.
+func hasOnlyHexDigits(text string) bool {
+	return strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
 }
 
 // countPrefixes returns the prefixes of texts with their numbers of rows. It omits texts that mean a missing

@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -43,10 +44,10 @@ func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bo
 	if others*distinctPerStray > dates || yearLast*datesPerYearLast > dates {
 		return nil, false
 	}
-	if !areDaysOfMonth(&days) || !areAdjacentYears(&years, &days) {
+	if !areDaysOfMonth(&days) || !haveNoDay(&years) && !areAdjacentYears(&years, &days) {
 		return nil, false
 	}
-	return first, yearLast == 0 && areHardlyDays(&years)
+	return first, yearLast == 0 && (haveNoDay(&years) || areHardlyDays(&years))
 }
 
 // datesPerYearLast is the smallest number of distinct dates that begin with a year for each that cannot. In a
@@ -103,6 +104,10 @@ func areDaysOfMonth(days *[100]bool) bool {
 	return count >= 25 && (days[30] || days[31])
 }
 
+// haveNoDay reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
+// years.
+func haveNoDay(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
+
 // areHardlyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
 // Dates of one day of each month are usual, and so are those of its first or last working day.
 func areHardlyDays(years *[100]bool) bool {
@@ -111,9 +116,6 @@ func areHardlyDays(years *[100]bool) bool {
 	for i := range years {
 		if !years[i] {
 			continue
-		}
-		if i == 0 || i > 31 {
-			return true
 		}
 		count++
 		isBetween = isBetween || i > firstDays && i < lastDays
