@@ -53,9 +53,7 @@ func Dataset(m *model.Model) *api.Dataset {
 	}
 	for _, name := range fields {
 		column := describeColumn(schema, name)
-		if column.NumberFormat != nil {
-			column.Sample = sampleRange(m, name)
-		}
+		column.Sample = sampleNumbers(m, name)
 		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
@@ -64,22 +62,26 @@ func Dataset(m *model.Model) *api.Dataset {
 	return dataset
 }
 
-// sampleRange returns the range of a numeric column in the background of the model m, or nil if it is
-// not known.
-func sampleRange(m *model.Model, name string) *api.NumberSample {
+// sampleNumbers describes the numbers or dates of a column in the background of the model m. It returns
+// nil if they are not known.
+func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {
-		if c := &schema.Columns[i]; c.SourceName() == name && c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
-			if lowest, highest, rows := m.BackgroundRange(i); rows > 0 {
-				return &api.NumberSample{Rows: rows, Min: lowest, Max: highest}
-			}
+		c := &schema.Columns[i]
+		isNumber := c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime)
+		if c.SourceName() != name || !isNumber {
+			continue
+		}
+		if lowest, highest, rows, missing := m.BackgroundRange(i); rows > 0 {
+			return &api.NumberSample{Rows: rows, Missing: missing, Min: lowest, Max: highest}
 		}
 	}
 	return nil
 }
 
 // describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name and, for a category, the levels. The time zones of
+// other than dates and numbers, it has only the name and, for a category, the levels and, for lists, the
+// separator. The time zones of
 // dates with times are unknown. A model does not store whether amounts have thousands separators; describeColumn assumes that they
 // do. A model also does not store whether the order of day and month was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
@@ -96,6 +98,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		case c.Kind == frame.Category && c.Feature == "":
 			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
+		case c.Separator != "":
+			column.ListSeparator = c.Separator
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:

@@ -61,7 +61,7 @@ func TestDatesOfModels(t *testing.T) {
 }
 
 // TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
-// too, but usual in a column of lists.
+// too, but usual in a column of lists, which has a separator.
 func TestLevelsOfCodesAndLists(t *testing.T) {
 	schema := &frame.Schema{Columns: []frame.ColumnSchema{
 		{Name: "code", Kind: frame.Category, Levels: []string{"E11.9", "I10"}},
@@ -71,7 +71,8 @@ func TestLevelsOfCodesAndLists(t *testing.T) {
 		{Name: "tags:a", Source: "tags", Feature: frame.ExtractItem, Word: "a", Separator: ";"},
 	}}
 	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil} {
-		if c := describeColumn(schema, name); !slices.Equal(c.Levels, want) || c.Unused {
+		c, separator := describeColumn(schema, name), map[string]string{"tags": ";"}[name]
+		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || c.Unused {
 			t.Errorf("%s: %+v, want %q", name, c, want)
 		}
 	}

@@ -75,10 +75,11 @@ func newBackground(rows *frame.Frame, members []Member) *frame.Frame {
 }
 
 // BackgroundRange returns the lowest and the highest number of a numeric feature in the background, and
-// in how many rows the feature has a number. rows is 0 if the background has no numbers of the feature.
-func (m *Model) BackgroundRange(feature int) (lowest, highest float64, rows int) {
+// in how many of its rows the feature has a number and has none. rows is 0 if the background has no numbers
+// of the feature.
+func (m *Model) BackgroundRange(feature int) (lowest, highest float64, rows, missing int) {
 	if m.background == nil || !m.background.Columns[feature].IsNumeric() {
-		return 0, 0, 0
+		return 0, 0, 0, 0
 	}
 	lowest, highest = math.Inf(1), math.Inf(-1)
 	for _, value := range m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows) {
@@ -86,7 +87,7 @@ func (m *Model) BackgroundRange(feature int) (lowest, highest float64, rows int)
 			lowest, highest, rows = min(lowest, value), max(highest, value), rows+1
 		}
 	}
-	return lowest, highest, rows
+	return lowest, highest, rows, m.background.Rows - rows
 }
 
 // Schema returns the columns and classes that the model was trained on. It must

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -30,12 +31,16 @@ func TestNewListsAndCodes(t *testing.T) {
 		";": "",
 		"|": `tags: the items of the lists are separated by ";" in training, but by "|" here, so they are not found`,
 	} {
-		var got []string
-		for _, f := range Profiles(train, scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})) {
-			got = append(got, f.Name+": "+f.Message)
-		}
-		if strings.Join(got, "\n") != want {
-			t.Errorf("%s: %q, want %q", separator, got, want)
+		blind := scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})
+		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Form: inference.FormCategory, Rows: 100, Distinct: 31, Texts: []string{"a"}, TextRows: 90}
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": KnownColumns([]profile.KnownColumn{known}, blind)} {
+			var got []string
+			for _, f := range findings {
+				got = append(got, f.Name+": "+f.Message)
+			}
+			if strings.Join(got, "\n") != want {
+				t.Errorf("%s, %s: %q, want %q", separator, kind, got, want)
+			}
 		}
 	}
 }
