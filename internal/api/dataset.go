@@ -167,6 +167,9 @@ type Column struct {
 	// Sample describes the numbers or dates in a sample of the training rows. It is nil unless the
 	// dataset is that of a model file, and the column has numbers or dates.
 	Sample *NumberSample `json:"-"`
+	// Terms describes the words or items in a sample of the training rows. It is nil unless the
+	// dataset is that of a model file, and the column has lists or texts of several words.
+	Terms *TermSample `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }
@@ -177,6 +180,13 @@ type NumberSample struct {
 	Rows     int // the number of rows with a number
 	Missing  int // the number of rows without one
 	Min, Max float64
+}
+
+// TermSample has the items of lists, or the words of texts, that a model distinguishes, and how many rows
+// of a sample have none of them.
+type TermSample struct {
+	Terms         []string
+	Rows, Without int
 }
 
 // NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.

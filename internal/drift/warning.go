@@ -45,6 +45,9 @@ func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	if c.Sample != nil {
 		known.SampleRows, known.SampleMissing, known.Min, known.Max = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max
 	}
+	if c.Terms != nil {
+		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without
+	}
 	d := c.Distribution
 	if d == nil {
 		return known

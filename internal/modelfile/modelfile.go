@@ -5,6 +5,7 @@ package modelfile
 
 import (
 	"errors"
+	"math"
 	"os"
 
 	"foretell/internal/api"
@@ -53,7 +54,7 @@ func Dataset(m *model.Model) *api.Dataset {
 	}
 	for _, name := range fields {
 		column := describeColumn(schema, name)
-		column.Sample = sampleNumbers(m, name)
+		column.Sample, column.Terms = sampleNumbers(m, name), sampleTerms(m, name)
 		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
@@ -72,11 +73,51 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 		if c.SourceName() != name || !isNumber {
 			continue
 		}
-		if lowest, highest, rows, missing := m.BackgroundRange(i); rows > 0 {
-			return &api.NumberSample{Rows: rows, Missing: missing, Min: lowest, Max: highest}
+		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1)}
+		for _, value := range m.BackgroundValues(i) {
+			if math.IsNaN(value) {
+				sample.Missing++
+				continue
+			}
+			sample.Rows, sample.Min, sample.Max = sample.Rows+1, min(sample.Min, value), max(sample.Max, value)
+		}
+		if sample.Rows > 0 {
+			return sample
 		}
 	}
 	return nil
+}
+
+// sampleTerms describes the words or items of a column in the background of the model m. It returns nil if
+// they are not known.
+func sampleTerms(m *model.Model, name string) *api.TermSample {
+	schema, sample, hasTerm := m.Schema(), new(api.TermSample), []bool(nil)
+	for i := range schema.Columns {
+		c := &schema.Columns[i]
+		if c.SourceName() != name || c.Feature != frame.ExtractWord && c.Feature != frame.ExtractItem {
+			continue
+		}
+		values := m.BackgroundValues(i)
+		if values == nil { // no member uses the feature
+			continue
+		}
+		sample.Terms = append(sample.Terms, c.Word)
+		if hasTerm == nil {
+			hasTerm = make([]bool, len(values))
+		}
+		for row, value := range values {
+			hasTerm[row] = hasTerm[row] || value == 1
+		}
+	}
+	if sample.Terms == nil {
+		return nil
+	}
+	for _, has := range hasTerm {
+		if sample.Rows++; !has {
+			sample.Without++
+		}
+	}
+	return sample
 }
 
 // describeColumn returns the description of a column of the training file. For columns

@@ -77,3 +77,24 @@ func TestLevelsOfCodesAndLists(t *testing.T) {
 		}
 	}
 }
+
+// TestDatasetHasSamples describes the training rows in a model file: the numbers, and the words of texts.
+func TestDatasetHasSamples(t *testing.T) {
+	m, err := Read(goldenFolder + "version-4.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Dataset(m).Columns {
+		switch c.Name {
+		case "weight":
+			want := &api.NumberSample{Rows: 29, Missing: 3, Min: -1.8, Max: 2.1}
+			if diff := cmp.Diff(want, c.Sample); diff != "" || c.Terms != nil {
+				t.Errorf("weight (-want +got):\n%s, %+v", diff, c.Terms)
+			}
+		case "note":
+			if c.Sample != nil || c.Terms == nil || len(c.Terms.Terms) == 0 || c.Terms.Rows != 32 || c.Terms.Without >= 16 {
+				t.Errorf("note: %+v, %+v", c.Sample, c.Terms)
+			}
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 //   - columns of numbers, dates or times that have another form, or more texts than is likely
 //   - dates in another order, and times in another time zone
 //   - lists with another separator
+//   - lists and texts of several words, if a model knows no item or no word of most of them
 //   - numbers in another format, or out of the range of the training file
 //   - texts that the training file does not have; if Texts are not all texts of a column, only
 //     texts that are certainly or very likely new
@@ -144,6 +145,8 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 		train := known.Profile()
 		train.Missing = known.Missing
 		c.checkCategories(train, blind)
+	case len(known.Terms) > 0:
+		c.checkTerms(known, blind)
 	case known.ListSeparator != "": // new lists are usual
 	default:
 		c.checkFrequentTexts(known, blind)

@@ -103,3 +103,30 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestItemsOfModels checks that lists are reported if a model knows an item of few of them, unless this is
+// usual in training.
+func TestItemsOfModels(t *testing.T) {
+	blind := "id,tags\n"
+	for i, tags := range strings.Fields(strings.Repeat("a;b b;c [a] c;d d;e ", 12)) {
+		blind += fmt.Sprintf("r%d,%s\n", i, tags)
+	}
+	for name, c := range map[string]struct {
+		items   string
+		without int // of 32 training rows
+		want    string
+	}{
+		"known":       {"a b", 4, ""},
+		"other_case":  {"A B C D E", 2, `60 rows (100 %) have no item that the model knows, most often "a;b"`},
+		"usually_few": {"x", 29, ""},
+	} {
+		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Terms: strings.Fields(c.items), TermSampleRows: 32, TermSampleWithout: c.without}
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{known}, scanText(t, blind, profile.ScanOptions{Blind: true, ID: "id"})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
 
@@ -48,12 +49,22 @@ func TestWordsOfTexts(t *testing.T) {
 		if train.Columns[0].Words == 0 {
 			t.Fatalf("%s: no words are features: %+v", name, train.Columns[0])
 		}
-		got := ""
-		for _, f := range Profiles(train, blind) {
-			got += f.Message
+		known := profile.KnownColumn{Name: "note", TermSampleRows: 32, TermSampleWithout: 32 - 32*c.train/10}
+		for i := range train.Schema.Columns {
+			if f := &train.Schema.Columns[i]; f.Feature == frame.ExtractWord {
+				known.Terms = append(known.Terms, f.Word)
+			}
 		}
-		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+		want := c.want
+		for _, findings := range [][]Finding{Profiles(train, blind), KnownColumns([]profile.KnownColumn{known}, blind)} {
+			got := ""
+			for _, f := range findings {
+				got += f.Message
+			}
+			if !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+			want = strings.Replace(want, "none of the words that are features", "no word that the model knows", 1)
 		}
 	}
 }

@@ -39,6 +39,11 @@ type KnownColumn struct {
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string
+	// Terms are the items of the lists, or the words of the texts, that a model distinguishes; nil if they
+	// are not known. TermSampleRows is the number of rows of a sample of the training file, and
+	// TermSampleWithout the number of those that have none of Terms.
+	Terms                             []string
+	TermSampleRows, TermSampleWithout int
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
