@@ -30,10 +30,10 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
-trained on, and shows the 95 % interval of each score. A model shares the rank of the
-model above it, marked with an equals sign, if its interval includes the score of the
-first model of this rank: the test rows then do not show which of the two is better. The
-model is not compared with the other models of this rank or with models of better ranks.
+trained on, and shows the 95 % interval of each score. A model gets the rank of the model
+above it (marked =) if its interval includes the score of the first model with this rank.
+The test rows then do not show which of these two is better. The model is not compared
+with the other models of this rank or with models of better ranks.
 Models of tables with different labels, columns or classes are ranked separately. NAME
 defaults to the series that was trained last.
 

@@ -125,7 +125,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	if o.NeedsDatabase {
 		location, err := databaseLocation(o.Factory, o.Cmd, dir)
 		if err == nil {
-			err = checkDatabaseExists(location, dir)
+			err = checkDatabaseExists(ctx, o.Factory, serviceLocation{dir: dir, database: location, storage: storageLocation(o.Factory, o.Cmd)})
 		}
 		if err != nil {
 			return nil, err

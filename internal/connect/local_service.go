@@ -75,22 +75,6 @@ type localOptions struct {
 	memory   int64
 }
 
-// openDatabase opens the database at location, which belongs to the data folder dir. If the
-// database or the folder does not exist, it is created, unless withoutUpgrade is set.
-func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
-	if !o.withoutUpgrade {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, DataDirError(dir, err)
-		}
-		return openDatabase(ctx, location, dir)
-	}
-	database, err := openExistingDatabase(ctx, location, dir)
-	if err == nil && !database.HasNewestSchema() {
-		return nil, errors.Join(ErrOldSchema, database.Close())
-	}
-	return database, err
-}
-
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
 // flags of cmd select. If the folder or the database does not exist, it is created. Several
 // processes may open the same folder at once.
@@ -124,7 +108,7 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, creat
 		return nil, err
 	}
 	if !create {
-		if err := checkDatabaseExists(at.database, at.dir); err != nil {
+		if err := checkDatabaseExists(ctx, f, at); err != nil {
 			return nil, err
 		}
 	}
@@ -255,7 +239,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, err
 	}
-	database, err := opts.openDatabase(ctx, location, dir)
+	database, err := opts.openDatabase(ctx, f, serviceLocation{dir: dir, database: location, storage: opts.storage})
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,22 @@ func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process strin
 	return files, storageError(err)
 }
 
+// openExistingBlobs is like openBlobs, but only for reading. It creates nothing: if the folder does not
+// exist, the error wraps fs.ErrNotExist.
+func openExistingBlobs(ctx context.Context, f *cli.Factory, at serviceLocation) (*blob.Store, error) {
+	const process = "reader" // the names of new files begin with it
+	if at.storage == "" {
+		if _, err := os.Stat(filepath.Join(at.dir, "blobs")); err != nil {
+			return nil, DataDirError(at.dir, err)
+		}
+		return openBlobs(ctx, f, at.dir, "", process)
+	}
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
+	defer cancel()
+	files, err := blob.Open(ctx, at.storage, blob.Options{Process: process, Getenv: f.Env, MustExist: true})
+	return files, storageError(err)
+}
+
 // storageError converts an error of opening the stored files to one with a message and a
 // hint for users.
 func storageError(err error) error {

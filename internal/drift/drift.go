@@ -68,7 +68,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	case p.Numbers == nil && p.Epoch != "":
-		c.Reason = "a large column of Unix times is not compared if some of its numbers are no times, such as 0"
+		c.Reason = "a large column of Unix times is not compared if some of its numbers are not times, such as 0"
 		return c
 	case p.Numbers == nil:
 		c.Reason = "durations that look like categories are not compared"

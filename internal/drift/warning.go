@@ -31,8 +31,8 @@ func warnings(train *api.Dataset, p *profile.Profile) []string {
 	return list
 }
 
-// KnownColumn returns what a dataset with the given number of rows says about a column of its training
-// file.
+// KnownColumn converts the description of a column of a training file to the form that package
+// compare uses. rows is the number of rows of the training file.
 func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	known := &profile.KnownColumn{
 		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,

@@ -19,8 +19,9 @@ import (
 // file that is not a model has the status exit.Rejected.
 func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
 
-// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe
-// from which it was copied.
+// ReadNamed is like Read, but its messages use the given name instead of path, except if the file
+// cannot be opened. If the file at path is a temporary copy, name is the path that the user has
+// typed, such as that of a pipe.
 func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -120,11 +121,12 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 	return sample
 }
 
-// describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name and, for a category, the levels and, for lists, the
-// separator. The time zones of
-// dates with times are unknown. A model does not store whether amounts have thousands separators; describeColumn assumes that they
-// do. A model also does not store whether the order of day and month was only assumed.
+// describeColumn returns the description of a column of the training file. For columns other than
+// dates and numbers, it has only the name and, for a category, the levels or, for lists, the separator.
+//
+// A model stores less than a dataset. The time zones of dates with times are therefore unknown,
+// amounts are assumed to have thousands separators, and the order of day and month counts as known,
+// even if it was only assumed in training.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column, features := api.Column{Name: name, Unused: true}, 0
 	for i := range schema.Columns {
@@ -135,7 +137,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		column.Unused, features = false, features+1
 		switch {
 		case c.Feature == frame.ExtractPrefix:
-			features-- // the column has the same levels as without it
+			features-- // the feature does not change the levels of the column
 		case c.Kind == frame.Category && c.Feature == "":
 			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
