@@ -37,13 +37,16 @@ func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	known := &profile.KnownColumn{
 		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
-		Levels: c.Levels,
+		Levels: c.Levels, ListSeparator: c.ListSeparator,
 	}
 	if c.NumberFormat != nil {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
 	if c.Sample != nil {
-		known.SampleRows, known.Min, known.Max = c.Sample.Rows, c.Sample.Min, c.Sample.Max
+		known.SampleRows, known.SampleMissing, known.Min, known.Max = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max
+	}
+	if c.Terms != nil {
+		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without
 	}
 	d := c.Distribution
 	if d == nil {
