@@ -81,7 +81,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
 		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
-			WithHint("to check several files, use --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
+			WithHint("to check several training files as one table, give the blind file with --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
 	}
 	if err := o.fixes.CheckSwapSeparators(o.blindOnly); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress that cannot be redrawn would only lengthen a log
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // in a log, where no line can be redrawn, progress only adds lines
 	}
 	p := &preflight.Preflight{Factory: o.factory}
 	defer p.Close()

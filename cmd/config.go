@@ -40,7 +40,7 @@ type configOptions struct {
 func (o *configOptions) bind(cmd *cobra.Command, f *cli.Factory) *cobra.Command {
 	o.factory, o.cmd = f, cmd
 	cmd.Flags().String(config.KeyProfile, "", "profile of the config file")
-	_ = cmd.RegisterFlagCompletionFunc(config.KeyProfile, cli.CompleteProfiles(f)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc(config.KeyProfile, cli.CompleteProfiles(f)) // fails only if the flag is not defined
 	return cmd
 }
 

@@ -46,7 +46,7 @@ removes it at the end.`,
 // demoSteps are the commands of the demo, each with an explanation.
 var demoSteps = []struct{ why, command string }{
 	{"train.csv has flowers with their species, and blind.csv has flowers without. Check both files:", "foretell check train.csv blind.csv --quiet"},
-	{"Train four algorithms on train.csv, and predict blind.csv with the best model:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
+	{"Train four algorithms on train.csv, and predict blind.csv with a blend of them:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
 	{"answers.csv has the true species of the flowers in blind.csv. Compare the predictions with it:", "foretell score blind.predictions.csv answers.csv"},
 	{"Show why the model was chosen, and which columns it depends on:", "foretell models report flowers"},
 	{"Verify with the receipt that no byte of the result has changed:", "foretell predictions verify blind.predictions.csv"},
@@ -127,7 +127,7 @@ func (o *demoOptions) runStep(ctx context.Context, folder, command string) error
 		return o.factory.Env(name)
 	}
 	err := execute(ctx, inner)
-	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // the hint of the step is for a folder that is removed
+	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the step, which names a folder that demo removes
 		return interrupted
 	}
 	if err != nil {

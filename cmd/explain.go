@@ -41,9 +41,9 @@ func newExplainCmd(f *cli.Factory) *cobra.Command {
 		Use: "explain REF BLIND [ROW]...", Short: "Show what each column adds to a prediction",
 		Long: `Predicts rows of a blind CSV and shows what each column adds to the probability of
 the predicted class, or of --class. The probability is the calibrated one of the final
-model, which may be a blend. The contributions of the columns are Shapley values. Their
-sum is the probability of the row, minus the mean probability over 32 to 64 training
-rows that the model file contains (the background). Contributions show how the model
+model, which may be a blend. The contributions of the columns are Shapley values. They
+add up to the difference between the row's probability and the mean probability of the
+background: 32 to 64 training rows in the model file. Contributions show how the model
 came to its prediction, not what causes the label.
 
 REF refers to a model as in ` + "`foretell models`" + `. The model is downloaded, and the rows
@@ -192,7 +192,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 	}
 	defer src.Close()
 	var phase *term.Phase
-	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // otherwise the rows would be printed over the phase
+	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // with pictures on a terminal, rows are printed at the end
 		phase = t.progress.StartPhase("explaining " + humanize.Count(t.rows, "row"))
 		defer phase.Done()
 	}

@@ -47,3 +47,33 @@ func TestDropHint(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// TestKeepService checks that a hint selects the same database and stored files as the current
+// command, and that it has no password.
+func TestKeepService(t *testing.T) {
+	for _, c := range []struct{ name, flag, value, in, want string }{
+		{"database", "database", "postgres://ann@db.example.org/foretell", "`foretell users list`", "`foretell users list --database postgres://ann@db.example.org/foretell`"},
+		{"no_database", "database", "", "`foretell users list`", "`foretell users list --database ''`"},
+		{"password", "database", "postgres://ann:hunter2@db.example.org/foretell?sslmode=disable", "`foretell users list`", "`foretell users list --database 'postgres://ann:PASSWORD@db.example.org/foretell?sslmode=disable'`"},
+		{"password_parameter", "database", "postgres://db.example.org/foretell?password=hunter2", "`foretell users list`", "`foretell users list --database 'postgres://db.example.org/foretell?password=PASSWORD'`"},
+		{"malformed", "database", "postgres://ann:hun%ter2@db.example.org/foretell", "`foretell users list`", "`foretell users list --database URL`"},
+		{"storage", "storage", "s3://foretell/prod", "`foretell users list`", "`foretell users list --storage s3://foretell/prod`"},
+		{"storage_of_tokens_is_another_flag", "storage", "s3://foretell/prod", "`foretell login`", "`foretell login`"},
+		{"login_has_no_database", "database", "postgres://ann@db.example.org/foretell", "`foretell login`", "`foretell login`"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &cli.Factory{}
+			add, _, err := NewRootCmd(f).Find([]string{"users", "add"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := add.ParseFlags([]string{"--" + c.flag, c.value}); err != nil {
+				t.Fatal(err)
+			}
+			f.Running = add
+			if got := f.RepeatFlagsInCommands(c.in); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

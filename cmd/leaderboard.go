@@ -30,10 +30,10 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
-trained on, and shows the 95 % interval of each score. A model shares the rank of the
-model above it, marked with an equals sign, if its interval includes the score of the
-first model of this rank: the test rows then do not show which of the two is better. The
-model is not compared with the other models of this rank or with models of better ranks.
+trained on, and shows the 95 % interval of each score. A model gets the rank of the model
+above it (marked =) if its interval includes the score of the first model with this rank.
+The test rows then do not show which of these two is better. The model is not compared
+with the other models of this rank or with models of better ranks.
 Models of tables with different labels, columns or classes are ranked separately. NAME
 defaults to the series that was trained last.
 
@@ -46,8 +46,8 @@ has no other model. A rejected model is not the champion, and a promoted model a
 see ` + "`foretell models --help`" + `.
 
 Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
-models were tested on different rows, #1, #2 and so on behind the number of test rows, or
-testSet in a pipe and in JSON, say which models were tested on the same rows.
+models were tested on different rows, the sets of test rows are numbered: #1, #2 and so
+on follow the number of test rows. In a pipe and in JSON, testSet is the number of the set.
 
 A model without a test score ranks last, and a dash is printed as its score. A model
 without an interval shares a rank only with models of the same score.`,

@@ -22,7 +22,7 @@ import (
 // Main runs the command line of this process and returns its exit status.
 func Main() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(30) // a fifth less memory in a race, in the same time: docs/benchmarks.md
+		debug.SetGCPercent(30) // a race needs a fifth less memory and the same time; see docs/benchmarks.md
 	}
 	f := &cli.Factory{
 		Args: os.Args[1:], Env: os.Getenv, Environ: os.Environ, Now: time.Now,
@@ -47,7 +47,7 @@ func run(f *cli.Factory) exit.Status {
 	interrupted := errors.As(context.Cause(ctx), &stopped)
 	if f.DryRun != nil {
 		f.OpenConsole()
-		if !interrupted && (err == nil || f.DryRun.Simulated) { // an error after a simulated response is expected
+		if !interrupted && (err == nil || f.DryRun.Simulated) { // after a simulated response, the command may fail, and its dry run is still printed
 			err = f.PrintDryRun()
 		}
 	}
@@ -55,7 +55,7 @@ func run(f *cli.Factory) exit.Status {
 		return exit.BrokenPipe
 	}
 	if err == nil {
-		err = f.Stdout.Err() // the command may have ignored it
+		err = f.Stdout.Err() // a write error that the command may have ignored
 	}
 	if err == nil {
 		if interrupted && !f.StoppedBySignal {
@@ -93,8 +93,8 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handleSignal calls the handler of the signal s, which is f.OnHangup or f.OnInterrupt.
-// It returns false if no handler is set.
+// handleSignal passes the signal s to its handler, which is f.OnHangup or f.OnInterrupt. It returns
+// false if no handler is set.
 func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	var handle *func()
 	switch s {
@@ -114,18 +114,19 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 // copy of the first signal.
 const repeatedSignalPeriod = time.Second
 
-// catchSignals returns a context that the first signal cancels. Until then, signals that arrive while a
-// pager runs, and those that handleSignal handles, do not count. After the first signal, any signal
-// except SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the shell often both send one when a
-// terminal is closed. A SIGTERM is ignored in the second after the first signal, because timeout(1) and
-// some service managers send it to the process and to its group.
+// catchSignals returns a context that the first signal cancels. A signal that arrives while a pager
+// runs, or that handleSignal handles, does not count as the first. After the first signal, any
+// other signal ends the process immediately, with two exceptions. A SIGHUP is ignored, because the
+// kernel and the shell often both send one when a terminal is closed. A SIGTERM is ignored in the
+// second after the first signal, because timeout(1) and some service managers send it to the
+// process and to its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	// A write to a closed pipe then fails instead of ending the process, which could not remove its
-	// temporary files; see cli.Stdout. Nobody reads this channel. Unlike signal.Ignore, Notify does not
-	// change the signals of child processes, such as a pager.
+	// With this call, a write to a closed pipe returns an error; see cli.Stdout. By default, the
+	// signal would end the process before its temporary files are removed. The channel is never read.
+	// Unlike signal.Ignore, Notify does not change the signals of child processes, such as a pager.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores SIGHUP for the command
 		signal.Notify(signals, syscall.SIGHUP)

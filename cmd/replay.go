@@ -141,7 +141,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	defer devnull.Close()
 	// Without a terminal as its input, the race cannot be ended with Enter, which would change its result.
 	err = execute(ctx, o.factory.NewInner(args, devnull, devnull))
-	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // the hint of the run is for a folder that is removed
+	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the run, which names a folder that replay removes
 		return interrupted
 	}
 	return err

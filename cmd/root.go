@@ -48,7 +48,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 			}
 			f.Running = cmd
 			f.OpenConsole()
-			f.StartCommandSpan(cmd, cmd.GroupID != serviceGroup) // requests and jobs of a service have spans of their own
+			f.StartCommandSpan(cmd, cmd.GroupID != serviceGroup) // a service command has no span: its requests and jobs have their own
 			if err := cmp.Or(cli.CheckEmptyFlags(cmd), cli.CheckDryRunFlags(cmd)); err != nil {
 				return err
 			}

@@ -52,10 +52,10 @@ service whose races require a threshold. The command then runs one race after an
 The threshold of each race allows at most three quarters of the error of the previous race. The
 search ends when a race misses its threshold, or when the time of --time-limit is over.
 
-On a terminal, Enter ends the race. The command then predicts with the best model so
-far, verifies the result, and ends with exit status 0. With the embedded service, the
-first Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race
-running, and prints the command that later predicts with the model of the race.
+If standard input and standard error are terminals, Enter ends the race. The command then
+predicts with the best model so far, verifies the result, and ends with exit status 0.
+With the embedded service, the first Ctrl-C then has the same effect. With a server,
+Ctrl-C leaves the race running, and prints the command that later predicts with its model.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. It never replaces an existing OUT.csv: with
@@ -93,9 +93,9 @@ A resumed race cannot get another --time-limit, and the other flags of the race 
 the same values as in the command that started it, or be omitted.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
-made from races on two samples of TRAIN. These races run on this machine, and take at
-most 8 seconds in addition to reading TRAIN. If a race is stopped at this limit, only a
-lower bound of the duration is known. Nothing is sent, and nothing is kept.`,
+made from races on two samples of TRAIN, which needs at least 2,000 rows. These races run
+on this machine, and take at most 8 seconds in addition to reading TRAIN. If one is stopped
+at this limit, only a lower bound of the duration is known. Nothing is sent or kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion

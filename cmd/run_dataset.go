@@ -85,10 +85,10 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	return nil
 }
 
-// noteJoinedSeries prints a note if the user may not know that the model of the run joins an existing
-// series: the series is named after the training file, and its newest model was trained on another
-// dataset, such as a file of the same name in another folder. dataset is the key of the dataset of
-// the run, or "" if it does not exist yet.
+// noteJoinedSeries prints a note if the user may not know that the model of the run joins an
+// existing series. This is the case if the series is named after the training file, and its newest
+// model was trained on another dataset. An example is a file of the same name in another folder.
+// dataset is the key of the dataset of the run, or "" if it does not exist yet.
 func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series, dataset string) error {
 	if p.name != "" || len(series.Datasets) == 0 {
 		return nil
@@ -129,10 +129,10 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the key of the newest dataset in the series that has the same
-// contents as the training file and the same number of buckets as the run. It returns "" if
-// there is no such dataset, or if the service does not report the SHA-256 of datasets. It ignores
-// datasets from which an earlier version has made other features.
+// findSameDataset returns the key of the newest dataset in the series that has the same contents as
+// the training file and the same number of buckets as the run. It ignores datasets whose columns
+// another version of this program has read differently; see isReadDifferently. It returns "" if
+// there is no such dataset, or if the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (key string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -156,9 +156,10 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 	return "", nil
 }
 
-// isReadDifferently reports whether a dataset with the contents of the training file has columns of another
-// form than the profile, or with another kind of dates, because another version has prepared it. The service
-// must have the version of this program, because it would otherwise read the same columns differently again.
+// isReadDifferently reports whether another version of this program has prepared the dataset, and
+// has read a column as another type, or as another kind of date, than the profile of the training
+// file. It returns false if the service does not have the version of this program: that service
+// would read a new dataset in the same way as the old one.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil
@@ -174,8 +175,9 @@ func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEn
 	return err == nil && about.Version == build.Current().Version, nil // another service may not describe itself
 }
 
-// hasOtherForms reports whether columns of d have another form, or another kind of dates, than those of the same
-// name in the profile. Only a service that reports the name of the ID column also reports kinds of dates.
+// hasOtherForms reports whether a column of d has another type, or another kind of date, than the
+// column of the same name in the profile. It returns false if d has no name of the ID column: such
+// a service does not report kinds of dates either.
 func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	return d.IDName != "" && slices.ContainsFunc(d.Columns, func(c api.Column) bool {
 		at := train.ColumnIndex(c.Name)

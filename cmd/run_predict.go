@@ -50,10 +50,9 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	return nil
 }
 
-// keepExistingOutput makes the path of a result whose model missed a requirement that of a rejected
-// result, OUT.rejected.csv, if OUT.csv exists and would be replaced. It returns the path of the file
-// that is kept, or "" if there is none. So a scheduled job that fails does
-// not lose the last good result.
+// keepExistingOutput is called if the model missed a requirement. If the output file OUT.csv
+// exists, it changes the output path to OUT.rejected.csv, so that a failed scheduled job does not
+// lose the last good result. It returns the path of OUT.csv, or "" if there is no such file.
 func (p *runPipeline) keepExistingOutput() (kept string) {
 	if !p.target.IsExistingFile() {
 		return ""
@@ -62,8 +61,8 @@ func (p *runPipeline) keepExistingOutput() (kept string) {
 	return kept
 }
 
-// addKeptOutput adds to the hint of err, the error for a missed requirement, that the file at the path
-// kept was not replaced. It does nothing if kept is "".
+// addKeptOutput extends the hint of err, the error for a missed requirement. It adds that the file
+// at the path kept was not replaced. If kept is "", it returns err unchanged.
 func (p *runPipeline) addKeptOutput(kept string, err error) error {
 	var missed *exit.Error
 	if kept == "" || !errors.As(err, &missed) {
@@ -78,9 +77,9 @@ func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }
 
-// repeatCommand returns the command that continues an interrupted run. This is the argument command
-// or, if the run has requirements, the command of the run with --resume, because only the latter
-// checks the requirements.
+// repeatCommand returns the command that continues an interrupted run. This is the argument
+// command. But if the run has requirements, it is the command of the run with --resume, because
+// only run checks the requirements.
 func (p *runPipeline) repeatCommand(command string) string {
 	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)

@@ -38,7 +38,7 @@ type GetCommand[T any] struct {
 	Resource   Resource
 	// RunsJobs is set if the embedded service must run jobs for the request.
 	RunsJobs bool
-	// ReadOnly is set if the command changes nothing; see connect.ServiceFlags.
+	// ReadOnly is set if the command changes nothing. It then creates no account in the data folder.
 	ReadOnly bool
 	Fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	Print    func(o *cli.Output, answer T) error

@@ -69,7 +69,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 		body.FileName = file.In.UploadName(ctx, file.Size)
 	}
 	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
-	if api.CodeFromError(err) == api.CodeNameTaken && file != nil { // by an earlier command, or by a proxy that has sent the request twice
+	if api.CodeFromError(err) == api.CodeNameTaken && file != nil { // the dataset was created by an earlier command, or by a proxy that has sent the request twice
 		return exit.FromError(ctx, err).WithHint("if an interrupted command has just created the dataset (`foretell datasets list` shows it as PENDING), upload the file with `foretell datasets upload %s %s`; otherwise choose another name",
 			term.ShellQuote(args[0]), file.In.ShellArguments(""))
 	}

@@ -78,7 +78,7 @@ program computes the features of a file:
 	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to, or - for standard output (default KEY.model, KEY.py or KEY.onnx, where KEY is the first 8 characters of the key)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
 	cmd.Flags().StringVar(&opts.format, "format", formatForetell, "`format` of the file: foretell, python or onnx")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython, formatONNX}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython, formatONNX}, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag is not defined
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }

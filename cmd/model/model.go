@@ -42,9 +42,9 @@ highest validation performance, among those with the dataset and the metric of t
 newest model: scores on the rows of different datasets cannot be compared. A model of a
 cancelled race is ignored, unless the series has no other model. A model that misses
 --require or --beat of run or training is rejected: it cannot be the champion, even if it
-meets the requirements of a later command, unless it is promoted. A model that meets
---beat champion with a lower validation performance precedes the other models of its
-dataset.
+meets the requirements of a later command, unless it is promoted. A model that met
+--beat champion ranks before the other models of its dataset, even with a lower
+validation score.
 ` + "`foretell models promote`" + ` makes another model the champion. The field championReason says
 why a model is the champion, or why it is not.
 

@@ -26,8 +26,8 @@ func newModelsPromoteCmd(f *cli.Factory) *cobra.Command {
 newer datasets. It stays the champion until another model is promoted, or until the model
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
-With --automatic, the champion is no longer promoted, nor accepted because it has met
---beat champion, so the scores decide. REF is then the series, or any of its models. A
+With --automatic, the scores decide again: the champion loses the precedence that it got
+from this command or by --beat champion. REF is then the series, or any of its models. A
 model that was rejected before it was promoted is then rejected again.`,
 		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,
@@ -68,9 +68,10 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findStated returns the key of the model whose state --automatic resets: the given model if it was
-// promoted or accepted, and otherwise the champion of its series if that was. If neither was, the
-// scores already decide, and findStated returns key.
+// findStated returns the key of the model whose state --automatic resets. This is the model with
+// the given key, if it was promoted or accepted. Otherwise it is the champion of the same series,
+// if the champion was promoted or accepted. If neither was, the scores already decide, and
+// findStated returns key.
 func findStated(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
@@ -100,5 +101,6 @@ func findStated(ctx context.Context, session *connect.Session, key string) (stri
 	return key, nil
 }
 
-// isChosen reports whether a model with this state precedes models with higher scores.
+// isChosen reports whether a model in this state becomes the champion even if others have higher
+// scores.
 func isChosen(state string) bool { return state == api.ModelPromoted || state == api.ModelAccepted }

@@ -63,7 +63,7 @@ a large drift. BLIND stays on this machine.`,
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves to one HTML `FILE`, or to standard output if FILE is -")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
-	_ = cmd.MarkFlagFilename("html", "html") // the flag exists
+	_ = cmd.MarkFlagFilename("html", "html") // fails only if the flag is not defined
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
@@ -156,7 +156,7 @@ func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *co
 	if err := p.CheckAgainstModel(ctx, session.Progress, d.Dataset); err != nil {
 		return nil, err
 	}
-	p.AllowUnreadable() // the report shows these columns
+	p.AllowUnreadable() // the report shows unreadable columns instead of failing
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}

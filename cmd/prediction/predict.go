@@ -72,7 +72,7 @@ the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" +
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // fails only if the flag is not defined
 	return cmd
 }
 

@@ -42,9 +42,9 @@ prediction, or a CSV with two columns: the ID and the prediction. The metrics ro
 prAuc and logLoss require a column probability_<class> for each class. With two
 classes, one of the two columns is sufficient.
 
-With two classes, prAuc is that of the class with fewer rows in the training file, which
-the receipt of PREDICTIONS names. If no receipt names it, for example after
-` + "`foretell predict --model`" + `, it is that of the class with fewer rows in ANSWERS.
+With two classes, prAuc is computed for the class with fewer rows in the training file.
+The receipt of PREDICTIONS names this class. If no receipt names it, for example after
+` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
 
 Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
 model, a label such as NA or ? that is not one of them counts as no label, and any other
@@ -164,10 +164,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints a note if there are rows without a label, probabilities that do not sum to 1, labels that are not classes of the
-// model, or classes without probabilities, and a note with the class of prAuc. hasReceipt says whether
-// the predictions have a receipt. Without a receipt, the note on prAuc is printed only if standard
-// output is a terminal.
+// noteClasses prints a note about each of these: rows without a label, probabilities that do not
+// sum to 1, labels that are not classes of the model, and classes without probabilities. It also
+// prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
+// note only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote(), result.UnequalSumsNote()} {
 		if note != "" {

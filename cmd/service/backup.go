@@ -142,7 +142,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // it would be replaced by a file
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // the backup would replace it by a regular file
 		return exit.Usagef("the output \"%s\" is a device or a pipe, not a file", path).WithHint("write the backup to standard output, and redirect it: `foretell backup - > %s`", term.ShellQuote(path))
 	}
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
@@ -154,7 +154,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	}
 	closeFile := sync.OnceValue(file.Close)
 	defer func() {
-		if runtime.GOOS == "windows" { // an open file cannot be removed there
+		if runtime.GOOS == "windows" { // Windows cannot remove an open file
 			_ = closeFile()
 		}
 		if err != nil {
@@ -165,7 +165,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := errors.Join(write(file), file.Sync()); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // an open file cannot be renamed there
+	if runtime.GOOS == "windows" { // Windows cannot rename an open file
 		if err := closeFile(); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ the URL.
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, accept requests for this `time`; meanwhile /readyz responds 503")
 	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "after --drain-delay, wait this `time` for requests in progress, such as uploads")
 	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`how` clients upload files and download results: service (through this service) or direct (to and from the S3 store)")
-	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag is not defined
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
 	opts.retention.bind(cmd)

@@ -98,9 +98,9 @@ func checkBaseURL(flag, value string) error {
 	return nil
 }
 
-// serviceURL returns the URL of the service if --public-url is not set. listener is the URL of the
-// listener. With --tls-acme, the certificate is not valid for it, but for the hosts of the flag, whose
-// port 443 must reach the service.
+// serviceURL returns the URL of the service if --public-url is not set. Without --tls-acme, this is
+// listener, the URL of the listener. With --tls-acme, it is the URL of the first host of the flag,
+// because the certificate is valid only for these hosts.
 func (n *networkFlags) serviceURL(listener string) string {
 	if len(n.acmeHosts) > 0 {
 		return "https://" + n.acmeHosts[0]
@@ -178,8 +178,8 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 // another number. Other systems do not use it.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
-// listenTCP opens a listener at address, the value of the flag with this name. The name is for error
-// messages.
+// listenTCP opens a TCP listener at address. flag is the name of the flag with this address, for
+// error messages.
 func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	var malformed *net.AddrError
@@ -189,7 +189,7 @@ func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) 
 	switch {
 	case errors.As(err, &malformed):
 		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint(formatHint)
-	case errors.As(err, &unknown) && unknown.IsNotFound && unknown.Name == "tcp/"+port: // so package net describes a port
+	case errors.As(err, &unknown) && unknown.IsNotFound && unknown.Name == "tcp/"+port: // the error of package net for an invalid port
 		return nil, exit.Usagef("invalid --%s %q: %q is not a port number", flag, address, port).WithHint(formatHint)
 	case errors.As(err, &unknown) && unknown.IsNotFound:
 		return nil, exit.Usagef("invalid --%s %q: the host %q is unknown", flag, address, unknown.Name).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")

@@ -51,8 +51,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the listed accounts are stored. If a server is configured, and it is not
-// a service on this data, noteLocation also prints that these are not the accounts of that server.
+// noteLocation prints where the listed accounts are stored. If a server is configured that does not
+// use this data, noteLocation adds that the accounts are not those of the server.
 func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *connect.LocalService) error {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
@@ -241,7 +241,7 @@ func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	cmd.Long = "Sets the role of an account. ROLE is administrator (or admin) or user."
 	cmd.Args = cli.PositionalArgs("EMAIL", "ROLE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if role = args[1]; role == "admin" { // as in `users add --admin`
+		if role = args[1]; role == "admin" { // admin is accepted, because `users add` has a flag --admin
 			role = api.RoleAdministrator
 		}
 		if role != api.RoleUser && role != api.RoleAdministrator {

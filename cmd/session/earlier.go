@@ -11,13 +11,13 @@ import (
 	"foretell/internal/credential"
 )
 
-// endEarlierSessions ends the sessions of earlier log-ins of the account with another --storage: their
-// tokens are in a storage other than tokens.Storage. It removes these tokens. file is the content of
-// config.yaml before this log-in or log-out. A storage is left alone if another profile uses it for
-// the same account. current is the token of a session that does not end.
+// endEarlierSessions ends the sessions of earlier log-ins whose tokens are in another storage than
+// tokens.Storage, and removes these tokens. It skips a storage that another profile uses for the
+// same account. It does not end the session whose token is current. file is the content of
+// config.yaml before this log-in or log-out.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
-	if storageOf(file, profile) == config.AuthStorageKeyring { // otherwise, a locked keyring would delay the command
+	if storageOf(file, profile) == config.AuthStorageKeyring { // the keyring is skipped if it was not used, because a locked keyring causes a delay
 		storages = append(storages, config.AuthStorageKeyring)
 	}
 	var unused []string

@@ -58,7 +58,7 @@ input or the environment.`,
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	cli.SetFlagCompletions(cmd, config.KeyAuthStorage, config.AuthStorageKeyring, config.AuthStorageFile, config.AuthStorageNone)
-	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // fails only if the flag is not defined
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("code", "token-stdin")

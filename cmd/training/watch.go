@@ -28,10 +28,10 @@ func newTrainingCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &trainingCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: cli.PositionalArgs("DATASET"),
-		Long: `Starts a race on a dataset and shows its progress until it ends. On a terminal, Enter
-ends the race and keeps its best model so far. With the embedded service, the first
-Ctrl-C has the same effect. With a server, Ctrl-C leaves the race running, and prints
-the command that shows its progress again.`,
+		Long: `Starts a race on a dataset and shows its progress until it ends. If standard input and
+standard error are terminals, Enter ends the race and keeps its best model so far. With
+the embedded service, the first Ctrl-C then has the same effect. With a server, Ctrl-C
+leaves the race running, and prints the command that shows its progress again.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.wait.Bind(cmd, f)

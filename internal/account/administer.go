@@ -37,8 +37,8 @@ func lookUpByEmail(email string) accountLookup {
 }
 
 // exceptLocal returns a function that is like lookup, but returns a problem for the account of the
-// embedded service. Nobody can log in to this account, so it has neither a password nor a role, and
-// every command without a server needs it.
+// embedded service. Every command without a server needs this account. Nobody can log in to it, so
+// it has neither a password nor a role.
 func exceptLocal(lookup accountLookup) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := lookup(ctx, t)
@@ -303,10 +303,10 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 	})
 }
 
-// ResetAccount removes the password of an account, ends its sessions and invites
-// its owner to set a new one. A caller cannot reset their own account, because the caller would be
-// logged out before the link can be used, and the only administrator would be locked out. The
-// operator, who has no session, and the owner of the data folder can reset every account.
+// ResetAccount removes the password of an account, ends its sessions and invites its owner to set a
+// new one. Callers cannot reset their own account: they would be logged out before they can use the
+// link, and the only administrator would be locked out. This does not apply to the operator, who
+// has no session, and to the owner of the data folder.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Disabled {
@@ -334,7 +334,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
-	if in.Body.Role == api.RoleAdministrator { // an earlier version let the account of the embedded service be one
+	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the embedded service, so it can still be removed
 		lookup = exceptLocal(lookup)
 	}
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {

@@ -42,8 +42,8 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 }
 
 // loginAttemptsWithEmail returns the two attempts that count a log-in towards the rate limits of
-// its email: one for the email together with the caller's network address, and one for the
-// email alone.
+// its email. The first is for the email together with the caller's network address, and the second
+// for the email alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
@@ -57,8 +57,8 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
-// allowLoginAttempts counts an attempt to log in with an email, after the attempts that the
-// parameter before lists. If there were too many attempts, it returns a *api.Problem with
+// allowLoginAttempts counts an attempt to log in with an email. The parameter before lists other
+// attempts, which it counts first. If there were too many attempts, it returns a *api.Problem with
 // CodeTooMany. If the log-in succeeds, the caller must pass the result taken to
 // [store.Tx.RefundAttempts], because only failed log-ins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {

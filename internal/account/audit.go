@@ -40,7 +40,8 @@ const (
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
 // auditEvent has the fields of an audit event that are not taken from the context. If actor is
-// empty, the actor is the caller. The field expiresBefore is described at [store.AuditEvent].
+// empty, the actor is the caller. An event with expiresBefore allows the deletion of the events
+// before this time.
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time
@@ -98,7 +99,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 		return a.toProblem(err)
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		if err := isRecorded(t); err != nil || recorded { // by a concurrent request
+		if err := isRecorded(t); err != nil || recorded { // a concurrent request has recorded the download
 			return err
 		}
 		return a.insertAuditEvent(ctx, t, auditEvent{actor: e.Actor, action: action, object: object, outcome: e.Outcome})

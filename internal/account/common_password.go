@@ -35,9 +35,9 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommonPassword reports whether a password in lower case is easy to guess. This is the case
-// if it is a common password, a common password written twice, a common password with digits
-// and symbols around it, or a text of at most two different characters.
+// isCommonPassword reports whether a password in lower case is easy to guess. Such a password is a
+// common password, alone, written twice, or with digits and symbols around it. A text of at most
+// two different characters is also easy to guess.
 func isCommonPassword(password string) bool {
 	words := commonPasswords()
 	half := password[:len(password)/2]
@@ -45,8 +45,8 @@ func isCommonPassword(password string) bool {
 		hasAtMostTwoCharacters(password)
 }
 
-// isEmailPartOrProgramName reports whether a password in lower case consists of the name
-// of this program or a part of the email, with or without digits and symbols around it.
+// isEmailPartOrProgramName reports whether a password in lower case is the name of this program or
+// a part of the email. Digits and symbols around it are ignored.
 func isEmailPartOrProgramName(password, email string) bool {
 	core := trimNonLetters(password)
 	if core == "foretell" {

@@ -29,8 +29,8 @@ type OneTimeLink struct {
 	// CreatesFirstAdministrator is true if the link creates the first administrator.
 	CreatesFirstAdministrator bool
 
-	account string // key
-	hash    string // of the code, which identifies the link
+	account string // key of the account
+	hash    string // hash of the code, which identifies the link
 }
 
 // GetOneTimeLink returns the one-time link with this code, without using it up. If the code is

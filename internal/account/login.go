@@ -40,7 +40,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return a.logIn(ctx, in)
 }
 
-// logIn is LogIn without the queue.
+// logIn is LogIn without the queue of log-ins from one address.
 func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
@@ -52,7 +52,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		account, err = t.GetAccount(ctx, email)
 		return err
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // an earlier version let this account have a password
+	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // nobody can log in to the account of the embedded service, even if an earlier version has set a password
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
@@ -156,8 +156,9 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 }
 
 // OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing. It
-// writes neither an account nor a session: only these Accounts know the token, which does not
-// expire. If the account does not exist, the session has access to no data of accounts.
+// writes neither an account nor a session to the store. The token is valid only in this process,
+// and does not expire. If the account does not exist, the session has access to no data of
+// accounts.
 func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error) {
 	account, err := a.findAccount(ctx, lookUpByEmail(localAccountEmail))
 	switch {
@@ -184,6 +185,6 @@ func localDisabledProblem() *api.Problem {
 
 // localReadSession is the session of [Accounts.OpenLocalReadSession].
 type localReadSession struct {
-	hash    string // of the token
+	hash    string // hash of the token
 	account string // key of the account; "" if it does not exist
 }

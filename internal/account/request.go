@@ -146,9 +146,9 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 // notifyAdministrators queues an email about the PENDING requests to each administrator whom
 // Options.NotifyRequests selects, unless such an email is already waiting. The email is sent after
 // requestMailDelay, and lists all requests that have arrived by then. An email that a process has
-// begun to send does not list the newest request, so it is replaced by another one: when the process
-// then deletes the email that it has sent, the other one remains. If no process sends emails,
-// notifyAdministrators does nothing.
+// already begun to send does not list the newest request. It does not count as waiting: another
+// email takes its place in the queue, and remains there when the process has sent the first. If no
+// process sends emails, notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
 		return err

@@ -149,6 +149,8 @@ type Column struct {
 	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is year-first if a year of two digits is first, as in 06-01-31. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
 	// Epoch is empty if the column has no Unix times.
 	Epoch string `json:"epoch,omitempty" doc:"The unit of the column's Unix times, which are numbers: s, ms, us or ns since 1 January 1970 UTC. Absent for other dates. An extension."`
+	// ListSeparator is empty if the column has no lists, or in datasets of earlier versions.
+	ListSeparator string `json:"listSeparator,omitempty" doc:"The character between the items of the column's lists, such as the semicolon of C++;SQL. Absent for other columns. An extension."`
 	// TimeZones is nil if the column has no times, or in datasets of earlier versions.
 	TimeZones []string `json:"timeZones,omitempty" doc:"The time zones of the column's times, at most ten: offsets such as -05:00, Z, names such as EST, and none for times without a zone. Times are read without their zone. An extension."`
 	// NumberFormat is nil if the column has no numbers, or in datasets of earlier versions.
@@ -162,17 +164,29 @@ type Column struct {
 	// Levels are the texts of a category that a model distinguishes. They are only set if the dataset
 	// was described from a model file.
 	Levels []string `json:"-"`
-	// Sample has the range of the numbers in a sample of the training rows. It is nil unless the
-	// dataset is that of a model file, and the column is numeric.
+	// Sample describes the numbers or dates in a sample of the training rows. It is nil unless the
+	// dataset is that of a model file, and the column has numbers or dates.
 	Sample *NumberSample `json:"-"`
+	// Terms describes the words or items in a sample of the training rows. It is nil unless the
+	// dataset is that of a model file, and the column has lists or texts of several words.
+	Terms *TermSample `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }
 
-// NumberSample has the range of the numbers in a sample of rows.
+// NumberSample has the range of the numbers in a sample of rows. Dates are numbers of days since 1
+// January 1970.
 type NumberSample struct {
 	Rows     int // the number of rows with a number
+	Missing  int // the number of rows without one
 	Min, Max float64
+}
+
+// TermSample has the items of lists, or the words of texts, that a model distinguishes, and how many rows
+// of a sample have none of them.
+type TermSample struct {
+	Terms         []string
+	Rows, Without int
 }
 
 // NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.
@@ -217,9 +231,10 @@ type Class struct {
 	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
-// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models of
-// the dataset: with two classes, the one with fewer rows, or the second if both have equally many.
-// It returns "" if there are more classes, or if the numbers of rows are unknown.
+// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models
+// of the dataset. With two classes, it is the class with fewer rows, or the second if both have
+// equally many. PRAUCClass returns "" if there are more classes, or if the numbers of rows are
+// unknown.
 func (d *Dataset) PRAUCClass() string {
 	switch {
 	case len(d.Classes) != 2 || d.Classes[0].Rows == 0:

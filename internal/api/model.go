@@ -14,7 +14,7 @@ type ModelInput struct {
 // ModelReportInput is the request of [GetModelReport].
 type ModelReportInput struct {
 	ModelInput
-	Summary bool `query:"summary" doc:"Leave the longest parts of the report empty: importances, partialDependence, curves, confusion and the curves of algorithms."`
+	Summary bool `query:"summary" doc:"Leave out the longest parts of the report: importances, confusion and the member curve of each algorithm are then null, and partialDependence, curves and the member seconds of each algorithm are absent."`
 }
 
 // Model is the response of [GetModel].
@@ -125,7 +125,7 @@ type ModelReport struct {
 	Classes []ClassReport `json:"classes" doc:"The labels, in the order of the rows and columns of confusion."`
 	// Confusion has the number of test rows of each true class (rows of the matrix) by their
 	// predicted class (columns).
-	Confusion [][]int64 `json:"confusion" doc:"Number of test rows by true class (rows) and predicted class (columns)."`
+	Confusion [][]int64 `json:"confusion" doc:"Number of test rows by true class (rows) and predicted class (columns); null with summary=true."`
 	// Reliability is nil in old reports and without test rows.
 	Reliability []ReliabilityBin `json:"reliability,omitempty" doc:"Test rows in ten bins by the probability of the most probable class. Observed is the fraction of rows of this class."`
 	// CurveClasses are the classes of Curves and of the probabilities in
@@ -136,7 +136,7 @@ type ModelReport struct {
 	// Importances has, for each column, how much the metric drops on the validation
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
-	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured."`
+	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured, or with summary=true."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
@@ -394,7 +394,7 @@ type AlgorithmReport struct {
 	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if none exists."`
 	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows. If the algorithms were compared by log loss, it is the log loss after calibration."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
-	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
+	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first; null with summary=true."`
 	// Seconds is nil in reports of earlier versions.
 	Seconds []float64 `json:"seconds,omitempty" doc:"The times of the scores in curve, in seconds since the machine that trained the algorithm began to work on the race."`
 }

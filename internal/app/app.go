@@ -44,9 +44,9 @@ type Config struct {
 	// DatasetsAsArray makes ListDatasets return the datasets as a JSON array. By default it returns
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
-	// AcceptMismatch makes New accept a database that does not belong to the stored files; see
-	// [storedfile.ErrMismatch]. Files that the database does not reference are then kept for
-	// [blob.OrphanGrace].
+	// AcceptMismatch makes New accept a database that does not belong to the stored files, instead of
+	// returning [storedfile.ErrMismatch]. Files that the database does not reference are then kept for
+	// 30 days.
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
@@ -89,7 +89,7 @@ type App struct {
 	tempDir         string
 	now             func() time.Time
 	rand            io.Reader
-	log             *slog.Logger // see Log
+	log             *slog.Logger // without the errors that a reported outage causes; see Log
 	problems        *problem.Converter
 	databaseMonitor *outage.Monitor
 	storageMonitor  *outage.Monitor

@@ -124,14 +124,14 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 		return err
 	}
 	err = a.setFileAndQueuePreparation(ctx, d, info)
-	if err != nil && !errors.Is(err, store.ErrWrongState) { // in the wrong state, another upload was faster
+	if err != nil && !errors.Is(err, store.ErrWrongState) { // ErrWrongState means that another upload was faster
 		return a.refuseUpload(ctx, u, d, err)
 	}
 	return a.direct.Delete(ctx, u.Name)
 }
 
-// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause
-// says that the upload is too large or exceeds the quota. If cause is another error,
+// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload. It does so if
+// cause says that the upload is too large or exceeds the quota. If cause is another error,
 // refuseUpload only returns it.
 func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset, cause error) error {
 	if code := api.CodeFromError(cause); code != api.CodeQuota && code != api.CodeTooLarge {

@@ -40,8 +40,8 @@ func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	}
 }
 
-// MalwareScans returns the numbers of scans of this process by result; see [clamav.Client.Counts].
-// It returns nil if no file is scanned, and for a zero App.
+// MalwareScans returns the numbers of scans for malware by this process so far, by result. It
+// returns nil if no file is scanned, and for a zero App.
 func (a *App) MalwareScans() map[string]int64 {
 	if a.files == nil {
 		return nil

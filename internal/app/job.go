@@ -59,9 +59,9 @@ func (a *App) JobCounts(ctx context.Context) ([]jobqueue.Counts, error) {
 // FinishedJobs returns the jobs of every kind that this process has ended.
 func (a *App) FinishedJobs() []jobqueue.Finished { return a.queue.Finished() }
 
-// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with
-// this key, if the job was interrupted: no process runs the job, and none will resume it.
-// Otherwise the job remains unchanged.
+// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this
+// key, if the job was interrupted. A job is interrupted if no process runs it and none will resume
+// it. Any other job remains unchanged.
 func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	return a.problems.Convert(a.queue.AdoptInterrupted(ctx, key))
 }

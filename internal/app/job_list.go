@@ -29,7 +29,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 		for _, q := range queues {
 			out.Queues = append(out.Queues, api.JobQueue{Account: q.Email, Queued: q.Queued, Running: q.Running, OldestOn: formatOptionalTime(q.Oldest), AccountDisabled: q.Disabled})
 		}
-		jobs, total, err := t.ListJobs(ctx, strings.ToLower(strings.TrimSpace(in.Account)), w) // in the form in which emails are stored
+		jobs, total, err := t.ListJobs(ctx, strings.ToLower(strings.TrimSpace(in.Account)), w) // emails are stored in this form
 		if err != nil {
 			return err
 		}

@@ -56,9 +56,9 @@ func (a *App) MonitorOutages(ctx context.Context) {
 }
 
 // IsDatabaseAvailable reports whether the database responded to the last probe of
-// [App.MonitorOutages], and IsStorageAvailable whether the stored files could be read. Without probes,
-// both return true.
+// [App.MonitorOutages]. Without probes, it returns true.
 func (a *App) IsDatabaseAvailable() bool { return a.databaseMonitor.IsAvailable() }
 
-// IsStorageAvailable is described at IsDatabaseAvailable.
+// IsStorageAvailable reports whether the stored files could be read at the last probe of
+// [App.MonitorOutages]. Without probes, it returns true.
 func (a *App) IsStorageAvailable() bool { return a.storageMonitor.IsAvailable() }

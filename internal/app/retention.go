@@ -69,7 +69,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 	kept := map[string]bool{} // rows that cannot be deleted or are in use again, by key
 	failed, firstErr := 0, error(nil)
 	for {
-		limit := retentionBatchSize + len(kept) // or more than retentionBatchSize rows to keep could hide the others
+		limit := retentionBatchSize + len(kept) // with a fixed limit, the rows to keep could hide all others
 		var keys []string
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
 			keys, err = t.ListExpired(ctx, kind, before, int64(limit))

@@ -37,8 +37,8 @@ func checkMonotone(n api.NewTraining, d *store.Dataset) error {
 	return nil
 }
 
-// checkSplitColumns returns an error if a request for a race names a group column or a time column
-// that the dataset does not have, or that is the ID or the label.
+// checkSplitColumns returns an error if the group column or the time column of a request for a race
+// cannot be used. It must be a column of the dataset other than the ID and the label.
 func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil

@@ -24,8 +24,8 @@ type BreachedPasswords struct {
 // passwords.
 const maxBreachedLineBytes = 80
 
-// OpenBreachedPasswords opens a file of hashes. It returns an error if the first or the last
-// line is not a hash, or if the first hash is greater than the last. The caller must call
+// OpenBreachedPasswords opens a file of hashes. The first and the last line must be hashes, and the
+// first hash must not be greater than the last. Otherwise it returns an error. The caller must call
 // Close.
 func OpenBreachedPasswords(path string) (*BreachedPasswords, error) {
 	file, err := os.Open(path)

@@ -20,7 +20,7 @@ import (
 // the entries.
 type archiveWriter struct {
 	tar           *tar.Writer
-	archiveHash   hash.Hash // of all bytes of the archive so far
+	archiveHash   hash.Hash // hash of all bytes of the archive so far
 	created       time.Time
 	checksumLines *spill.TempFile // lines of SHA256SUMS for the entries so far
 }
@@ -158,7 +158,7 @@ type archiveReader struct {
 	// entries before the current entry.
 	archiveHash   *delayedHash
 	entry         *tar.Header
-	digest        hash.Hash       // of the current entry
+	digest        hash.Hash       // hash of the current entry
 	checksumLines *spill.TempFile // lines that SHA256SUMS must have
 }
 

@@ -301,9 +301,10 @@ func (b *restorer) verifyTrailer() error {
 	return b.archive.verifyNothingFollows()
 }
 
-// findUnreferencedFiles returns the keys of the restored files that no restored row references.
-// The rows of these files were deleted while the backup was made. It returns ErrDamaged if a
-// row references a file that is neither in the backup nor in its list of damaged files.
+// findUnreferencedFiles returns the keys of the restored files that no restored row references. The
+// rows of these files were deleted while the backup was made. If a row references a file, the file
+// must be in the backup or in its list of damaged files. Otherwise findUnreferencedFiles returns
+// ErrDamaged.
 func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {

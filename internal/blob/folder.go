@@ -146,7 +146,7 @@ func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error 
 		return err
 	}
 	if err := os.Chtimes(f.path(name), now, now); err != nil {
-		return wrapNotFound(err) // with its old modification time, the orphan might be removed at once
+		return wrapNotFound(err) // the file is not moved: as an orphan with its old modification time, it might be removed at once
 	}
 	return wrapNotFound(os.Rename(f.path(name), f.orphanPath(name)))
 }

@@ -41,9 +41,9 @@ type Options struct {
 	MustExist bool
 }
 
-// Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It
-// checks that an S3 store responds and accepts the credentials. It creates a missing folder; if
-// opts.MustExist is set, the error wraps fs.ErrNotExist instead.
+// Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It checks that an
+// S3 store responds and accepts the credentials. It creates a missing folder, unless opts.MustExist
+// is set: then it returns an error that wraps fs.ErrNotExist.
 func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	u, err := parseLocation(location)
 	if err != nil {

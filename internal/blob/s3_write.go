@@ -33,8 +33,8 @@ type objectSink struct {
 	object string
 
 	part *spill.TempFile
-	sum  hash.Hash // of part
-	size int64     // of part
+	sum  hash.Hash // hash of part
+	size int64     // size of part in bytes
 	// total is the size of the object in bytes.
 	total int64
 	// upload is the ID of the multipart upload. It is empty before the first part was

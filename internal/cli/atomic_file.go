@@ -123,8 +123,8 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 
 // CheckFolder returns an error if dir does not exist, or if this process cannot create files in
 // dir. To find out, CheckFolder creates a file and removes it, because the permissions do not show
-// whether the file system is read-only. content says what will be written, and otherHint
-// is as in CheckOutputPath.
+// whether the file system is read-only. content says what will be written. otherHint is the part of
+// the hints that says how to choose another file.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
 		if _, err := os.Stat(dir); err == nil {

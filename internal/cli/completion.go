@@ -23,7 +23,7 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 	visit := func(f *pflag.Flag) {
 		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
 			value, _ := pflag.UnquoteUsage(f)
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueCompletionDirective(value))) // the flag exists
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueCompletionDirective(value))) // fails only if the flag is not defined
 		}
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(visit)
@@ -59,7 +59,7 @@ func valueCompletionDirective(placeholder string) cobra.ShellCompDirective {
 
 // SetFlagCompletions sets the values that the completion of a flag offers.
 func SetFlagCompletions(cmd *cobra.Command, flag string, values ...string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag is not defined
 }
 
 // CompleteList completes a comma-separated list of names. It does not offer names that are

@@ -25,8 +25,8 @@ func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 }
 
-// BindNeedlessYes adds a --yes to cmd that has no effect. It is for a command that never asks, but
-// whose group has commands that do, so that a script can pass --yes to all of them.
+// BindNeedlessYes adds a --yes to cmd that has no effect. cmd never asks, but other commands of its
+// group do. A script can therefore pass --yes to all commands of the group.
 func BindNeedlessYes(cmd *cobra.Command) {
 	cmd.Flags().BoolP("yes", "y", false, "has no effect, because this command never prompts; accepted for scripts that pass it to every command")
 }

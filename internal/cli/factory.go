@@ -102,7 +102,7 @@ func (f *Factory) IsStdout(path string) bool {
 	if path == "-" {
 		return true
 	}
-	if path == os.DevNull { // what is written to it, is lost anyway
+	if path == os.DevNull { // the null device discards everything
 		return false
 	}
 	named, err := os.Stat(path)

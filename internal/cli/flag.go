@@ -31,7 +31,7 @@ const groupAnnotation = "foretell_group"
 // SetFlagGroup assigns flags to a group.
 func SetFlagGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
-		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag exists
+		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // fails only if the flag is not defined
 	}
 }
 
@@ -132,8 +132,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// nearestFlag returns the flag that the unknown name may mean: a flag that starts with name, or
-// whose edit distance to name is at most two. It returns "" if there is no such flag.
+// nearestFlag returns the flag that an unknown name probably means. The flag starts with name, or
+// its edit distance to name is at most two. nearestFlag returns "" if there is no such flag.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -47,9 +47,9 @@ func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	return nil
 }
 
-// ignoredVariables matches variables that no command reads although their names begin with
-// FORETELL_: those of the program's tests, and those that Kubernetes sets in each pod if a
-// Kubernetes service is named foretell.
+// ignoredVariables matches variables that begin with FORETELL_, but that no command should report
+// as unknown. These are the variables of the program's tests, and those that Kubernetes sets in
+// each pod if a Kubernetes service is named foretell.
 var ignoredVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 
 // UnknownVariables returns the sorted names of the variables in environ that begin with FORETELL_

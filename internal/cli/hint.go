@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/csv"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // repeatedFlags are the flags that are copied from the current command line to the commands in its
 // hints. They select the service or change how a file is read.
 var repeatedFlags = []string{
-	"profile", config.KeyServer, "local", config.KeyDataDir,
+	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows",
 }
 
@@ -54,10 +55,10 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = f.suggestList(e.Status)
 	}
 	e.Hint = f.RepeatFlagsInCommands(e.Hint)
-	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message has the command that helps
+	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message, not the hint, has the command that helps
 		e.Fact = f.RepeatFlagsInCommands(e.Fact)
 	}
-	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the disk is one of this machine
+	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is one of this machine
 		e.Status = exit.Unexpected
 	}
 }
@@ -134,6 +135,7 @@ func (f *Factory) repeatFlags(line string) string {
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
+		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // that of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
@@ -147,12 +149,49 @@ func (f *Factory) repeatFlags(line string) string {
 	return line
 }
 
-// flagValue returns the value of a flag as it is typed on the command line.
+// selectsFiles reports whether a flag --storage is the one that selects the stored files of a service.
+func selectsFiles(flag *pflag.Flag) bool {
+	_, ok := flag.Annotations[config.NotASetting]
+	return ok
+}
+
+// flagValue returns the value of a flag as it is typed on the command line. A password in a URL is
+// replaced by PASSWORD.
 func flagValue(flag *pflag.Flag) string {
+	if flag.Name == "database" || flag.Name == "storage" {
+		return hidePassword(flag.Value.String())
+	}
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return ListFlagValue(list.GetSlice())
 	}
 	return flag.Value.String()
+}
+
+// hidePassword returns a URL with PASSWORD in the place of its passwords. It returns URL if location is
+// malformed, because any part of it may then be a password.
+func hidePassword(location string) string {
+	const placeholder = "PASSWORD"
+	u, err := url.Parse(location)
+	if err != nil {
+		return "URL"
+	}
+	changed := false
+	if _, ok := u.User.Password(); ok {
+		u.User = url.UserPassword(u.User.Username(), placeholder)
+		changed = true
+	}
+	query := u.Query()
+	for _, name := range []string{"password", "sslpassword"} {
+		if query.Has(name) {
+			query.Set(name, placeholder)
+			u.RawQuery = query.Encode()
+			changed = true
+		}
+	}
+	if !changed {
+		return location
+	}
+	return u.String()
 }
 
 // ListFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,

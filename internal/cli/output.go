@@ -58,7 +58,7 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, notices or warnings")
 	SetFlagGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
-	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // fails only if the flag is not defined
 }
 
 // BindList adds the output flags to a command whose result is a list. types are the types that

@@ -74,7 +74,7 @@ type downloadState struct {
 	written     int64
 	total       int64     // size of the file; -1 if unknown
 	version     string    // ETag or Last-Modified of the file; "" if it has neither
-	hash        hash.Hash // of the written bytes
+	hash        hash.Hash // hash of the written bytes
 	interrupted bool      // whether the last attempt ended before the end of the file
 }
 

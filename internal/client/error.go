@@ -149,9 +149,10 @@ func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKi
 	}
 }
 
-// describeUnknownAuthority returns the reason why the certificate of an unknown authority is not
-// trusted, and the remedy on the operating system goos. certificateFile is the value of SSL_CERT_FILE;
-// macOS and Windows ignore it and have a store of trusted certificates.
+// describeUnknownAuthority returns a text for messages about a certificate of an unknown authority:
+// why it is not trusted, and what to do on the operating system goos. certificateFile is the value
+// of SSL_CERT_FILE. macOS and Windows ignore this variable, because they have a store of trusted
+// certificates.
 func describeUnknownAuthority(goos, certificateFile string) string {
 	reason := "the certificate of the server is signed by an unknown authority; "
 	switch goos {
@@ -228,9 +229,9 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 	return problem
 }
 
-// BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client has a path,
-// and the response does not show that a proxy has removed this path from the request. The base URL is
-// then often that of a page of the dashboard.
+// BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client is
+// probably wrong: it has a path, and the service seems to have received this path as a part of the
+// request's path. Such a base URL is often that of a page of the dashboard.
 type BaseURLError struct {
 	// BaseURL is the base URL of the client, and Origin is the same URL without its path.
 	BaseURL, Origin string

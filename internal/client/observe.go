@@ -26,10 +26,10 @@ type RoundTrip struct {
 	Sent, Received int64
 }
 
-// Observe returns a transport that sends requests with rt. It calls report once for each
-// request: when the body of the response has been read to its end or closed, or if there is
-// no response. now is the clock; if it is nil, Elapsed is 0. report must be safe for
-// concurrent use.
+// Observe returns a transport that sends requests with rt. It calls report once for each request,
+// when the response has been read to its end or closed. If there is no response, it calls report
+// when the request has failed. now is the clock. If it is nil, Elapsed is 0. report must be safe
+// for concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }

@@ -23,8 +23,8 @@ const (
 	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
-	// extraAttempts is the number of additional attempts if a proxy responds with 502, 503 or 504
-	// without Retry-After, or if the object store with the files of the service does not respond.
+	// extraAttempts is the number of additional attempts in two cases: a proxy responds with 502, 503
+	// or 504 without Retry-After, or the object store with the files of the service does not respond.
 	// With Options.Attempts = 5, the client then tries for 10 to 21 s, about as long as with the
 	// Retry-After of the service.
 	extraAttempts = 3
@@ -190,9 +190,9 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	switch problem.Status {
 	case http.StatusTooManyRequests:
 		return pause, req.waitOn429
-	case http.StatusServiceUnavailable: // with CodeNotReady, the service has not processed the request; a proxy may not know this
+	case http.StatusServiceUnavailable: // the code CodeNotReady means that the service has not processed the request; a proxy may not know this
 		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeign)
-	case http.StatusInternalServerError: // with Retry-After, the service does not know whether it has stored a change
+	case http.StatusInternalServerError: // Retry-After means that the service does not know whether it has stored a change
 		return pause, req.idempotent && asked > 0
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return pause, req.idempotent

@@ -201,7 +201,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 // is the champion are read: those of the newest models, up to the newest complete model. If the
 // service cannot list races, all models count as complete.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
-	cancelled := map[string]bool{} // by key of the model
+	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false
 	for i := range newestFirst {
 		m := &newestFirst[i]
@@ -228,14 +228,14 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindChampion returns the champion of models of one series, newest first: the promoted model or,
-// if none is promoted, the model with the highest performance on the validation rows, among those
-// with the dataset and the metric of the newest model. Scores on the rows of different datasets
-// cannot be compared. The newest accepted model of this dataset precedes models with a higher
-// performance. Rejected models are ignored. Models of cancelled races are ignored, too,
-// unless all races were cancelled. In a tie, the champion is the oldest model. A model without a
-// performance is the champion only if no other model has one. FindChampion returns nil if there is
-// no model that can be the champion.
+// FindChampion returns the champion of models of one series, newest first. The champion is the
+// promoted model, if there is one. Otherwise the models with the dataset and the metric of the
+// newest model are compared, because scores on the rows of different datasets cannot be compared.
+// The newest accepted model of these is the champion or, if none is accepted, the model with the
+// highest performance on the validation rows. In a tie, the oldest is the champion. A model without
+// a performance is the champion only if no other model has one. Rejected models are ignored. Models
+// of cancelled races are ignored, too, unless all races were cancelled. FindChampion returns nil if
+// no model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	var newest, best *SeriesModel
 	for i := range newestFirst {

@@ -77,8 +77,9 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 const maxAgeFromEarlierAttempt = 10 * time.Minute
 
 // findDatasetOfEarlierAttempt returns the dataset that an earlier attempt of the same request has
-// created. want is the body of the request. It returns nil if no PENDING dataset has the requested
-// name, or if that dataset is older than maxAgeFromEarlierAttempt or differs from the request.
+// created. This is a PENDING dataset that has the requested name, does not differ from the request
+// and is not older than maxAgeFromEarlierAttempt. If there is none, it returns nil. want is the
+// body of the request.
 func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
 	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {

@@ -91,7 +91,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		last := i == len(keys)-1
 		if last && value == "" {
 			removeKey(node, key)
-			if i > 2 && len(node.Content) == 0 { // the profile has no other setting paths.OPERATION
+			if i > 2 && len(node.Content) == 0 { // no path of another operation is left, so the setting paths is removed, too
 				removeKey(above, keys[i-1])
 			}
 			break

@@ -39,7 +39,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 				return nil, err
 			}
 			value = dir
-			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originDefault && filepath.IsAbs(env(xdg)) { // see userDir
+			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originDefault && filepath.IsAbs(env(xdg)) { // the variable determines the default data folder; see userDir
 				s.origins[v.Key] = "variable " + xdg
 			}
 		default:

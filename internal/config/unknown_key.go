@@ -12,10 +12,10 @@ import (
 	"foretell/internal/exit"
 )
 
-// checkKeys returns an error with the line of the first key of config.yaml, which is at path, that is
-// not a setting, is set twice, or has a value of the wrong kind, such as a list. Such a key would
-// otherwise be ignored: with a misspelt server, commands would use the embedded service. Keys may have
-// upper-case letters, which viper ignores.
+// checkKeys checks the keys of config.yaml, which is at path. It returns an error with the line of
+// the first key that is not a setting, is set twice, or has a value of the wrong kind, such as a
+// list. Without this check, such a key would be ignored: with a misspelt server, commands would use
+// the embedded service. Keys may have upper-case letters, which viper ignores.
 func checkKeys(path string) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +51,8 @@ func checkKeys(path string) error {
 	return nil
 }
 
-// checkMapping returns an error if a mapping of the file at path has a key that is not in known, that
-// it has twice, or whose value is of the wrong kind.
+// checkMapping returns an error if a mapping has an invalid key: one that is not in known, that
+// occurs twice, or whose value is of the wrong kind. path is the path of the file.
 func checkMapping(path string, mapping *yaml.Node, known ...string) error {
 	seen := map[string]bool{}
 	for key, value := range mappingItems(mapping) {
@@ -81,8 +81,9 @@ func checkMapping(path string, mapping *yaml.Node, known ...string) error {
 	return nil
 }
 
-// checkKind returns an error if the value of a key of the file at path is a list, or if it is not a
-// mapping although isMapping is set, or the other way round. A missing value is of either kind.
+// checkKind returns an error if the value of a key is of the wrong kind. It must be a mapping if
+// isMapping is set, and otherwise a scalar. A missing value is valid in both cases. path is the
+// path of the file, for the message.
 func checkKind(path string, key, value *yaml.Node, isMapping bool) error {
 	value = resolveAlias(value)
 	kind, wants := yaml.ScalarNode, "one value"

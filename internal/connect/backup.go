@@ -58,7 +58,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, err
 	}
-	database, err := openExistingDatabase(ctx, at.database, at.dir)
+	database, err := openExistingDatabase(ctx, f, at)
 	if errors.Is(err, store.ErrOldSchema) {
 		e := exit.Errorf(exit.Rejected, "cannot back up: %w", err)
 		if errors.Is(err, store.ErrNoSchema) {

@@ -111,22 +111,6 @@ func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) er
 	return err
 }
 
-// checkDatabaseExists returns an error if the database at location is a file that does not exist.
-// [store.Open] would create it. dir is the data folder.
-func checkDatabaseExists(location, dir string) error {
-	if pgurl.Is(location) {
-		return nil
-	}
-	if _, err := os.Stat(location); err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return DataDirError(dir, err)
-		}
-		return exit.Errorf(exit.NotFound, "the data folder %s has no database", dir).
-			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, databaseFile)
-	}
-	return nil
-}
-
 // Migration describes an upgrade of a database from one version of its schema to another.
 type Migration struct {
 	// Database is the location of the database, without the password.
@@ -144,6 +128,9 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 	if err != nil {
 		return nil, err
 	}
+	if err := checkNoFilesWithoutDatabase(ctx, f, at); err != nil {
+		return nil, err
+	}
 	database, err := openDatabase(ctx, at.database, at.dir)
 	if err != nil {
 		return nil, err
@@ -159,19 +146,6 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 		return nil, databaseError(location, dir, err)
 	}
 	return database, nil
-}
-
-// openExistingDatabase is like openDatabase, but it neither creates the database nor upgrades its
-// schema. It returns store.ErrOldSchema, without a hint, if the schema is too old to be read.
-func openExistingDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
-	if err := checkDatabaseExists(location, dir); err != nil {
-		return nil, err
-	}
-	database, err := store.OpenUnchanged(ctx, location)
-	if err != nil && !errors.Is(err, store.ErrOldSchema) {
-		err = databaseError(location, dir, err)
-	}
-	return database, err
 }
 
 // databaseError converts an error of opening the database at location to one with a

@@ -26,9 +26,9 @@ type ServiceFlags struct {
 	NoJobs bool
 	// NeedsDatabase is set if the command must not create the database of the embedded service.
 	NeedsDatabase bool
-	// ReadOnly is set if the command changes nothing. It then does not create the account of the
-	// embedded service, which would otherwise appear among the accounts of a service, and stores no
-	// session. A dry run is read-only, too.
+	// ReadOnly is set if the command changes nothing. It then stores no session, and does not create
+	// the account of the embedded service. Otherwise this account would appear among the accounts of a
+	// service. A dry run is read-only, too.
 	ReadOnly bool
 	Cmd      *cobra.Command
 }
@@ -46,7 +46,7 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
 	flags.BoolP("dry-run", "n", false, "print the requests, but send only those that change nothing")
 	cli.SetFlagGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
-	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // fails only if the flag is not defined
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
@@ -125,7 +125,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	if o.NeedsDatabase {
 		location, err := databaseLocation(o.Factory, o.Cmd, dir)
 		if err == nil {
-			err = checkDatabaseExists(location, dir)
+			err = checkDatabaseExists(ctx, o.Factory, serviceLocation{dir: dir, database: location, storage: storageLocation(o.Factory, o.Cmd)})
 		}
 		if err != nil {
 			return nil, err

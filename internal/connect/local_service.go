@@ -57,38 +57,23 @@ type localOptions struct {
 	acceptDatabase bool
 	// ownJobsOnly is set to run only the jobs that this command queues or waits for.
 	ownJobsOnly bool
-	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
+	// directTransfers is set if clients exchange files directly with the S3 store.
 	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
 	// accounts configures the accounts of the service.
 	accounts account.Options
-	// scanner has the meaning of app.Config.Scanner.
+	// scanner scans uploaded files for malware. Nil means that no file is scanned.
 	scanner *clamav.Client
 	// withoutUpgrade is set if the database must neither be created nor upgraded to the newest schema.
 	withoutUpgrade bool
 	// writesMarker is set to write the marker file of a PostgreSQL database: for serve, worker and
 	// restore. Other commands may run with a FORETELL_DATABASE that is meant for another folder.
 	writesMarker bool
-	// maxRaces and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
+	// maxRaces is the maximum number of concurrent races. memory is the maximum sum of the estimated
+	// memory of all running races, in bytes; 0 means no limit.
 	maxRaces int
 	memory   int64
-}
-
-// openDatabase opens the database at location, which belongs to the data folder dir. If the
-// database or the folder does not exist, it is created, unless withoutUpgrade is set.
-func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
-	if !o.withoutUpgrade {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, DataDirError(dir, err)
-		}
-		return openDatabase(ctx, location, dir)
-	}
-	database, err := openExistingDatabase(ctx, location, dir)
-	if err == nil && !database.HasNewestSchema() {
-		return nil, errors.Join(ErrOldSchema, database.Close())
-	}
-	return database, err
 }
 
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
@@ -98,7 +83,8 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocal(ctx, dir, f, cmd, false)
 }
 
-// openLocal is like [OpenLocal]. writesMarker has the meaning of localOptions.writesMarker.
+// openLocal is like [OpenLocal]. If writesMarker is set, it also writes the marker file of a
+// PostgreSQL database.
 func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
@@ -124,7 +110,7 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, creat
 		return nil, err
 	}
 	if !create {
-		if err := checkDatabaseExists(at.database, at.dir); err != nil {
+		if err := checkDatabaseExists(ctx, f, at); err != nil {
 			return nil, err
 		}
 	}
@@ -255,7 +241,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, err
 	}
-	database, err := opts.openDatabase(ctx, location, dir)
+	database, err := opts.openDatabase(ctx, f, serviceLocation{dir: dir, database: location, storage: opts.storage})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir 
 	if err != nil {
 		return "", err
 	}
-	database, err := openExistingDatabase(ctx, location, dir)
+	database, err := openExistingDatabase(ctx, f, serviceLocation{dir: dir, database: location, storage: storageLocation(f, cmd)})
 	if err != nil {
 		return "", err
 	}

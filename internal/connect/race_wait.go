@@ -17,10 +17,12 @@ import (
 )
 
 // AwaitModel shows a race that the command has started until the race ends, and returns it. It
-// returns an error if the race has no model. On a terminal, Enter ends the race, and its best
-// model is used. If the race is in this process, the first Ctrl-C on a terminal does the same.
-// In all other cases Ctrl-C ends the wait: a race in this process is stopped and its best model
-// is kept, while a race on a server continues.
+// returns an error if the race has no model. The user can end the wait earlier:
+//
+//   - Enter on a terminal ends the race and keeps its best model.
+//   - The first Ctrl-C on a terminal does the same if the race is in this process.
+//   - Any other Ctrl-C ends the wait with an error. A race in this process is stopped and its best
+//     model is kept. A race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, c.RaceError(job, err)
@@ -156,8 +158,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue or for a worker, building the model, or waiting for a service that
-// does not respond (p is nil). In any other state of the race, the function returns "".
+// training. The race then waits in the queue or for a worker, or builds the model. If p is nil, the
+// service does not respond. In any other state of the race, the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning

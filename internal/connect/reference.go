@@ -34,7 +34,7 @@ type refCandidate struct {
 
 // creationTime is the time when an object was created.
 type creationTime struct {
-	seconds string // in the format of api.TimeLayout
+	seconds string // time in the format of api.TimeLayout
 	micros  int64  // orders times of the same second; 0 if the service does not report it
 }
 
@@ -96,8 +96,8 @@ func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
 	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
-// DatasetKeyExact is like [Session.DatasetKey], but a name refers to the dataset with exactly
-// that name, if there is one. Destructive commands use it.
+// DatasetKeyExact is like [Session.DatasetKey], but prefers a dataset with exactly the given name to
+// the newest dataset of a series. Destructive commands use it.
 func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
@@ -190,7 +190,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
 		name, which = ref[:i], ref[i+1:]
 	}
-	var newest *client.SeriesModel // of the series called name
+	var newest *client.SeriesModel // the newest model of the series called name
 	hasChampion := false
 	key, err := resolveReference("model", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)

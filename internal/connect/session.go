@@ -33,10 +33,10 @@ type Session struct {
 	// given key or, if race is "", starts the run again. RunCommand is nil unless the current
 	// command is `foretell run`.
 	RunCommand func(race string) string
-	// PredictCommand returns the command that predicts the blind file of a run. model is the
-	// reference to the model, quoted for a shell. PredictCommand is set only if the current command
-	// is `foretell run` with a blind file, and RunCommand cannot repeat the run because one of the
-	// files is a stream, such as standard input.
+	// PredictCommand returns the command that predicts the blind file of a run. model is the reference
+	// to the model, quoted for a shell. PredictCommand is set only in `foretell run` with a blind
+	// file, if a file of the run is a stream, such as standard input. RunCommand cannot repeat such a
+	// run.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race

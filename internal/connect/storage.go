@@ -29,7 +29,7 @@ const storageTimeout = 30 * time.Second
 // BindStorage adds --storage to cmd.
 func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
-	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // the flag exists. Its name is also that of the setting where credentials are stored
+	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // fails only if the flag is not defined; its name is also that of the setting where credentials are stored
 }
 
 // storageLocation returns the location of the stored files: the value of the flag --storage if it
@@ -54,7 +54,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {
-		return true // OpenLocal reports an error
+		return true // OpenLocal will report the error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)
@@ -75,6 +75,22 @@ func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process strin
 	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()
 	files, err := blob.Open(ctx, location, blob.Options{Process: process, TempDir: dir, Getenv: f.Env})
+	return files, storageError(err)
+}
+
+// openExistingBlobs is like openBlobs, but only for reading. It creates nothing: if the folder does not
+// exist, the error wraps fs.ErrNotExist.
+func openExistingBlobs(ctx context.Context, f *cli.Factory, at serviceLocation) (*blob.Store, error) {
+	const process = "reader" // the names of new files begin with it
+	if at.storage == "" {
+		if _, err := os.Stat(filepath.Join(at.dir, "blobs")); err != nil {
+			return nil, DataDirError(at.dir, err)
+		}
+		return openBlobs(ctx, f, at.dir, "", process)
+	}
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
+	defer cancel()
+	files, err := blob.Open(ctx, at.storage, blob.Options{Process: process, Getenv: f.Env, MustExist: true})
 	return files, storageError(err)
 }
 

@@ -107,10 +107,9 @@ func waitingActivity(waitingFor string) string {
 	return ""
 }
 
-// WaitError converts err to an error with a message and a hint for users. err must be the error of
-// a wait that ended before the job, for example because of --timeout, Ctrl-C, a lost connection or a
-// session that has ended. noun and key identify the job. resumeCommand is the command that continues the
-// wait.
+// WaitError converts err to an error with a message and a hint for users. err is the error of a
+// wait that ended before the job, for example because of --timeout, Ctrl-C or a lost connection.
+// noun and key identify the job. resumeCommand is the command that continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {

@@ -18,9 +18,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service: a token from the environment or the store, or
-// the token of a new log-in with a password from the environment or the store. [TokenSource.Token]
-// explains their order.
+// TokenSource returns tokens for an account of a service. A token is taken from the environment or
+// the store, or is requested with a password from the environment or the store. [TokenSource.Token]
+// explains the order.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -118,7 +118,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	if password != "" && s.Username != "" {
 		kept, err := s.LogIn(ctx, password, "")
 		if err == nil {
-			s.opened = kept.Token // an earlier session has ended, or its token would not have been rejected
+			s.opened = kept.Token // an earlier opened session need not be ended: its token was rejected
 		}
 		return kept.Token, addAuthenticatorHint(err)
 	}

@@ -15,7 +15,7 @@ import (
 // administrationPage is the data of the front page of the administration.
 type administrationPage struct {
 	Requests []api.AccessRequest
-	Pager    pager // of the requests
+	Pager    pager // pager of the requests
 	Accounts int64
 	Events   []api.AuditEvent
 	// Invitation is the message about a new one-time link, or nil.

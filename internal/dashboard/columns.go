@@ -37,8 +37,9 @@ type fileSample struct {
 	description *roles.Description
 }
 
-// readSample describes a file. text is the beginning of the file, or the whole file if
-// isWhole is true. wanted has the same meaning as in [roles.Describe].
+// readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
+// true. wanted adds columns that may be the ID or the label, in addition to those chosen by
+// position and name. It may be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}

@@ -42,9 +42,10 @@ func (list fieldErrors) Find(id string) *fieldError {
 	return &list[i]
 }
 
-// Attributes returns the attributes that connect an element with the texts that describe it: the
-// message about the field with this ID, if it was rejected, and the elements with the IDs in hints.
-// The first rejected field of the form also gets the focus. All IDs must be constants of a template.
+// Attributes returns the HTML attributes that connect a form element with the texts that describe
+// it. These texts are the elements with the IDs in hints and, if the field with this ID was
+// rejected, the message about it. The first rejected field of the form also gets the focus. All IDs
+// must be constants of a template.
 func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr {
 	text := ""
 	if e := list.Find(id); e != nil {

@@ -11,8 +11,8 @@ import (
 
 // messageKind is a kind of messages. A message passes data that the service cannot show again, such
 // as a one-time link, from the response to a form to the page that the browser loads next. The
-// response redirects to this page instead of being the page, because to reload the response to a
-// form is to send the form again.
+// response redirects to this page, because a browser that reloads the response to a form sends the
+// form again.
 type messageKind struct {
 	// parameter is the query parameter of the page. Its value is the identifier of the message.
 	parameter string

@@ -140,7 +140,7 @@ func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
 	}
 	return p.verifying.Do(ctx, v.account.AccountKey, func() error {
-		p.opts.LimitUploadTime(v.w, v.r) // because others may wait
+		p.opts.LimitUploadTime(v.w, v.r) // a slow upload would keep other visitors waiting
 		return p.verifyFile(v, r, form, data)
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
 type secondFactorSetup struct {
-	Secret string // in groups of four characters
+	Secret string // the secret in groups of four characters
 	// MessageID identifies the message with the secret. The form to confirm the app sends it back.
 	MessageID string
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.
@@ -115,9 +115,9 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 	return p.showErrorOrAccount(v, err, removeAppFields)
 }
 
-// showErrorOrAccount redirects to the page of the account, or shows err there if it is not nil.
-// fields has the fields of the form that was sent, or is nil if the page does not show this form
-// again.
+// showErrorOrAccount redirects to the page of the account if err is nil. Otherwise it shows err on
+// this page. fields has the fields of the form that was sent. It is nil if the page does not show
+// this form again.
 func (p *Pages) showErrorOrAccount(v *visit, err error, fields []formField) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), fields, nil)

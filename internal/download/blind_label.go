@@ -19,12 +19,12 @@ import (
 type BlindLabel struct {
 	// Column is the name of the column; "" if the file has no label column.
 	Column string
-	// Inferred is set if the column may be something other than the label, because neither a
-	// flag nor its name identifies it.
+	// Inferred is set if neither a flag nor the name of the column shows that it is the label.
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// PRAUCClass is the class of the metric prAuc; see [scoring.Options].
+	// PRAUCClass is the class whose average precision is the metric prAuc. It is "" if the class is
+	// unknown or the model has more than two classes.
 	PRAUCClass string
 	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
 	// the file has no training rows, or if this is unknown. The function may be nil.
@@ -35,9 +35,9 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabelColumn returns the name of the label column of a blind file: the column called label or,
-// if label is "", the only column of the file that is not in features. It returns "" if there is no
-// such column, or if all its cells are empty.
+// FindLabelColumn returns the name of the label column of a blind file. This is the column called
+// label. If label is "", it is the only column of the file that is not in features. FindLabelColumn
+// returns "" if there is no such column, or if all its cells are empty.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
@@ -129,8 +129,8 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteParts prints which rows of the blind file were not scored, or only by some metrics, and the
-// class of prAuc if a model file does not name it.
+// noteParts prints which rows of the blind file were not scored at all, and which ones only by some
+// metrics. It also prints the class of prAuc if a model file does not name it.
 func (t *BlindLabel) noteParts(o *cli.Output) {
 	if note := t.Score.UnlabelledNote(); note != "" {
 		o.Note("%s", note)

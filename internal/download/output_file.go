@@ -82,8 +82,8 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 }
 
 // ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
-// error if Path is the path of blind or of one of others, or if a file exists at Path and must not
-// be replaced.
+// error if Path is also the path of an input, which are blind and others. It also returns an error
+// if a file exists at Path and must not be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
@@ -150,8 +150,9 @@ func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	return path
 }
 
-// CheckMayWriteRejected is like [OutputFile.CheckMayWrite] for the path of a rejected result, if there
-// would be one because a file exists at Path.
+// CheckMayWriteRejected returns an error if a rejected result could not be written to its path; see
+// [OutputFile.RejectedPath]. If no file exists at Path, it returns nil, because a rejected result
+// would then be written to Path.
 func (t *OutputFile) CheckMayWriteRejected(inputs ...*preflight.InputTable) error {
 	if !t.IsExistingFile() {
 		return nil

@@ -178,8 +178,9 @@ func (t *OutputFile) ReceiptPath() string {
 	return receipt.Path(t.Path)
 }
 
-// checkMayWriteReceipt returns an error if the receipt cannot be written: if its name is too long, if
-// something that is not a file is in its place, or if it exists and must not be replaced.
+// checkMayWriteReceipt returns an error if the receipt cannot be written. There are three reasons:
+// its name is too long, something other than a file is in its place, or it exists and must not be
+// replaced.
 func (t *OutputFile) checkMayWriteReceipt() error {
 	receiptPath := receipt.Path(t.Path)
 	info, err := os.Lstat(receiptPath)

@@ -27,7 +27,7 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
 		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
-			WithHint("only results of a service with model reports can be replayed, not those of a model file")
+			WithHint("only a result that a service made can be replayed, and only if the service has model reports; this result was made with a model file, or its service has none")
 	case rec.Race.Outcome == api.OutcomeCancelled:
 		return exit.Errorf(exit.Conflict, "the race was cancelled, so its result depends on the time of the cancellation").
 			WithHint("to get a result that can be replayed, train again and let the race end by itself")
@@ -42,10 +42,10 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 }
 
 // FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
-// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is empty,
-// FindAndVerifyInput looks for the files that the receipt names, first in the folder of the receipt
-// and then in the current folder. recorded is the description of the files in the receipt, or nil.
-// If the contents of the files differ from its digest, FindAndVerifyInput returns an error.
+// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is
+// empty, the receipt names the files. FindAndVerifyInput looks for them first in the folder of the
+// receipt and then in the current folder. recorded is the description of the files in the receipt,
+// or nil. It is an error if the contents of the files differ from the digest in recorded.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {

@@ -43,10 +43,10 @@ func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []
 	}
 }
 
-// PlausibilityVerifier returns a function that verifies the result at tempPath without its
-// blind file: the number of rows and, if classes is not empty, the predictions. It sets *setRows
-// to the number of rows. retryCommand is the command that downloads the result again; the
-// hints of the errors contain it.
+// PlausibilityVerifier returns a function that verifies the result at tempPath without its blind
+// file. It checks the number of rows and, if classes is not empty, the predictions. It sets
+// *setRows to the number of rows. retryCommand is the command that downloads the result again, for
+// the hints of errors.
 func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int, retryCommand string) func(tempPath string) error {
 	const again = "nothing was written; try again with `%s`"
 	return func(tempPath string) error {

@@ -73,8 +73,9 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	return "predict again with `" + command + rest + "`"
 }
 
-// findNear returns the path of the file with the given name, which a receipt has without its folder: in
-// folder if the file is there and not in the current folder, or otherwise the name.
+// findNear returns a path of the file called name, which a receipt names without its folder. If the
+// file is in folder but not in the current folder, the result is its path in folder. Otherwise it
+// is name.
 func findNear(folder, name string) string {
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {

@@ -68,7 +68,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	case p.Numbers == nil && p.Epoch != "":
-		c.Reason = "a large column of Unix times is not compared if some of its numbers are no times, such as 0"
+		c.Reason = "a large column of Unix times is not compared if some of its numbers are not times, such as 0"
 		return c
 	case p.Numbers == nil:
 		c.Reason = "durations that look like categories are not compared"
@@ -78,7 +78,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	missing := float64(p.Missing)
 	if ordered {
 		parts = countNumberParts(known, p, trainingRows)
-		missing += removeUnreadNumbers(parts, known, p, trainingRows, rows)
+		missing += removeUnread(parts, known, p, trainingRows, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, rows)
 	}
@@ -126,15 +126,12 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
 }
 
-// removeUnreadNumbers removes from parts the numbers that a model does not read, because they are not in
-// the format of the training column. It removes the same fraction of each part, and returns the number
-// of removed numbers.
-func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
-	if known.NumberFormat == nil {
-		return 0
-	}
+// removeUnread removes from parts the numbers or dates that a model does not read, because they are not
+// in the format of the training column. It removes the same fraction of each part, and returns the number
+// of removed rows.
+func removeUnread(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
 	filled := float64(rows) - float64(p.Missing)
-	removed = min(float64(compare.UnreadNumbers(KnownColumn(known, trainingRows), p, int(rows))), filled)
+	removed = min(float64(compare.UnreadRows(KnownColumn(known, trainingRows), p, int(rows))), filled)
 	for i := range parts {
 		parts[i].count *= 1 - removed/max(filled, 1)
 	}
@@ -220,13 +217,13 @@ const maxNamedColumns = 5
 
 // verdict returns the sentences of a report.
 func verdict(r *api.DriftReport, important []string) []string {
-	var drifted, large []string
-	compared, byChance := 0, false
+	var drifted, large, unknown []string
+	byChance := false
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		byChance = byChance || c.Level == api.DriftNone && *c.Index >= minPSISome
-		if c.Level != api.DriftUnknown {
-			compared++
+		if c.Level == api.DriftUnknown {
+			unknown = append(unknown, c.Name)
 		}
 		if c.Level == api.DriftLarge {
 			large = append(large, c.Name)
@@ -235,13 +232,19 @@ func verdict(r *api.DriftReport, important []string) []string {
 			drifted = append(drifted, c.Name)
 		}
 	}
+	compared := len(r.Columns) - len(unknown)
+	var notCompared []string
+	if len(unknown) > 0 {
+		notCompared = []string{fmt.Sprintf("Not compared: %s.", humanize.QuotedList(unknown, maxNamedColumns))}
+	}
 	switch {
 	case compared == 0:
 		return []string{"No column could be compared."}
 	case len(drifted) == 0 && byChance:
-		return []string{fmt.Sprintf("The values of %s differ from those in training, but not more than they would by chance in a file of this size.", humanize.Count(compared, "compared column"))}
+		first := fmt.Sprintf("The values of %s differ from those in training, but not more than they would by chance in a file of this size.", humanize.Count(compared, "compared column"))
+		return append([]string{first}, notCompared...)
 	case len(drifted) == 0:
-		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
+		return append([]string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}, notCompared...)
 	}
 	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.QuotedList(drifted, maxNamedColumns))
 	sentences := []string{first}
@@ -253,5 +256,5 @@ func verdict(r *api.DriftReport, important []string) []string {
 	if len(large) > 0 {
 		sentences = append(sentences, "The scores of the model may not hold for these rows.")
 	}
-	return sentences
+	return append(sentences, notCompared...)
 }

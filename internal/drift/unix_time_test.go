@@ -18,7 +18,7 @@ func TestMeasureUnixTimes(t *testing.T) {
 		{Name: "time", Kind: "date", Epoch: "s", Missing: 100, Distribution: &api.Distribution{Low: 18_518, High: 19_100, Bins: []int64{50, 50, 50, 50}}},
 	}}
 	schema := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "time.time", Source: "time", Feature: frame.ExtractTime, Epoch: frame.EpochSeconds}}}
-	const reason = "a large column of Unix times is not compared if some of its numbers are no times, such as 0"
+	const reason = "a large column of Unix times is not compared if some of its numbers are not times, such as 0"
 	for _, c := range []struct {
 		rows  int
 		every string // the value of every third row

@@ -31,19 +31,22 @@ func warnings(train *api.Dataset, p *profile.Profile) []string {
 	return list
 }
 
-// KnownColumn returns what a dataset with the given number of rows says about a column of its training
-// file.
+// KnownColumn converts the description of a column of a training file to the form that package
+// compare uses. rows is the number of rows of the training file.
 func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
 	known := &profile.KnownColumn{
 		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
-		Levels: c.Levels,
+		Levels: c.Levels, ListSeparator: c.ListSeparator,
 	}
 	if c.NumberFormat != nil {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
 	if c.Sample != nil {
-		known.SampleRows, known.Min, known.Max = c.Sample.Rows, c.Sample.Min, c.Sample.Max
+		known.SampleRows, known.SampleMissing, known.Min, known.Max = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max
+	}
+	if c.Terms != nil {
+		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without
 	}
 	d := c.Distribution
 	if d == nil {

@@ -185,7 +185,7 @@ type junitNote struct {
 }
 
 // junitClass is the class of all test cases. It is the same in every run, because servers for CI
-// recognize a test case by its class and name, and show its history.
+// recognise a test case by its class and name, and show its history.
 const junitClass = "foretell.requirements"
 
 // WriteJUnit writes the results as JUnit XML, one test case per requirement.

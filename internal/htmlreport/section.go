@@ -80,7 +80,7 @@ type confusionTable struct {
 }
 
 type confusionRow struct {
-	Number int // from 1
+	Number int // number of the class, from 1
 	Label  string
 	Cells  []confusionCell
 }
@@ -180,7 +180,7 @@ type dependenceValue struct {
 	Value       string
 	Rows        int64
 	Probability string
-	Width       float64 // of the bar, in percent
+	Width       float64 // width of the bar, in percent
 }
 
 // maxDependences is the maximum number of columns whose dependence is shown.

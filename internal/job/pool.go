@@ -58,11 +58,11 @@ type Config struct {
 // Pool runs jobs. It is safe for concurrent use.
 type Pool struct {
 	Config
-	wake map[string]chan struct{} // by kind
+	wake map[string]chan struct{} // wakes the workers of a kind, by its name
 
 	mu              sync.Mutex
 	runs            map[*RunningJob]struct{}
-	allowedSubjects map[string]struct{} // see AllowSubject
+	allowedSubjects map[string]struct{} // subjects that were passed to AllowSubject
 	storeError      error
 	// postponed maps the key of each job that this pool has returned to the queue because of
 	// ErrPostponed to the time of the return. Further attempts of such a job are logged at the level
@@ -73,7 +73,7 @@ type Pool struct {
 	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or
 	// PerAccount together.
 	claimMu sync.Mutex
-	active  map[string]*Job // by key; guarded by claimMu
+	active  map[string]*Job // the running jobs by key; guarded by claimMu
 }
 
 // NewPool returns a pool. It runs no jobs until [Pool.Run] is called.

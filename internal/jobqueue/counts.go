@@ -60,7 +60,7 @@ var jobKinds = []struct {
 
 // Finished describes the jobs of one kind that this process has ended.
 type Finished struct {
-	// Kind has the meaning of Counts.Kind.
+	// Kind is "prepare", "train", "predict" or "part".
 	Kind string
 	// ByOutcome counts the jobs. The keys are all possible final states of the datasets, training
 	// jobs or predictions, such as COMPLETED.

@@ -92,7 +92,8 @@ func (q *Queue) Cancel(race string) { q.pool.Cancel(race) }
 // or account with this key.
 func (q *Queue) StopJobsOfDeleted(key string) { q.pool.StopJobsOfDeleted(key) }
 
-// StoreError returns the error of the last attempt to claim or end a job; see [job.Pool.StoreError].
+// StoreError returns the error of the last attempt to claim a job or to store its failure,
+// whichever was later. It returns nil if that attempt succeeded.
 func (q *Queue) StoreError() error { return q.pool.StoreError() }
 
 // Watch starts a goroutine that calls fn whenever the queue may have changed; see

@@ -172,9 +172,9 @@ func (s Status) Reported(stored string) string {
 	return stored
 }
 
-// AdoptInterrupted lets this process run the job on the dataset, race or prediction with
-// this key, if the job was interrupted: no process runs the job, and none will resume it.
-// Otherwise the job remains unchanged.
+// AdoptInterrupted lets this process run the job on the dataset, race or prediction with this key,
+// if the job was interrupted. A job is interrupted if no process runs it and none will resume it.
+// Any other job remains unchanged.
 func (q *Queue) AdoptInterrupted(ctx context.Context, key string) error {
 	err := q.store.Write(ctx, func(t *store.Tx) error {
 		s, err := q.Status(ctx, t, key)

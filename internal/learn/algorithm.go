@@ -47,10 +47,9 @@ type algorithm struct {
 	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
 	// validation plan has more folds, they are merged; see split.MergeFolds.
 	maxFolds int
-	// stepGrowth determines the number of steps of a refit. If the refit has r times as
-	// many training rows as a fold, it does r^stepGrowth times as many steps. It is
-	// used only if Progress of the fitters is NaN. Otherwise the refit ends at the same
-	// Progress as the folds.
+	// stepGrowth determines the number of steps of a refit. If the refit has r times as many
+	// training rows as a fold, it does r^stepGrowth times as many steps. stepGrowth is used only if
+	// Progress of the fitters is NaN. Otherwise the refit ends at the same Progress as the folds.
 	stepGrowth float64
 	// rowMajor reports whether the fitters build a row-major copy of the bins, which is
 	// freed when the run has ended.

@@ -47,8 +47,8 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// scoredProbabilities returns the probabilities from which the candidate's score is
-// computed.
+// scoredProbabilities returns the probabilities from which the candidate's score is computed: those
+// of the run or, for a blend, the cross-fitted ones.
 func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
@@ -130,14 +130,14 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 	return r.bestSingleCandidate(ctx, candidates)
 }
 
-// bestSingleCandidate returns the candidate with the lowest log loss among those whose
-// performance is at most one standard error below the highest. It returns nil if there are no
-// candidates. An error is returned only if ctx is cancelled.
+// bestSingleCandidate returns the candidate with the lowest log loss among those whose performance
+// is at most one standard error below the highest. It returns nil if there are no candidates. It
+// returns an error only if ctx is cancelled.
 //
-// The difference between two performances has about the same standard error, because the
-// candidates mostly err on the same rows. Among candidates with about the same performance, the log
-// loss decides: it is computed from probabilities, not only from predicted classes, so it
-// distinguishes models better.
+// The limit is the standard error of the highest performance. The standard error of the difference
+// between two performances is about equal to it, because the candidates mostly err on the same
+// rows. Among candidates with about the same performance, the log loss decides: it is computed from
+// probabilities, not only from predicted classes, so it distinguishes models better.
 func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate) (chosen *candidate, err error) {
 	if len(candidates) == 0 {
 		return nil, nil
@@ -156,7 +156,7 @@ func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate)
 }
 
 // setLosses computes the log loss of each candidate for the report and for the comparison of runs.
-// It also stores the score of the blend, which may be nil.
+// It also sets the score of the blend for the report. blend may be nil.
 func (r *race) setLosses(ctx context.Context, candidates []*candidate, blend *candidate, lossFunc lossFunc) (err error) {
 	for _, c := range candidates {
 		if c.logLoss, err = lossFunc(ctx, c); err != nil {

@@ -35,7 +35,8 @@ func newProbabilityBuffers() chan []float32 {
 	return buffers
 }
 
-// evaluateStep scores the last step of run. stalled reports whether the run has stalled.
+// evaluateStep scores the models after the last step of run. stalled reports whether the scores no
+// longer improve; see earlyStopping.
 func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err error) {
 	probabilities := <-r.buffers
 	defer func() { r.buffers <- probabilities }()

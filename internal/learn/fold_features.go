@@ -51,10 +51,9 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	return t.foldData[foldIndex], nil
 }
 
-// screenLocked returns the columns that screening selects for a fold with the given training
-// rows. The first call selects the columns of all folds. Otherwise the bins of all columns
-// would be needed until the refit, and they take much memory. The caller must hold
-// foldMutex.
+// screenLocked returns the columns that screening selects for a fold with the given training rows.
+// The first call selects the columns of all folds, because the selection needs the bins of all
+// columns, which take much memory. They are freed after this call. The caller must hold foldMutex.
 func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
 	if known := t.screened[foldIndex]; known != nil {
 		return known, nil
@@ -77,9 +76,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// shareFeatures returns the known features of the fold if they have the same columns as
-// the given features. Otherwise it returns the given features. It stores them if no
-// features of the fold are known. Models with shared features use less memory.
+// shareFeatures returns the known features of the fold if they have the same columns as the given
+// features. Otherwise it returns the given features. If no features of the fold are known yet, the
+// given features become the known ones. Models with shared features use less memory.
 func (t *trainingData) shareFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

@@ -85,12 +85,14 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	return r, nil
 }
 
-// newPlan returns the plan of a race. It adds copies to p.Groups, so that learners do not draw a row
-// and its copy independently. duplicates are the groups of copies; see duplicate.Find.
+// newPlan returns the plan of a race. It also extends p.Groups: rows without a group get the group
+// of the rows that are equal to them in every feature; see duplicate.JoinGroups. Algorithms that
+// sample whole groups then sample equal rows together. duplicates[row] is the number of the set of
+// equal rows that a row belongs to; see duplicate.Find.
 //
-// If rows have times, the plan does not keep copies together. New rows are later than all known rows,
-// and may be equal to some of them. A score on later copies is therefore right. If the copies were
-// kept together, all rows whose copies are later would be dropped.
+// If rows have times, the plan does not keep equal rows together. The rows to predict will be later
+// than all known rows, and some will be equal to known rows, so scores on later equal rows are
+// realistic. If equal rows were kept together, every row with a later equal row would be dropped.
 func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32) (split.ValidationPlan, error) {
 	sample := split.Sample{Labels: f.Labels, Classes: len(f.Schema.Classes), Groups: p.Groups, Times: p.Times}
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
@@ -100,15 +102,16 @@ func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32)
 	return split.NewValidationPlan(ctx, sample, p.Seed)
 }
 
-// dividesCopies reports whether the plan has a row to score whose copy is a row to train on.
+// dividesCopies reports whether a validation or test row of the plan is equal to one of its
+// training rows.
 func dividesCopies(plan split.ValidationPlan, duplicates []int32) bool {
 	return duplicate.AreDivided(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
 		return duplicate.AreDivided(duplicates, f.Train, f.Validation)
 	})
 }
 
-// checkParams checks f and those parameters that it can check without further computation. It
-// returns an error if one of them is invalid or does not fit f. p.Metric must be set.
+// checkParams returns an error if f is invalid, or if a parameter is invalid or does not fit f. It
+// checks only parameters that need no further computation. p.Metric must be set.
 func checkParams(f *frame.Frame, p *Params) error {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:

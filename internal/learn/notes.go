@@ -99,7 +99,7 @@ func (r *race) addEndNote(o *Outcome) {
 func (r *race) addRemoteFailureNotes() {
 	for _, run := range r.runs {
 		if run.remoteErr != nil {
-			r.addNote("%s was trained on the machine that decided the race, because its part on another machine failed: %v", run.Name, run.remoteErr)
+			r.addNote("%s was trained on the machine that ran the race, because training it on another machine failed: %v", run.Name, run.remoteErr)
 		}
 	}
 }

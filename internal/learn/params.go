@@ -22,10 +22,10 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of
-	// a group are never divided between training, validation and test rows. Rows without a
-	// group that are equal to another row in every feature are kept together with it, unless
-	// Times is set; see duplicate.Find. If Groups is nil, no row has a group.
+	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of a group
+	// are never divided between training, validation and test rows. A row without a group that is
+	// equal to another row in every feature is kept together with that row, unless Times is set;
+	// see duplicate.Find. If Groups is nil, no row has a group.
 	Groups []int32
 	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
 	// validation and test rows are later than the rows that the models were trained on.
@@ -96,7 +96,7 @@ func (p *Params) clock() time.Time {
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is that of the last step, or 0 before the first score.
+	// Performance is the performance after the last step, or 0 before the first score.
 	Performance float64
 	// BestPerformance and BestLogLoss are the scores of the best step so far. They are
 	// NaN before the first score, and if the metric cannot be computed on the validation

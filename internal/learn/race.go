@@ -126,7 +126,7 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
 		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // on a slower machine they might not be known yet
+			probabilities = nil // whether this run already has a score depends on the speed of the machine
 		}
 		if !measurable {
 			results[i].Performance, results[i].Curve, results[i].Seconds = math.NaN(), nil, nil

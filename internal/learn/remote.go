@@ -134,7 +134,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		end, err = r.readRecording(run, recording, size)
 		closed := recording.Close()
 		if err == nil && closed == nil {
-			if !end.reached { // it may have been reported by an earlier attempt, whose recording was lost
+			if !end.reached { // an earlier attempt, whose recording was lost, may have reported a win
 				r.scheduler.DropRemoteWin(run.index)
 			}
 			r.endAsRecorded(run, end)

@@ -259,7 +259,7 @@ func TestFailedPartIsNoted(t *testing.T) {
 		if want == "" && o.Report.Notes == nil {
 			continue
 		}
-		if len(o.Report.Notes) != 1 || want == "" || !strings.HasPrefix(o.Report.Notes[0], "BSEV01 was trained on the machine that decided the race, because ") {
+		if len(o.Report.Notes) != 1 || want == "" || !strings.HasPrefix(o.Report.Notes[0], "BSEV01 was trained on the machine that ran the race, because ") {
 			t.Errorf("%s: notes %q", want, o.Report.Notes)
 		}
 	}

@@ -52,10 +52,9 @@ type Report struct {
 	// fold selected for training, based on its training rows. Screened is 0 if all
 	// features were used.
 	Features, Screened int
-	// Copies is the number of rows that are equal to another row in every feature.
-	// CopiesDivided reports whether equal rows were divided among training, validation and
-	// test rows, because they are common in the table, or because their groups or times are
-	// different.
+	// Copies is the number of rows that are equal to another row in every feature. CopiesDivided
+	// reports whether equal rows were divided among training, validation and test rows. This
+	// happens if equal rows are common in the table, or if their groups or times differ.
 	Copies        int
 	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If HeldOut is positive
@@ -88,8 +87,8 @@ type Report struct {
 	// Curves holds the curves of the classes in CurveClasses, on the test rows. It is nil
 	// without test rows.
 	Curves []ClassCurve
-	// CurveClasses are the labels of all classes or, if there are more than 20, of
-	// those with the most rows, in the order of the schema.
+	// CurveClasses are the labels of all classes or, if there are more than 20, of the 20 classes
+	// with the most rows. They are in the order of the schema.
 	CurveClasses []string
 	// RefitInterrupted reports whether the time limit or the user ended the refit early. The same
 	// data and seed may then produce another model.

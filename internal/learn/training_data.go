@@ -60,14 +60,14 @@ type trainingData struct {
 // schema. Scores of texts are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
-	// features holds the binned columns, by the number of bins and then by the column of
+	// features holds the binned columns, by the maximum number of bins and then by the column of
 	// the schema.
 	features map[int]map[int32]tree.Feature
 }
 
-// asMatrices returns the shared bins as matrices, one for each number of bins. Each matrix has
-// numFeatures features, beginning with the columns of fold. A feature without shared
-// bins, such as a score of a text, is the zero Feature. s may be nil.
+// asMatrices returns the shared bins as matrices, one for each maximum number of bins. Each matrix
+// has numFeatures features, beginning with the columns of fold. A feature without shared bins, such
+// as a score of a text, is the zero Feature. s may be nil.
 func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
@@ -85,8 +85,8 @@ func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.B
 	return list
 }
 
-// add stores those bins of b that belong to columns of the schema. b is the matrix of a
-// fold with the given features, and bins its number of bins. s may be nil.
+// add stores those bins of b that belong to columns of the schema. b is the matrix of a fold with
+// the given features, and bins is the maximum number of bins of a feature. s may be nil.
 func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 	if s == nil {
 		return

@@ -2,7 +2,7 @@ package learn
 
 import (
 	"context"
-	"math"
+	"slices"
 
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
@@ -28,14 +28,28 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.Predictions(probabilities, labels)
 			p.ClassRows = r.evaluator.ClassRows
-			score, err := metric.Score(ctx, r.evaluator.Metric, p)
-			if math.IsNaN(score) { // the metric cannot be computed on the rows
-				score = 0
-			}
-			return score, err
+			return metric.Score(ctx, r.evaluator.Metric, p)
 		},
-		Seed: r.data.params.Seed, Workers: r.data.params.Workers,
+		RareShare: r.rareShare(),
+		Seed:      r.data.params.Seed, Workers: r.data.params.Workers,
 	}
+}
+
+// rareShare returns explain.Validation.RareShare.
+func (r *race) rareShare() float64 {
+	rows := make([]int, len(r.data.Schema.Classes))
+	for _, label := range r.evaluator.Labels {
+		rows[label]++
+	}
+	share := func(n int) float64 { return float64(n) / float64(max(len(r.evaluator.Labels), 1)) }
+	base, label := metric.SplitName(r.evaluator.Metric)
+	switch class := slices.Index(r.data.Schema.Classes, label); {
+	case base != r.evaluator.Metric && class >= 0:
+		return share(rows[class])
+	case base != metric.NameAccuracy && len(rows) == 2:
+		return share(min(rows[0], rows[1]))
+	}
+	return 0
 }
 
 // sampleValidation returns at most maxRows validation rows. Each fold contributes an equal

@@ -19,8 +19,8 @@ type Trial struct {
 	// to Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
-	// Seconds is the duration of the race. Cut is set if the race was stopped at its time limit, so
-	// that a complete race would have taken longer.
+	// Seconds is the duration of the race. Cut is set if the race was stopped at its time limit. A
+	// complete race would then have taken longer.
 	Seconds   float64 `json:"seconds"`
 	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`

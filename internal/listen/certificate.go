@@ -35,9 +35,9 @@ type fileState struct {
 	size     int64
 }
 
-// ReadCertificate reads a certificate with its chain and its private key, both in
-// PEM. It logs a warning if the certificate is not valid now or expires soon, but accepts such
-// a certificate, because the service would not start without it.
+// ReadCertificate reads a certificate with its chain and its private key, both in PEM. It accepts a
+// certificate that is not valid now or expires soon, because the service would not start without
+// one. It then logs a warning.
 func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: now}
 	c.tried = c.fileStates()

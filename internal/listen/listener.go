@@ -43,7 +43,7 @@ type Listener struct {
 
 	mu        sync.Mutex
 	byNetwork map[string]int
-	idle      *list.List // of *connection; the connection that has been idle for the longest time is first
+	idle      *list.List // list of *connection; the connection that has been idle for the longest time is first
 	needsIdle bool       // Accept waits, and no connection was idle: the next one that becomes idle is closed
 	warned    map[string]time.Time
 }
@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot counts a new connection. If the limit is reached, it closes an idle connection or, if none
-// is idle, the next one that becomes idle, and waits until a connection is closed.
+// acquireSlot counts a new connection. If the limit is reached, it closes a connection that is
+// idle, or the next one that becomes idle, and waits until a connection is closed.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -131,7 +131,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle ends what closeLongestIdle began if no connection was idle.
+// stopNeedingIdle makes setIdle keep connections that become idle. It has no effect if
+// closeLongestIdle has found an idle connection.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,7 +208,7 @@ type connection struct {
 	net.Conn
 	listener *Listener
 	network  string
-	idle     *list.Element // in listener.idle; guarded by the mutex of listener
+	idle     *list.Element // the element in listener.idle; guarded by the mutex of listener
 	closed   bool          // guarded by the mutex of listener
 }
 

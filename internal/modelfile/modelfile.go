@@ -5,6 +5,7 @@ package modelfile
 
 import (
 	"errors"
+	"math"
 	"os"
 
 	"foretell/internal/api"
@@ -18,8 +19,9 @@ import (
 // file that is not a model has the status exit.Rejected.
 func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
 
-// ReadNamed is like Read for a file that has the given name in messages, such as the path of the pipe
-// from which it was copied.
+// ReadNamed is like Read, but its messages use the given name instead of path, except if the file
+// cannot be opened. If the file at path is a temporary copy, name is the path that the user has
+// typed, such as that of a pipe.
 func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -53,9 +55,7 @@ func Dataset(m *model.Model) *api.Dataset {
 	}
 	for _, name := range fields {
 		column := describeColumn(schema, name)
-		if column.NumberFormat != nil {
-			column.Sample = sampleRange(m, name)
-		}
+		column.Sample, column.Terms = sampleNumbers(m, name), sampleTerms(m, name)
 		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
@@ -64,24 +64,69 @@ func Dataset(m *model.Model) *api.Dataset {
 	return dataset
 }
 
-// sampleRange returns the range of a numeric column in the background of the model m, or nil if it is
-// not known.
-func sampleRange(m *model.Model, name string) *api.NumberSample {
+// sampleNumbers describes the numbers or dates of a column in the background of the model m. It returns
+// nil if they are not known.
+func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {
-		if c := &schema.Columns[i]; c.SourceName() == name && c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
-			if lowest, highest, rows := m.BackgroundRange(i); rows > 0 {
-				return &api.NumberSample{Rows: rows, Min: lowest, Max: highest}
+		c := &schema.Columns[i]
+		isNumber := c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime)
+		if c.SourceName() != name || !isNumber {
+			continue
+		}
+		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1)}
+		for _, value := range m.BackgroundValues(i) {
+			if math.IsNaN(value) {
+				sample.Missing++
+				continue
 			}
+			sample.Rows, sample.Min, sample.Max = sample.Rows+1, min(sample.Min, value), max(sample.Max, value)
+		}
+		if sample.Rows > 0 {
+			return sample
 		}
 	}
 	return nil
 }
 
-// describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name and, for a category, the levels. The time zones of
-// dates with times are unknown. A model does not store whether amounts have thousands separators; describeColumn assumes that they
-// do. A model also does not store whether the order of day and month was only assumed.
+// sampleTerms describes the words or items of a column in the background of the model m. It returns nil if
+// they are not known.
+func sampleTerms(m *model.Model, name string) *api.TermSample {
+	schema, sample, hasTerm := m.Schema(), new(api.TermSample), []bool(nil)
+	for i := range schema.Columns {
+		c := &schema.Columns[i]
+		if c.SourceName() != name || c.Feature != frame.ExtractWord && c.Feature != frame.ExtractItem {
+			continue
+		}
+		values := m.BackgroundValues(i)
+		if values == nil { // no member uses the feature
+			continue
+		}
+		sample.Terms = append(sample.Terms, c.Word)
+		if hasTerm == nil {
+			hasTerm = make([]bool, len(values))
+		}
+		for row, value := range values {
+			hasTerm[row] = hasTerm[row] || value == 1
+		}
+	}
+	if sample.Terms == nil {
+		return nil
+	}
+	for _, has := range hasTerm {
+		if sample.Rows++; !has {
+			sample.Without++
+		}
+	}
+	return sample
+}
+
+// describeColumn returns the description of a column of the training file. For columns other than
+// dates and numbers, it has only the name and, for a category, the levels or, for lists, the separator.
+//
+// A model stores less than a dataset. The time zones of dates with times are therefore unknown,
+// amounts are assumed to have thousands separators, and the order of day and month counts as known,
+// even if it was only assumed in training.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column, features := api.Column{Name: name, Unused: true}, 0
 	for i := range schema.Columns {
@@ -92,10 +137,12 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		column.Unused, features = false, features+1
 		switch {
 		case c.Feature == frame.ExtractPrefix:
-			features-- // the column has the same levels as without it
+			features-- // the feature does not change the levels of the column
 		case c.Kind == frame.Category && c.Feature == "":
 			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
+		case c.Separator != "":
+			column.ListSeparator = c.Separator
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:

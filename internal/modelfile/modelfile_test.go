@@ -61,7 +61,7 @@ func TestDatesOfModels(t *testing.T) {
 }
 
 // TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
-// too, but usual in a column of lists.
+// too, but usual in a column of lists, which has a separator.
 func TestLevelsOfCodesAndLists(t *testing.T) {
 	schema := &frame.Schema{Columns: []frame.ColumnSchema{
 		{Name: "code", Kind: frame.Category, Levels: []string{"E11.9", "I10"}},
@@ -71,8 +71,30 @@ func TestLevelsOfCodesAndLists(t *testing.T) {
 		{Name: "tags:a", Source: "tags", Feature: frame.ExtractItem, Word: "a", Separator: ";"},
 	}}
 	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil} {
-		if c := describeColumn(schema, name); !slices.Equal(c.Levels, want) || c.Unused {
+		c, separator := describeColumn(schema, name), map[string]string{"tags": ";"}[name]
+		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || c.Unused {
 			t.Errorf("%s: %+v, want %q", name, c, want)
+		}
+	}
+}
+
+// TestDatasetHasSamples describes the training rows in a model file: the numbers, and the words of texts.
+func TestDatasetHasSamples(t *testing.T) {
+	m, err := Read(goldenFolder + "version-4.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Dataset(m).Columns {
+		switch c.Name {
+		case "weight":
+			want := &api.NumberSample{Rows: 29, Missing: 3, Min: -1.8, Max: 2.1}
+			if diff := cmp.Diff(want, c.Sample); diff != "" || c.Terms != nil {
+				t.Errorf("weight (-want +got):\n%s, %+v", diff, c.Terms)
+			}
+		case "note":
+			if c.Sample != nil || c.Terms == nil || len(c.Terms.Terms) == 0 || c.Terms.Rows != 32 || c.Terms.Without >= 16 {
+				t.Errorf("note: %+v, %+v", c.Sample, c.Terms)
+			}
 		}
 	}
 }

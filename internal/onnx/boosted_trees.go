@@ -1,8 +1,8 @@
 package onnx
 
 // BoostedTreesBuilder collects the trees of gradient boosting. Their scores are added one tree
-// after another in float32, as the engine does. An ensemble adds them in float64. With many
-// rounds, its sum would differ from that of the engine by a few millionths.
+// after another in float32, as the engine does. A single TreeEnsemble would add them in float64,
+// and with many rounds its sum would differ from that of the engine by a few millionths.
 //
 // A round adds a number to each score. A group of rounds is one ensemble, which has an
 // output for each round and score. CumSum adds these outputs in order:

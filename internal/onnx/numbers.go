@@ -24,9 +24,9 @@ func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) 
 // knots of its column. fraction is 0 for a number below the pair, 1 for a number above it, and
 // rises linearly in between.
 //
-// Every column has the same number of pairs. low, width and steps hold the pairs of the
-// first column, then those of the second column and so on: the lower knot, the distance
-// to the higher knot, and the step, which has size elements. x has no NaN.
+// Every column has the same number of pairs. low, width and steps describe the pairs, column by
+// column. low holds the lower knot of each pair, width the distance to its higher knot, and steps
+// its step, which has size elements. x has no NaN.
 func (g *Graph) PiecewiseLinearEmbedding(x Value, columns int, low, width, steps []float64) Value {
 	pairs := len(low) / columns
 	x = g.Op("Unsqueeze", x, g.ConstInt64s([]int{2, 3}, 2))

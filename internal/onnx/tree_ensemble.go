@@ -21,8 +21,8 @@ import (
 //	  └─true─ right  └─true─ left
 //
 // So a child may have several parents. ONNX Runtime accepts this only if the child is the false
-// child of at most one of them, which holds because only the last node of a chain leads to a
-// child by its false branch.
+// child of at most one of them. This holds, because the false branches of a chain lead to the next
+// node, except that of the last node.
 type TreeEnsemble struct {
 	targets int
 	trees   int
@@ -134,8 +134,8 @@ func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 // the row's leaves as float32. The columns of x are those of the splits. e must not be used
 // afterwards.
 //
-// The attribute base_values is not used, because ONNX Runtime adds a base value to an output only
-// if one of the row's leaves has a weight for this output.
+// The attribute base_values is not used. ONNX Runtime would add the base value of an output only to
+// rows that fall into a leaf with a weight for this output.
 func (g *Graph) AddTrees(e *TreeEnsemble, x Value) Value {
 	g.usesTrees = true
 	return g.addNode(domainML, "TreeEnsembleRegressor", []Attribute{

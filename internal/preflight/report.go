@@ -115,7 +115,7 @@ func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{
 			Column: api.Column{
-				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), Epoch: string(c.Epoch), TimeZones: c.TimeZones,
+				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), Epoch: string(c.Epoch), TimeZones: c.TimeZones, ListSeparator: c.ListSeparator(),
 			},
 			Values: valueSummary(c, p.Rows), LabelAccuracy: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows, alsoCategory: c.IsAlsoCategory(),
 		})

@@ -103,9 +103,9 @@ type CostEstimator struct {
 }
 
 // The costs after a race, measured on two idle cores with kddcup99, adult and tables of 1,000 to
-// 50,000 columns. They are the sum of a constant, a time per column for storing and reading the
-// model, and multiples of CheckTime and UploadTime for reading the blind file and for writing,
-// downloading and verifying the result.
+// 50,000 columns. They are the sum of a constant, a time per column to store and read the model, a
+// multiple of CheckTime to read the blind file, and a multiple of UploadTime to write, download and
+// verify the result.
 //
 // The size of the model is unknown before the race. Predicting a row takes from 5 µs with a
 // small forest to 80 µs with a blend of all algorithms, and reading a blend of fold models

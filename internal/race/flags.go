@@ -46,8 +46,8 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached; without --threshold the model is a blend of the algorithms")
-	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of the trees of BSIX01 and BFIF01, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached, for services whose races need a threshold; without --threshold the model is a blend of the algorithms")
+	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
@@ -140,9 +140,9 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	return f.checkMonotone(train.Schema, hint)
 }
 
-// checkMonotone returns a usage error if a column of --monotone is not an ordered feature of
-// schema or is the column of --group, or if --monotone is set and the label does not have two
-// classes.
+// checkMonotone returns a usage error if --monotone is invalid. It requires a label with two
+// classes. Its columns must be ordered features of schema, and must not include the column of
+// --group.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
@@ -188,9 +188,10 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// RemoveWarnings removes the warnings that suggest --group or --time although that flag is already set,
-// and those that do not matter because the column of --group is no feature: that it alone predicts the
-// label, and that the values of the blind file are new.
+// RemoveWarnings removes warnings that do not apply with --group or --time: those that suggest a
+// flag that is already set, and those about the column of --group as a feature. The latter say that
+// the column alone predicts the label, or that its values in the blind file are new. They do not
+// matter, because the column is then not a feature.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")
@@ -275,9 +276,9 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// ParseScoreMetric is like ParseMetric for predictions, which also have the precision and the recall of
-// a class. A race cannot maximise these, because a model that always or never predicts the class would
-// win.
+// ParseScoreMetric is like ParseMetric, but for metrics of existing predictions. It also accepts
+// the precision and the recall of a class. A race cannot maximise these, because a model that
+// always or never predicts the class would win.
 func ParseScoreMetric(text string, known []string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
 		return base + "[" + gate.Unquote(class) + "]", nil

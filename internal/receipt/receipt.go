@@ -203,9 +203,9 @@ type Race struct {
 	Monotone api.Monotone `json:"monotone,omitempty"`
 	// TimeLimitSeconds is the time limit of the race; 0 in receipts of earlier versions.
 	TimeLimitSeconds int `json:"timeLimitSeconds,omitempty"`
-	// Features are the feature columns of the training data, which do not include columns that were
-	// excluded with --drop. They are nil if the receipt describes the training file, because Options
-	// then has the excluded columns, and in receipts of earlier versions.
+	// Features are the feature columns of the training data, without columns that were excluded with
+	// --drop. They are nil in receipts of earlier versions. They are also nil if the receipt describes
+	// the training file, because Options then has the excluded columns.
 	Features []string `json:"features,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
@@ -283,9 +283,9 @@ func (r *Receipt) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Errors of Read wrap ErrDamaged if the receipt is invalid, and ErrNewer if its version is
-// newer than Version. ErrNoReceipt is an ErrDamaged of a file that was never a receipt, such as a
-// result.
+// The errors of Read. ErrDamaged means that the receipt is invalid, and ErrNewer that its version
+// is newer than Version. ErrNoReceipt means that the file was never a receipt; for example, it is a
+// result. ErrNoReceipt wraps ErrDamaged.
 var (
 	ErrDamaged         = errors.New("the receipt is damaged")
 	ErrNewer           = errors.New("the receipt has a newer version")

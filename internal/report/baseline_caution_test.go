@@ -62,7 +62,7 @@ func TestEqualLogLosses(t *testing.T) {
 		Algorithm: blend, Blended: &api.Candidate{LogLoss: 0.15604, Performance: 0.95},
 		Algorithms: []api.AlgorithmReport{{Algorithm: "BSEV02", LogLoss: &loss, Performance: &performance}},
 	}
-	if got, want := ExplainWin(r), "BLEND won on log loss: 0.1560, best single BSEV02 0.1560 (lower is better)"; got != want {
+	if got, want := ExplainWin(r), "BLEND was chosen by log loss: 0.1560, best single BSEV02 0.1560 (lower is better)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// ExplainWin returns a sentence that explains why the model was kept, such as "BLEND won on
-// log loss: 0.4912, best single BSIX01 0.5030 (lower is better)". It returns "" if there was
+// ExplainWin returns a sentence that explains why the model was kept, such as "BLEND was
+// chosen by log loss: 0.4912, best single BSIX01 0.5030 (lower is better)". An algorithm has won only if
+// it has reached the threshold first. It returns "" if there was
 // nothing to compare.
 func ExplainWin(r *api.ModelReport) string {
 	winner := findCandidate(r, r.Algorithm)
@@ -25,12 +26,12 @@ func ExplainWin(r *api.ModelReport) string {
 	case other == nil:
 		return ""
 	case winner.LogLoss <= other.LogLoss, r.Algorithm == blend && formatScore(winner.LogLoss) == formatScore(other.LogLoss):
-		return fmt.Sprintf("%s won on log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
+		return fmt.Sprintf("%s was chosen by log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
-		return fmt.Sprintf("%s won: one algorithm is better on these rows, but a blend is usually better on new ones (log loss %s, %s %s; lower is better)",
+		return fmt.Sprintf("%s was chosen: one algorithm is better on these rows, but a blend is usually better on new ones (log loss %s, %s %s; lower is better)",
 			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
-	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))
+	return fmt.Sprintf("%s was chosen by %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))
 }
 
 // blend is the algorithm code of a blend.
@@ -113,7 +114,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
 		}
 		if b := r.Blended; b != nil {
-			outcome := "not kept" // in some reports of earlier versions
+			outcome := "not kept" // some reports of earlier versions have no outcome
 			if r.Algorithm == blend {
 				outcome = "kept"
 			}

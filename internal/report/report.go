@@ -238,10 +238,11 @@ func formatMetricAndInterval(s *api.Scores, name string) string {
 	return withInterval(value, s.Interval(name), narrowIntervalWidth)
 }
 
-// withInterval formats a score with its 95 % interval: with half the width of the interval, as in
-// "0.7589 ± 0.08", or with its ends, as in "1.0000 (0.98–1.00)", if one of them is less than half
-// as far from the score as the other. The ends of a narrow interval have three decimals, and are
-// omitted if the text would have more than width characters. i may be nil.
+// withInterval formats a score with its 95 % interval. In most cases, it appends half the width of
+// the interval, as in "0.7589 ± 0.08". If one end of the interval is less than half as far from the
+// score as the other end, it appends both ends instead, as in "1.0000 (0.98–1.00)". The ends of a
+// narrow interval have three decimals. It omits the ends if the text would have more than width
+// characters. i may be nil.
 func withInterval(value float64, i *api.Interval, width int) string {
 	score := formatScore(value)
 	if i == nil {

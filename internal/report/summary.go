@@ -118,7 +118,7 @@ func winReason(job *api.Training, algorithm string, r *api.ModelReport) string {
 	case text == "" && job.Outcome == api.OutcomeReached && job.TargetPerformance != nil:
 		text = fmt.Sprintf("%s reached %g", name, *job.TargetPerformance)
 	case text == "":
-		text = name + " won"
+		text = name + " was chosen"
 	}
 	if job.Outcome == api.OutcomeTimeLimit {
 		text += " at the time limit"

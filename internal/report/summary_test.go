@@ -32,7 +32,7 @@ func TestSummary(t *testing.T) {
 				Test:       &api.Scores{Accuracy: 0.75, LogLoss: 0.51, Intervals: map[string]api.Interval{"accuracy": {Low: 0.6752, High: 0.8125}}},
 				Baseline:   &api.Baseline{Label: "good", Validation: &api.Scores{Accuracy: 0.7}, Test: &api.Scores{Accuracy: 0.7067}},
 			},
-			`BLEND won on log loss: 0.4900, best single BSIX01 0.5000 (lower is better), after 11 s
+			`BLEND was chosen by log loss: 0.4900, best single BSIX01 0.5000 (lower is better), after 11 s
   made of     BSIX01 60%, BFIF01 40%
   test        accuracy 0.7500 (0.68–0.81) on 150 rows
   validation  accuracy 0.7600 (0.72–0.79) on 600 rows
@@ -47,7 +47,7 @@ func TestSummary(t *testing.T) {
 				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TestMissingNoTime,
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
-			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
+			`BSIX01 boosting was chosen by log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
   test        not measured: no time for the test rows: let the race end by itself, or increase --time-limit
   validation  accuracy 0.7700 on 600 rows`,
 		},
@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 			"compared before calibration",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BSIX01", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.6}, Validation: &api.Scores{LogLoss: 0.48}},
-			"BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better), after 11 s\n  log loss    validation 0.4800 (before calibration 0.5000)",
+			"BSIX01 boosting was chosen by log loss: 0.5000, next best BFIF01 0.5200 (lower is better), after 11 s\n  log loss    validation 0.4800 (before calibration 0.5000)",
 		},
 		{
 			"too few groups",
@@ -64,7 +64,7 @@ func TestSummary(t *testing.T) {
 				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TestMissingTooFewRows, GroupColumn: "gender",
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
-			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
+			`BSIX01 boosting was chosen by log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
   test        not measured: the division of the rows by gender leaves no test rows
   validation  accuracy 0.7700 on 600 rows`,
 		},
@@ -72,7 +72,7 @@ func TestSummary(t *testing.T) {
 			"a metric that cannot be computed",
 			api.Training{Metric: "prAuc"},
 			&api.ModelReport{Algorithm: "BFIF01", Metric: "prAuc", Rows: 1500, ValidationRows: 1200, TestRows: 300, Validation: &api.Scores{LogLoss: 0.1}, Test: &api.Scores{LogLoss: 0.2}},
-			`BFIF01 forest won, after 11 s
+			`BFIF01 forest was chosen, after 11 s
   test        not measured: prAuc cannot be computed on the 300 test rows
   validation  not measured: prAuc cannot be computed on the 1,200 validation rows
   log loss    test 0.2000, validation 0.1000`,
@@ -81,7 +81,7 @@ func TestSummary(t *testing.T) {
 			"times that cannot be divided",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Rows: 2000, TestMissing: api.TestMissingTooFewRows, TimeColumn: "year"},
-			`BFIF01 forest won, after 11 s
+			`BFIF01 forest was chosen, after 11 s
   test        not measured: the division of the rows by year leaves no test rows
   validation  not measured: the division of the rows by year leaves no validation rows`,
 		},
@@ -89,13 +89,13 @@ func TestSummary(t *testing.T) {
 			"a blend with a higher log loss than a single one",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},
-			`BLEND won: one algorithm is better on these rows, but a blend is usually better on new ones (log loss 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
+			`BLEND was chosen: one algorithm is better on these rows, but a blend is usually better on new ones (log loss 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
 		},
 		{
 			"a performance that no other comes near",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Algorithms: two},
-			`BFIF01 forest won on accuracy: 0.7900, next best BSIX01 0.7700, after 11 s`,
+			`BFIF01 forest was chosen by accuracy: 0.7900, next best BSIX01 0.7700, after 11 s`,
 		},
 		{
 			"a threshold",
@@ -110,13 +110,13 @@ func TestSummary(t *testing.T) {
 			"more features than are learnt from",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BFIF01", Metric: "accuracy", Algorithms: two, Features: 50_000, ScreenedFeatures: 1_000},
-			"BFIF01 forest won on accuracy: 0.7900, next best BSIX01 0.7700, after 11 s\n  features    each fold's 1000 most informative of 50000",
+			"BFIF01 forest was chosen by accuracy: 0.7900, next best BSIX01 0.7700, after 11 s\n  features    each fold's 1000 most informative of 50000",
 		},
 		{
 			"another deployment",
 			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76)},
 			nil,
-			"BSIX01 boosting won, after 11 s\n  validation  accuracy 0.7600",
+			"BSIX01 boosting was chosen, after 11 s\n  validation  accuracy 0.7600",
 		},
 	} {
 		algorithm := "BSIX01"

@@ -43,5 +43,5 @@ func CheckNotDashboardPage(path string, resp *http.Response) error {
 		return nil
 	}
 	return exit.Usagef("%s is a page of the dashboard, not a path of the API", path).
-		WithHint("the paths begin with %s, as in `foretell api GET %s/datasets --paginate`; for pages, use `foretell open`", prefix, prefix)
+		WithHint("the paths begin with %s, as in `foretell api GET %s/datasets --paginate`; to see a page of the dashboard, use `foretell open`", prefix, prefix)
 }

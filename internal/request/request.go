@@ -129,8 +129,9 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 }
 
 // addProblemHint returns an error with a hint if the path or the method is unknown, or if the
-// parameters of a page are missing. Otherwise it returns the given problem. In other commands, an
-// unknown path means that the server is not a foretell service. Here the user typed the path.
+// parameters offset and limit are missing. Otherwise it returns the given problem. The user typed the
+// path, so an unknown path is probably a mistake. In other commands, it means that the server is not a
+// foretell service.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")

@@ -10,13 +10,18 @@ import (
 	"foretell/internal/gate"
 )
 
-// ApplyToChampion applies the results of the requirements to the choice of the champion. A model that
-// missed a requirement is rejected, unless the user has promoted it. A model that beats the champion
-// becomes the champion, even if its score on the validation rows is lower: it is accepted or, if the
-// old champion was promoted, promoted in its place. A model that an earlier check has rejected stays
-// rejected, because that check may have had other requirements. ApplyToChampion returns the model
-// after the change. It returns nil if r is nil, or if the service could not reject the model, so that
-// the missed requirement and not the failure decides the exit status.
+// ApplyToChampion applies the results of the requirements to the choice of the champion, which is
+// the model that predictions with a series of datasets use. It returns the model after the change.
+//
+// A model that missed a requirement is rejected, unless the user has promoted it. With --beat
+// champion, a model that beats the champion becomes the champion, even if its score on the
+// validation rows is lower. It is then accepted or, if the old champion was promoted, promoted in
+// its place. A model that an earlier check has rejected stays rejected, because that check may have
+// had other requirements.
+//
+// ApplyToChampion returns nil if r is nil. It also returns nil, and no error, if the service could
+// not reject the model: the missed requirement, and not this failure, should decide the exit
+// status.
 func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *connect.Session, model string, r *gate.Report) (*api.Model, error) {
 	if r == nil {
 		return nil, nil

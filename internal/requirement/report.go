@@ -17,8 +17,8 @@ import (
 
 // Publish writes the results for people and CI services. If a requirement was missed, it returns an
 // error, to which it adds the message of thresholdErr. Otherwise it returns thresholdErr, which may
-// be nil. If the results cannot be written, it returns that error only if no other decides the exit
-// status; otherwise it prints a warning.
+// be nil. If the results cannot be written, Publish returns that error if it has no other error to
+// return. Otherwise it prints the error as a warning.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr

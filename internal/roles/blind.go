@@ -19,9 +19,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// BlindColumnNames returns names for the n columns of a blind file without a header. They are the
-// training file's columns without the label, all its columns, or its features: the first of these
-// three lists with n names. If none has n names, BlindColumnNames returns nil.
+// BlindColumnNames returns names for the n columns of a blind file without a header. These are the
+// columns of the training file without the label, all its columns, or its features. The result is
+// the first of these lists that has n names, or nil if none has.
 func (f *TrainingFile) BlindColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
@@ -67,11 +67,14 @@ type BlindID struct {
 	Reason string
 }
 
-// ChooseBlindID chooses the row IDs of the blind file t. The choice of the user comes first; if that
-// is a feature, its values are copied. Next comes the ID column of the training file, even if values
-// of it are missing or repeated: the user must decide what to do with invalid IDs. Otherwise a column
-// that looks like an ID and is not a feature is chosen. In a file without rows, its name is enough.
-// If there is no such column, IDs are generated.
+// ChooseBlindID chooses the row IDs of the blind file t. The first of these rules that applies
+// decides:
+//
+//  1. The choice of the user. If this is a feature, its values are copied.
+//  2. The ID column of the training file, even if values of it are missing or repeated, because the user
+//     must decide what to do with invalid IDs.
+//  3. A column that looks like an ID and is not a feature. In a file without rows, its name is enough.
+//  4. Generated IDs.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	has := func(name string) bool { return name != "" && t.ColumnIndex(name) >= 0 }
 	switch {

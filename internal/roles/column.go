@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// ColumnDescription describes a column by the first rows of a file. Except for Name, the fields are
-// set only if the column may be the ID or the label: it is the first or the last, is named like an
-// ID or a label, or is missing in the blind file.
+// ColumnDescription describes a column by the first rows of a file. The fields except Name are set
+// only if the column may be the ID or the label. This is the case if it is the first or the last
+// column, is named like an ID or a label, or is missing in the blind file.
 type ColumnDescription struct {
 	Name string
 	// Unnamed reports whether the header of the file has no name for the column, so that Name was

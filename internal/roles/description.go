@@ -116,10 +116,10 @@ func trimmedFields(rec *csvfile.Record) []string {
 	return names
 }
 
-// Describe describes a CSV with commas and a header by its first rows. names has the names of
-// the columns, which may differ from the header. wanted, if not nil, reports whether a column
-// may be the ID or the label although neither its position nor its name suggests this. Describe
-// stops at an unreadable row without an error.
+// Describe describes a CSV with commas and a header by its first rows. names has the names of the
+// columns, which may differ from the header. wanted adds columns that may be the ID or the label,
+// in addition to those that Describe chooses by position and name. It may be nil. Describe stops at
+// an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readFirstRows(ctx, src, at)

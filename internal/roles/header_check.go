@@ -120,12 +120,15 @@ func (h *headerCheck) looksLikeData() bool {
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
 }
 
-// isTextAndClass reports whether the first record has a text and its class, as a row of data has. A
-// cell must be a sentence above sentences, another must be a frequent value of its column, such as the
-// class of the sentence, and every cell must resemble those below it. A sentence alone may be a
-// question in the header of a survey. A frequent value alone may be a name, such as spam above spam
-// and ham, so a usual name of labels is no evidence. If the column has only one other frequent value,
-// the sentence must be too long for a name.
+// isTextAndClass reports whether the first record has a text and its class, as a row of data has.
+// Three conditions must hold:
+//
+//   - A cell is a sentence, and so are the cells below it. A sentence alone is not sufficient, because it
+//     may be a question in the header of a survey.
+//   - Another cell is a frequent value of its column, such as the class of the sentence. Such a value alone
+//     may be a name, such as spam above spam and ham. Therefore a usual name of labels does not count. If
+//     the column has only one other frequent value, the sentence must be too long for a name.
+//   - Every cell resembles those below it.
 func (h *headerCheck) isTextAndClass() bool {
 	classes, binaryClasses, sentences, longSentences, numbers := 0, 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -158,8 +161,9 @@ func (h *headerCheck) isTextAndClass() bool {
 	return (classes > 0 && sentences > 0 || binaryClasses > 0 && longSentences > 0) && !isScale
 }
 
-// isFrequentBelow reports whether a value is frequent if count cells below cell i have it: at least
-// three, and at least 2 % of those that are not blank.
+// isFrequentBelow reports whether a value below cell i is frequent. count is the number of cells
+// below with this value. It must be at least three, and at least 2 % of the cells below that are
+// not blank.
 func (h *headerCheck) isFrequentBelow(i, count int) bool {
 	return count >= 3 && 50*count >= h.valuesBelow[i]
 }

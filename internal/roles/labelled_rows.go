@@ -3,8 +3,9 @@ package roles
 import "context"
 
 // ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
-// ignores these rows: they are not in a corrected copy of the file, and they are often not records,
-// such as a row of totals. chosen is the result of ChooseRoles for train and given.
+// ignores these rows, because a corrected copy of the file does not have them. They are often not
+// records but, for example, a row of totals. chosen is the result of ChooseRoles for train and
+// given.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil

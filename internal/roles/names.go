@@ -57,8 +57,8 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
-// NameFirstColumn sets the name of the first column to column_1 if it has no name and is not the ID:
-// only the ID may have no name. id and generated are Roles.ID and Roles.GeneratedID.
+// NameFirstColumn sets the name of the first column to column_1 if it has no name and is not the
+// ID. Only the ID may have no name. id and generated are Roles.ID and Roles.GeneratedID.
 func NameFirstColumn(columnNames []string, id string, generated bool) (names []string, changed []Rename) {
 	if len(columnNames) == 0 || columnNames[0] != "" || id == "" && !generated {
 		return columnNames, nil

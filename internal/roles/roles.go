@@ -38,8 +38,8 @@ type Roles struct {
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
 	// LabelProblem says why the column is probably not the label, such as "has 900 different values in
-	// 1000 rows". It is set only if LabelAssumed is set, and most values that were read are distinct.
-	// OtherLabel is then a column with a few texts, or "".
+	// 1000 rows". It is set only if LabelAssumed is set and most of the values read are distinct. In
+	// this case, OtherLabel is another column, with a few texts, or "" if there is none.
 	LabelProblem, OtherLabel string
 }
 
@@ -173,10 +173,10 @@ func (c *ColumnDescription) isMostlyFilled() bool { return 10*c.Filled >= 9*c.Ro
 
 const emptyColumnReason = "has no value in the blind file"
 
-// overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the columns
-// that are empty in the blind file but not in the training file. If there is a single one, it is the
-// label, unless another column is named like a label. If there are several, overrideByEmptyColumns
-// asks which one is.
+// overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the
+// columns that are empty in the blind file but not in the training file. If there is only one, it
+// becomes the label, unless another column is named like a label. If there are several,
+// overrideByEmptyColumns asks which of them is the label.
 func overrideByEmptyColumns(empty []*ColumnDescription, label, reason string, question *Question) (string, string, *Question) {
 	if question != nil {
 		empty = filterColumns(empty, func(c *ColumnDescription) bool { return slices.Contains(question.Candidates, c.Name) })
@@ -206,8 +206,9 @@ func (t *Description) featuresAndLabel(drop []string, r Roles) []*ColumnDescript
 	return list
 }
 
-// chooseMissingLabel chooses the label from the columns that the blind file lacks, and from the columns
-// that are empty in it although nearly every row of the training file has a value.
+// chooseMissingLabel chooses the label from two kinds of columns. missing are the columns that the
+// blind file lacks. empty are the columns that are empty in the blind file, although nearly every
+// row of the training file has a value in them.
 func chooseMissingLabel(missing, empty []*ColumnDescription) (label, reason string, question *Question) {
 	if len(missing) == 1 && len(empty) == 0 {
 		return missing[0].Name, "the column that the blind file lacks", nil

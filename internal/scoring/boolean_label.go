@@ -11,15 +11,16 @@ var (
 	noLabels  = []string{"false", "no", "f", "n", "off", "0", "0.0"}
 )
 
-// areSameBooleans reports whether two lists of one or two labels each mean yes and no, and a label of one
-// list means the same as a label of the other.
+// areSameBooleans reports whether each list consists of one or two labels that mean yes or no, and
+// a label of one list has the same meaning as a label of the other list.
 func areSameBooleans(labels, others []string) bool {
 	hasYes, hasNo, areBooleans := booleanMeanings(labels)
 	otherYes, otherNo, areOthers := booleanMeanings(others)
 	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
 }
 
-// booleanMeanings reports whether labels are at most two labels that mean yes or no, and which of these.
+// booleanMeanings reports in areBooleans whether labels are at most two labels, each of which means
+// yes or no. hasYes and hasNo report whether one of the labels means yes, and whether one means no.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
 		label = strings.ToLower(strings.TrimSpace(label))

@@ -167,9 +167,9 @@ func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, seco
 // nil.
 func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow int, trueLabels []string) {
 	from, to := first.key(first.labels[firstRow]), first.key(second.labels[secondRow])
-	flip := ChangedRow{ID: first.rowName(firstRow), From: first.labels[firstRow], To: second.labels[secondRow]}
+	changed := ChangedRow{ID: first.rowName(firstRow), From: first.labels[firstRow], To: second.labels[secondRow]}
 	if trueLabels != nil {
-		flip.Truth = trueLabels[firstRow]
+		changed.Truth = trueLabels[firstRow]
 		switch truth := first.key(trueLabels[firstRow]); {
 		case from == truth && to == truth:
 			d.Truth.BothRight++
@@ -182,15 +182,15 @@ func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow 
 		}
 	}
 	if from != to {
-		d.ChangedRows = append(d.ChangedRows, flip)
+		d.ChangedRows = append(d.ChangedRows, changed)
 	}
 }
 
 // summarizeChanges sets LabelChanges and Truth.PValue.
 func (d *Difference) summarizeChanges() {
 	rows := map[[2]string]int{}
-	for _, flip := range d.ChangedRows {
-		rows[[2]string{flip.From, flip.To}]++
+	for _, changed := range d.ChangedRows {
+		rows[[2]string{changed.From, changed.To}]++
 	}
 	for pair, n := range rows {
 		d.LabelChanges = append(d.LabelChanges, LabelChange{pair[0], pair[1], n})

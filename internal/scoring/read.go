@@ -117,14 +117,14 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || !slices.Contains(answerColumns, p.id)) {
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
-	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
-	if len(chances) == 0 {
-		chances = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
+	classColumns := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
+	if len(classColumns) == 0 {
+		classColumns = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
 	}
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
-			p.setClasses(chances)
+			p.setClasses(classColumns)
 			return p, nil
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if p.shared != nil {
 			p.shared.addRow(row.Fields, sharedColumns)
 		}
-		for _, column := range chances {
+		for _, column := range classColumns {
 			cell := trimField(row.Fields[column.Index])
 			chance, err := strconv.ParseFloat(cell, 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
@@ -273,8 +273,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 }
 
 // findIDColumnOrDropIDs returns the position of the ID column. It returns -1 if the rows are joined
-// by their order, because opts says so or the IDs of the predictions were generated. Generated IDs
-// are removed from p.
+// by their order. This is the case if p has no IDs, or if its IDs were generated and the answers do
+// not have their column. Generated IDs are then removed from p.
 func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil

@@ -22,15 +22,21 @@ type Options struct {
 	// to the first column. In the answers it defaults to the column with the same name or,
 	// if the answers do not have it, to the first column.
 	ID string
-	// Label is the name of the column of the true labels. Defaults to the first of these
-	// columns that the answers have: the column named by ModelLabel; the column with the
-	// name of the column of predicted labels; the only column that the predictions lack;
-	// the last column.
+	// Label is the name of the column of the true labels. If it is "", the label is the first of
+	// these columns that the answers have:
+	//
+	//   - the column named by ModelLabel
+	//   - the column with the same name as the column of predicted labels in the predictions
+	//   - the only column that the predictions do not have
+	//   - the last column
 	Label string
-	// Prediction is the name of the column of the predicted labels. Defaults to the first
-	// of these columns that the predictions have: the column named "prediction"; the column
-	// named by Label; the second column if there are only two; the only column after the
-	// first that the answers also have.
+	// Prediction is the name of the column of the predicted labels. If it is "", this is the first
+	// of these columns that the predictions have:
+	//
+	//   - the column named "prediction"
+	//   - the column named by Label
+	//   - the last column, if there are at most two
+	//   - the only column after the first that the answers also have
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string
@@ -40,7 +46,8 @@ type Options struct {
 	// if unknown.
 	SecondClasses []string
 	// PRAUCClass is the class whose average precision is prAuc, if the model has two classes.
-	// Defaults to the class with fewer rows in the answers, also if PRAUCClass is not a class.
+	// Defaults to the class with fewer rows in the answers. The default is also used if PRAUCClass
+	// is not a class.
 	PRAUCClass string
 	// SkipUnlabelled leaves out the rows of the answers without a label. Otherwise such a row is
 	// an error.
@@ -58,8 +65,8 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	// Rows is the number of rows of the metric if rows with unknown labels were left out, so that it
-	// is less than Result.Rows; otherwise 0.
+	// Rows is the number of rows that the metric was computed from, if rows with unknown labels
+	// were left out. Otherwise Rows is 0, and the metric was computed from all Result.Rows rows.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -68,9 +75,9 @@ type Result struct {
 	Rows int `json:"rows"`
 	// UnlabelledRows is the number of rows that were left out because of Options.SkipUnlabelled.
 	UnlabelledRows int `json:"unlabelledRows,omitempty"`
-	// UnansweredRows and UnpredictedRows are the numbers of rows that were left out because of
-	// Options.Partial: rows of the predictions without an answer, and rows of the answers without a
-	// prediction.
+	// UnansweredRows is the number of rows of the predictions without an answer, and
+	// UnpredictedRows is the number of rows of the answers without a prediction. These rows were
+	// left out because of Options.Partial.
 	UnansweredRows  int `json:"unansweredRows,omitempty"`
 	UnpredictedRows int `json:"unpredictedRows,omitempty"`
 	// UnknownLabels is set if true labels are not classes of the model.

@@ -122,9 +122,10 @@ func (s *service) openAPIDocument() *huma.OpenAPI {
 	return all.OpenAPI()
 }
 
-// mount mounts an endpoint at its path and its aliases. The function do handles the requests.
-// It is compiled once for each pair of types, and huma.Register once for each type of input. What
-// does not depend on these types is in mountOperation and respond, which makes the program smaller.
+// mount mounts an endpoint at its path and its aliases. The function do handles the requests. The
+// compiler makes a copy of mount for each pair of types, and of huma.Register for each type of
+// input. To keep the program small, code that does not depend on these types is in mountOperation
+// and respond.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	body := reflect.TypeFor[*Out]()
 	empty := body == reflect.TypeFor[*api.None]()

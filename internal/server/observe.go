@@ -27,7 +27,7 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
-	log  *slog.Logger // of the service, for errors that huma reports
+	log  *slog.Logger // the log of the service, for errors that huma reports
 	// page is the browser's request for a page, if the dashboard sent this request to the API to
 	// make the page. Otherwise it is nil.
 	page *request
@@ -55,13 +55,13 @@ func (s *service) observe(next http.Handler) http.Handler {
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
-			defer rec.setWriteDeadline() // net/http sends its buffer after the handler has returned
+			defer rec.setWriteDeadline() // net/http sends its buffer after the handler has returned, and needs a deadline for this
 		}
 		req.body = &requestBody{ReadCloser: r.Body}
 		ctx, endSpan := s.startSpan(r, req)
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
-		if r.Header.Get("X-Request-Id") != req.id { // a page sends this ID with its requests to the API
+		if r.Header.Get("X-Request-Id") != req.id { // the header gets the ID, which a page sends with its requests to the API
 			r.Header = r.Header.Clone()
 			r.Header.Set("X-Request-Id", req.id)
 		}
@@ -84,7 +84,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(rec, r)
-		elapsed = s.now().Sub(began) // without the drain below, whose duration depends on the client only
+		elapsed = s.now().Sub(began) // excludes drainBody below, whose duration depends only on the client
 		s.drainBody(w, r, req)
 	})
 }

@@ -233,8 +233,9 @@ func documentNullStructs(schemas huma.Registry) {
 	}
 }
 
-// documentNullMembers documents that the optional members of an operation's JSON body may be null, which
-// means the same as absent. huma accepts null for all of them, but documents it only for some.
+// documentNullMembers adds to the document that the optional members of an operation's JSON body
+// may be null. null means the same as an absent member. huma accepts null for all of them, but
+// documents it only for some.
 func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return

@@ -60,7 +60,7 @@ func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
 // rejected upload; see drainLimits.
 func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	total, _ := drainLimits(r, true)
-	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime ends it
+	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit
 }
 
 // wantsPage reports whether a browser requests a page.

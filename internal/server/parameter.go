@@ -16,9 +16,9 @@ import (
 // parameters has the names of an operation's parameters, for the check of their syntax. Invalid
 // syntax gets the status 400. huma checks the ranges of the values and responds with 422.
 type parameters struct {
-	keys     []string // in the path
-	query    []string // all in the query
-	integers []string // in the query
+	keys     []string // names of parameters in the path
+	query    []string // names of all parameters in the query
+	integers []string // names of parameters in the query that are integers
 	booleans []string
 	// allowsOthers is true if the query may also have parameters of other names.
 	allowsOthers bool
@@ -32,7 +32,7 @@ func parametersOf(op api.Operation, in reflect.Type) parameters {
 	case api.UploadData.ID, api.DownloadResult.ID: // their URLs are signed, and other programs may have added parameters of their own
 		ps.allowsOthers = true
 	case api.CreatePredictionByForm.ID:
-		ps.query = []string{"modelKey"} // see createPredictionByForm
+		ps.query = []string{"modelKey"} // the form may have the key instead, so the input type lacks this parameter
 	}
 	for _, field := range reflect.VisibleFields(in) {
 		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {

@@ -201,7 +201,7 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		p.RequestID = requestFromContext(ctx).id
 		var cause any = errorWithCause{err}
 		if p.Code.Status() == http.StatusInternalServerError {
-			cause = errorWithCause{err}.Error() // a text, because operators search the log for the ID, also during an outage
+			cause = errorWithCause{err}.Error() // a text, because during an outage the log omits lines with an error value, but operators search for this ID
 		}
 		level := slog.LevelError
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone, such as a proxy whose probe has timed out

@@ -35,14 +35,15 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
-- **Origin**: the word after the path of an operation says where the operation comes from. The published documentation of the service describes *documented*
-  operations. It does not describe *decided* operations, although the service needs them: this project chose their paths, and other deployments may use other
-  paths. This project added *extension* operations, and other deployments do not have them. Extensions of fields are marked in the descriptions.
+- **Origin**: Foretell implements the API of an existing hosted service, whose documentation is not part of this repository. The word after the path of an
+  operation says where the operation comes from. That documentation describes *documented* operations. It does not describe *decided* operations, although they
+  are needed: this project chose their paths, and other implementations may use other paths. This project added *extension* operations, which other
+  implementations do not have. Extensions of fields are marked in the descriptions.
 - **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + `. All pages except the last
   also have ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
 - **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
   in UTC, to the second.
-- **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
+- **Two quirks** of that API are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
 - **Parameters** and fields marked * are required in a request. A parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
@@ -63,7 +64,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body",
 	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:    "wrong email or password",
-	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `code`, the code of the authenticator app",
+	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `authenticatorCode`, the code of the authenticator app",
 	api.CodeNoSecondFactor:    "the service requires an authenticator app, and the account has none",
 	api.CodeForbidden:         "the account is not allowed to do this, or a signed URL is invalid or has expired",
 	api.CodeNotFound:          "unknown key, or key of another account's object",
@@ -200,6 +201,9 @@ func requiredMark(yes bool) string {
 // escapeCell escapes a description for a table.
 func escapeCell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
+// orNull is the end of the description of a type that includes null.
+const orNull = ", or null"
+
 // describeType describes the values of a schema.
 func (w *referenceWriter) describeType(s *huma.Schema) string {
 	if s == nil {
@@ -210,11 +214,15 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 	}
 	switch {
 	case len(s.AnyOf) > 0:
-		return w.describeType(s.AnyOf[0]) + ", or null"
+		return w.describeType(s.AnyOf[0]) + orNull
 	case len(s.OneOf) > 0:
 		return w.describeType(s.OneOf[0]) + ", or " + s.OneOf[1].Type
 	case s.Type == huma.TypeArray:
-		return "array of " + w.describeType(s.Items) + formatRange("items", s.MinItems, s.MaxItems)
+		text := "array of " + strings.TrimSuffix(w.describeType(s.Items), orNull) + formatRange("items", s.MinItems, s.MaxItems)
+		if s.Nullable {
+			text += orNull
+		}
+		return text
 	case s.Type == huma.TypeObject && len(s.Properties) > 0:
 		var parts []string
 		for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.Properties))) {
@@ -239,7 +247,7 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 	}
 	text += formatRange("characters", s.MinLength, s.MaxLength) + formatRange("", s.Minimum, s.Maximum)
 	if s.Nullable {
-		text += ", or null"
+		text += orNull
 	}
 	return text
 }

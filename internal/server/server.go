@@ -36,8 +36,8 @@ type Options struct {
 	// Log receives one line for each request, and the causes of errors. Nil discards
 	// them.
 	Log *slog.Logger
-	// Now is the clock. If it is nil, requests are not timed, and neither their number nor the time
-	// to read their bodies is limited.
+	// Now is the clock. If it is nil, requests are not timed. There is then no limit on their number,
+	// and no limit on the time to read their bodies.
 	Now func() time.Time
 	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each

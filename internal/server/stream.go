@@ -162,8 +162,9 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	}})
 }
 
-// serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends the file
-// or the part, but neither for HEAD nor if the client already has the file.
+// serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends any
+// bytes. It does not call file.BeforeSend if no bytes are sent: for HEAD, or if the client already
+// has the file.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
 	h := w.Header()
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
@@ -181,10 +182,10 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 	http.ServeContent(&fileOrProblemWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
 }
 
-// fileOrProblemWriter is the writer to which http.ServeContent writes a file. WriteHeader calls begin
-// before the file, or a part of it, is sent. If begin returns a problem, if the client has requested a
-// range that the file does not have, or if the file does not meet a condition of the request,
-// WriteHeader sends a problem as the response, and Write discards the file.
+// fileOrProblemWriter is the writer to which http.ServeContent writes a file. WriteHeader calls
+// begin before it sends the status of the file or of a part of it. In three cases, WriteHeader
+// sends a problem instead, and Write discards the file: begin returns a problem, the file does not
+// have the range that the client requested, or the file does not meet a condition of the request.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem

@@ -25,7 +25,7 @@ type Account struct {
 	Created  time.Time
 }
 
-// SecondFactor is the authenticator app of an account; see auth.TOTP.
+// SecondFactor is the authenticator app of an account. A secret is 20 random bytes in base32.
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
@@ -134,7 +134,7 @@ func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after S
 // of the account. The running jobs of a disabled account stop at their next heartbeat and wait in
 // the queue. If a disabled account is enabled, its queued jobs begin to wait at the time now.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now time.Time) error {
-	if !disabled { // the query must run first, because it changes nothing if the account is enabled already
+	if !disabled { // this must run first, because it changes nothing once the account is enabled
 		err := t.exec(ctx, `UPDATE job SET begun = ? WHERE account = ? AND owner = ''
 			AND EXISTS (SELECT 1 FROM account a WHERE a.key = job.account AND a.disabled = 1)`, toMicros(now), key)
 		if err != nil {
@@ -151,7 +151,8 @@ func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now 
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
-	// Divided races begin again, and queue new parts; see deletePartJobsOfQueuedRace.
+	// A race that is divided among workers begins again and queues new parts; see
+	// deletePartJobsOfQueuedRace.
 	if err := t.exec(ctx, "DELETE FROM job WHERE account = ? AND subject IN (SELECT key FROM training WHERE parent IS NOT NULL)", key); err != nil {
 		return err
 	}

@@ -41,11 +41,11 @@ type Refusal struct {
 // database every second.
 const maxClockDifference = time.Minute
 
-// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds an
-// empty bucket, it stops and returns a Refusal of its attempt. Tokens that it has taken before remain
-// taken. If no bucket is empty, it returns nil. All calls must pass attempts in the same order of
-// their limits to avoid deadlocks, because each bucket stays locked until the end of the
-// transaction.
+// AllowAttempts takes a token from the bucket of each attempt, in the given order, and returns nil.
+// If a bucket is empty, it stops and returns a Refusal of the attempt with this bucket. Tokens that
+// it has taken before remain taken. All calls must pass attempts in the same order of their limits,
+// because each bucket stays locked until the end of the transaction. Another order can cause a
+// deadlock.
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
@@ -105,7 +105,7 @@ func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wa
 	}
 	untilFull := time.Duration(fullAt-t.toSharedMicros(now)) * time.Microsecond
 	capacity := time.Duration(a.Limit.Burst) * a.Limit.Interval
-	if untilFull > capacity+maxClockDifference { // see allowAttempt
+	if untilFull > capacity+maxClockDifference { // the clock was set back, so allowAttempt allows the attempt
 		return 0, err
 	}
 	return max(0, untilFull+a.Limit.Interval-capacity), err

@@ -29,7 +29,8 @@ type AuditEvent struct {
 	ExpiresBefore time.Time
 }
 
-// auditEventColumns are the columns that every version of the schema has. Queries also read detail.
+// auditEventColumns are the columns that every version of the schema has. The column detail is newer, so
+// queries name it separately.
 const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
 
 func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
@@ -44,11 +45,11 @@ func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
 func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 	columns, placeholders := auditEventColumns, "?, ?, ?, ?, ?, ?, ?, ?"
 	args := []any{e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome}
-	if !e.ExpiresBefore.IsZero() { // the schema of an earlier version has no such column
+	if !e.ExpiresBefore.IsZero() { // the schema of an earlier version lacks the column
 		columns, placeholders = columns+", expires_before", placeholders+", ?"
 		args = append(args, toMicros(e.ExpiresBefore))
 	}
-	if e.Detail != "" { // likewise
+	if e.Detail != "" { // the schema of an earlier version lacks the column
 		columns, placeholders = columns+", detail", placeholders+", ?"
 		args = append(args, e.Detail)
 	}
@@ -128,7 +129,8 @@ func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit
 }
 
 // DeleteAuditEventsBefore deletes the oldest events before a time, but at most limit events. It
-// returns an error unless an event allows this; see AuditEvent.ExpiresBefore.
+// returns an error unless the audit log already has the event that records this deletion; see
+// AuditEvent.ExpiresBefore.
 func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
 	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
 }

@@ -59,10 +59,10 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 // "training job" or "prediction".
 type ActiveJob struct{ Resource, Key, Status string }
 
-// FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
-// such job. A dataset can be deleted while it is prepared. root is the kind of the row:
-// "dataset", "training", "model" or "prediction".
+// FindActiveJob returns a job that must end before the row with this key can be deleted. This is a
+// race that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
+// such job. A dataset can be deleted while it is prepared. root is the kind of the row: "dataset",
+// "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string

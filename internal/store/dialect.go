@@ -3,8 +3,8 @@ package store
 // sqlDialect holds the SQL that differs between SQLite and PostgreSQL.
 type sqlDialect struct {
 	// lockClaimsSQL is a statement that prevents other transactions from claiming a job of the same
-	// kind until this transaction ends. skipLockedSQL is appended to a query of a table with the
-	// alias j, and makes it skip rows that other transactions are changing. Both are empty for
+	// kind until this transaction ends. skipLockedSQL is the end of a query of a table with the alias
+	// j. With it, the query skips rows that other transactions are changing. Both are empty for
 	// SQLite, where only one transaction at a time writes.
 	lockClaimsSQL, skipLockedSQL string
 	// aliveUntilSQL is an SQL expression for a row w of the table worker: the time at which the

@@ -15,8 +15,8 @@ import (
 // the job works on.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the process that has queued or adopted the job, if this process runs only its own
-	// jobs. Otherwise Process is empty. Workers may claim the job in both cases.
+	// Process is the process that has queued or adopted the job, if that process runs only its own
+	// jobs. Otherwise Process is empty. In both cases, workers may claim the job, too.
 	Process string
 	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
@@ -250,7 +250,8 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is described at [Job].
+	// Process is the process that has queued or adopted the job, if that process runs only its own
+	// jobs. Otherwise Process is empty.
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner   string
@@ -306,8 +307,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 		return 0, err
 	}
 	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
-	// turns, so at most as many jobs of each other account are claimed before j, or one more if
-	// that account's last claim is longer ago than the last claim of j's account.
+	// turns. So for each other account, at most as many jobs are claimed before j, or one more if that
+	// account has waited longer since its last claim than j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

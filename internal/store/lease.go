@@ -14,7 +14,7 @@ import (
 type leaseChecks struct {
 	mu         sync.Mutex
 	checked    time.Time                // the time of that call
-	heartbeats process.HeartbeatTracker // of the leases, by key of the job
+	heartbeats process.HeartbeatTracker // tracks the leases, by key of the job
 }
 
 // LeaseCheck has the parameters of [Store.EndExpiredLeases].
@@ -56,7 +56,7 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	}
 	s.leases.heartbeats.Observe(c.Now, values)
 	s.leases.checked = c.Now
-	waited := s.IsOnServer() // where a writer locks only the rows and tables that it writes
+	waited := s.IsOnServer() // no wait with PostgreSQL, where a writer locks only the rows and tables that it writes
 	for _, l := range leases {
 		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
 		alive := s.IsProcessAlive(l.owner)

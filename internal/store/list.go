@@ -17,10 +17,10 @@ type Page struct{ Offset, Limit int64 }
 // on all pages.
 type listQuery struct {
 	columns, from, order string
-	// table and key make pages with a large offset faster: the database then skips the rows
-	// before the page in an index, without reading them. table is the first table in from, and
-	// key the column with its primary key. They may be set only if where and order use no other
-	// table, and the joins neither add nor remove rows. Otherwise they are empty.
+	// table and key make pages with a large offset faster: the database then skips the rows before the
+	// page in an index, without reading them. table is the first table in from, and key the column
+	// with its primary key. Both are empty if where or order uses another table, or if the joins add
+	// or remove rows.
 	table, key string
 	// total is a query that returns the number of rows on all pages, and totalArgs has its
 	// arguments. If total is empty, the rows are counted.

@@ -24,21 +24,23 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// State is api.ModelPromoted if the model was made the champion of its series,
-	// api.ModelAccepted if it precedes the other models of its dataset, api.ModelRejected if it
-	// cannot be the champion, and "" otherwise. Only SetModelState changes it.
+	// State decides whether the model can be the champion of its series. It is api.ModelPromoted if
+	// the model was made the champion, and api.ModelAccepted if the model precedes the other models of
+	// its dataset. It is api.ModelRejected if the model cannot be the champion, and "" otherwise. Only
+	// SetModelState changes it.
 	State string
 	// Cancelled is true if the race of the model was cancelled, so the model is incomplete. It is
 	// read-only.
 	Cancelled bool
-	// Champion is true if the model is the champion of its series: the promoted model or, if none
-	// is promoted, the model with the highest AchievedPerformance among those with the dataset and
-	// the metric of the newest model. Scores on the rows of different datasets cannot be compared.
-	// Cancelled models are ignored, unless all models of the series are cancelled. Rejected models
-	// are always ignored, and the newest accepted model precedes models with a higher performance.
-	// If several models have the highest performance, the oldest is the champion. ChampionReason
-	// says why the model is the champion, or why it is not; see [api.ModelExtensions]. Both fields
-	// are read-only.
+	// Champion is true if the model is the champion of its series. The champion is the promoted model,
+	// if there is one. Otherwise the models with the dataset and the metric of the newest model are
+	// compared, because scores on the rows of different datasets cannot be compared. The newest
+	// accepted model of these is the champion or, if none is accepted, the model with the highest
+	// AchievedPerformance. In a tie, the oldest is the champion. Rejected models are ignored.
+	// Cancelled models are ignored, too, unless all models of the series are cancelled.
+	//
+	// ChampionReason says why the model is the champion, or why it is not; see [api.ModelExtensions].
+	// Both fields are read-only.
 	Champion       bool
 	ChampionReason string
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
@@ -141,9 +143,9 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// SetModelState sets the State of m. A rejection is permanent: a model that was ever rejected can be
-// promoted, but any other state leaves it rejected, or makes it rejected again. If a model is
-// promoted, no other model of its series remains promoted.
+// SetModelState sets the State of m. A model that was ever rejected can be promoted. With any other
+// state, it stays rejected or becomes rejected again, because a rejection is permanent. If a model
+// is promoted, no other model of its series remains promoted.
 func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 	switch state {
 	case api.ModelPromoted:

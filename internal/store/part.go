@@ -7,7 +7,8 @@ import (
 	"foretell/internal/store/database"
 )
 
-// RacePart is a run that is not trained by the worker of its race, but by another worker.
+// RacePart is the run of one algorithm of a race, if a worker other than that of the race trains
+// it.
 type RacePart struct {
 	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
 	// read-only.
@@ -56,9 +57,10 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// deletePartJobsOfQueuedRace deletes the jobs of a race's parts, even if they are leased, unless the job
-// of the race is leased. job is the key of the job of the race. The race will begin again without their
-// recordings, and a worker that trains a part may not have enough memory for the race, too.
+// deletePartJobsOfQueuedRace deletes the jobs of a race's parts, even if they are leased, unless
+// the job of the race is leased. job is the key of the job of the race. A queued race begins again,
+// and does not use the recordings of these parts. A worker that still trains a part may not have
+// enough memory for the race, too.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
 		WHERE j.key = ? AND j.owner = '')`, job)

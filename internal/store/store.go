@@ -110,9 +110,9 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.db.Write(ctx, s.withTx(fn))
 }
 
-// writeStatement is like Write, for a function that needs less isolation. Such a function
-// executes a single statement, or each of its statements changes one row and does not depend on
-// the others, except that a later statement may see the row that an earlier one has locked.
+// writeStatement is like Write, for a function that needs less isolation. Such a function executes
+// one statement, or several statements that each change one row and do not depend on each other. As
+// an exception, a statement may read a row that an earlier statement has locked.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.db.WriteStatement(ctx, s.withTx(fn))
 }

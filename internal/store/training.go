@@ -78,7 +78,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.monotone, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// A race has the model, and so does the run of the winning algorithm, but no other run.
+	// This joins the model to its race and to the run of the winning algorithm, but to no other run.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -104,9 +104,9 @@ func scanTraining(row rowScanner) (*Training, error) {
 }
 
 // decodeOptional decodes text, the JSON of a column whose value is optional, into value. If text is
-// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and
-// returns an error that wraps ErrCorrupt and names the column and the row: noun is the word for the
-// row, such as "model", and key is its key.
+// empty, value remains zero. If text cannot be decoded, value becomes zero, and the error wraps
+// ErrCorrupt. For the message of the error, column is the name of the column, noun the word for the
+// row, such as "model", and key its key.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil
@@ -197,10 +197,10 @@ func (q TrainingQuery) toListQuery() listQuery {
 	}
 	if q.ParentOnly {
 		list.addCondition("t.parent IS NULL")
-		list.order = "t.created DESC, t.key DESC" // the same order for races, and that of an index
+		list.order = "t.created DESC, t.key DESC" // for races, this is the same order, and an index has it
 	}
 	if q.ActiveOnly {
-		list.addCondition("t." + activeTraining) // the condition of an index
+		list.addCondition("t." + activeTraining) // an index has the same condition
 	}
 	return list
 }
@@ -231,7 +231,8 @@ type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.
 	Memory int64
-	// Process is described at [Job].
+	// Process is the process that has queued or adopted the race, if that process runs only its own
+	// jobs. Otherwise Process is empty.
 	Process string
 }
 

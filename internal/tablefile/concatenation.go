@@ -19,7 +19,7 @@ import (
 // first file.
 type concatenation struct {
 	parts     []*sourceFile
-	delimiter byte // of all files; 0 to detect the delimiter of each file
+	delimiter byte // the delimiter of all files; 0 to detect the delimiter of each file
 	noHeader  bool // the first row of each file is data
 	bytesRead *int64
 
@@ -28,7 +28,7 @@ type concatenation struct {
 	next           int         // index of the next file to open
 	current        io.Reader   // the rest of the current file
 	stream         *stream     // the current file, to close it
-	lines          lineCounter // of the concatenated CSV so far
+	lines          lineCounter // counts the lines of the concatenated CSV so far
 }
 
 // Read implements io.Reader.

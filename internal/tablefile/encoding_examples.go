@@ -32,8 +32,9 @@ const (
 )
 
 // EncodingExamples finds the first file whose encoding is unknown and that is mostly not UTF-8. It
-// returns the encodings in which this file is readable, with an example for each, so that a person
-// who knows the language can choose the right one. It returns nil if there is no such file.
+// returns the encodings in which this file is readable, with an example for each. A person who
+// knows the language can choose the right one by the examples. It returns nil if there is no such
+// file.
 func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
 	for _, p := range t.parts {
 		if p.charset != "" || p.temp != "" && !p.keepsLines {

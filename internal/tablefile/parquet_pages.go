@@ -20,9 +20,10 @@ const (
 	maxPageValues = 16 << 20
 )
 
-// checkParquetCodecs returns an error if a column is compressed with LZ4, LZO or LZ4_RAW. The library
-// does not read LZ4 and LZO. It reads LZ4_RAW, but loses the contents of pages that are much longer
-// than their compressed form, because it decompresses them into other memory than it then reads.
+// checkParquetCodecs returns an error if a column is compressed with LZ4, LZO or LZ4_RAW. The
+// library does not read LZ4 and LZO. It reads LZ4_RAW, but loses the contents of pages that are
+// much longer than their compressed form: it decompresses such a page into one buffer, and then
+// reads another.
 func checkParquetCodecs(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {

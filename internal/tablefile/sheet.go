@@ -28,7 +28,7 @@ type sheetReader struct {
 	merged       int           // number of merged ranges with a row below the header
 	firstRange   string        // the first range counted in merged, such as C2:C3
 	names        []string      // the cells of the header
-	numbers      []numberCells // by column
+	numbers      []numberCells // counts of the numbers of each column
 }
 
 // numberCells counts the numbers of a column below the header, without zeros.

@@ -120,9 +120,10 @@ func isControl(char rune) bool {
 // minControlShare is the smallest fraction of control characters in the head of a binary file.
 const minControlShare = 0.02
 
-// isBinary reports whether head, the beginning of a file that is not UTF-16, is that of a binary
-// file: it has at least three kinds of control characters, they are at least minControlShare of
-// all bytes, and there is a NUL byte or invalid UTF-8. A text with a few damaged cells is not binary.
+// isBinary reports whether a file that is not UTF-16 is binary. head is its beginning. Three
+// conditions must hold: head has at least three kinds of control characters, at least
+// minControlShare of its bytes are control characters, and it has a NUL byte or invalid UTF-8. A
+// text with a few damaged cells is not binary.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool

@@ -39,7 +39,7 @@ type sourceFile struct {
 	charset     string  // the encoding of its text; "" for UTF-8
 	format      string  // the format of the file; "" for CSV
 	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
-	lines       lineMap // from lines of temp to lines of the file, if the file is converted
+	lines       lineMap // maps lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
 	keepsLines  bool   // whether temp has the same lines and the same delimiter as the file
 	otherSheet  string // a sheet of the workbook that may be the one to read instead; "" if there is none
@@ -59,7 +59,7 @@ type offsets struct {
 	begin int     // the file's first line in the concatenation; 0 if unknown or if there is only one file
 	shift int     // the number to add to a line of the concatenation, if rows are not rewritten
 	order []int   // for each column of the concatenation, the column of the file; nil if they are the same
-	lines lineMap // from lines of the concatenation to lines of the file, if rows are rewritten
+	lines lineMap // maps lines of the concatenation to lines of the file, if rows are rewritten
 }
 
 // detectAndConvert determines how to read the file, and converts a file in another format to CSV.

@@ -33,7 +33,7 @@ type workbook struct {
 	parts         map[string]string // the names of the parts that sheets share: styles and sharedStrings
 	sheets        []workbookSheet
 	sharedStrings []string
-	cellStyles    []cellStyle // by index of the style, which is the attribute s of a cell
+	cellStyles    []cellStyle // the styles by index, which is the attribute s of a cell
 	epoch         time.Time   // the date of day 0; in the date system of 1900, valid only for days from 60 on
 }
 
@@ -44,8 +44,8 @@ type workbookSheet struct {
 
 // cellStyle describes how the number in a cell is displayed. The zero value is a plain number.
 type cellStyle struct {
-	hasDate, hasTime bool // as a date, as a time of day, or as both
-	isElapsed        bool // as an elapsed time, such as 37:30 in the format [h]:mm
+	hasDate, hasTime bool // the number is displayed as a date, as a time of day, or as both
+	isElapsed        bool // the number is displayed as an elapsed time, such as 37:30 in the format [h]:mm
 	isPercent        bool
 }
 

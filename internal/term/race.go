@@ -57,7 +57,7 @@ type RaceView struct {
 	width    int      // width of the terminal when lines were drawn
 	done     bool
 	changed  bool   // whether a state or score has changed since the last JSON event
-	activity string // see Update
+	activity string // what happens while no algorithm is training; "" otherwise
 	// dashExplained is set once a plain line has explained that a dash means no score yet.
 	dashExplained bool
 	best          bestSoFar
@@ -82,7 +82,8 @@ type runView struct {
 	steps      int       // number of scores so far
 	curve      []float64 // the scores that were reported, oldest first
 	peak       float64   // highest score of curve
-	// bestScore and logLoss are as in RunState.
+	// bestScore is the score of the best step so far, and logLoss is the log loss of that step. They
+	// are nil if unknown.
 	bestScore, logLoss *float64
 }
 

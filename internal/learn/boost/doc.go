@@ -16,13 +16,13 @@
 //	objective, row_scores         log loss, raw scores and derivatives
 //	sampling                      draws the rows that a tree is grown from
 //	feature_set, target_encoding  the features of symmetric trees
+//	category_columns              the categories of one or two columns, as numbers
 //	leafwise, symmetric           a round of boosting
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees
 //	monotone                      leaf values of symmetric trees with monotone features
 //	model, *_model                trained models and prediction
 //	spilled_ensemble              trees on disk, which are decoded on first use
 //	path, onnx                    predictions for explanations; export to ONNX
-//	exp                           a fast exponential
 //
 // # References
 //

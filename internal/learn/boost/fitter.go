@@ -19,11 +19,11 @@ type Fitter struct {
 	roundsPerStep int
 }
 
-// roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
-// where a single round changes the validation loss too little for a comparison. rows is the
-// number of all rows of the frame, not only of the training rows. Steps of a fold and steps
-// of a refit on all rows therefore have the same number of rounds, so the number of steps
-// that is best in the folds can also be used for the refit.
+// roundsPerStep returns the number of rounds of a step. It is more than 1 on small data, where a
+// single round changes the validation loss too little for a comparison. rows is the number of all
+// rows of the frame, not only of the training rows. Steps of a fold and steps of a refit on all
+// rows therefore have the same number of rounds, and the refit can use the number of steps that is
+// best in the folds.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)

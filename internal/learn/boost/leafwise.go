@@ -119,7 +119,7 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 
 // growAndAddScores grows the tree of an output and adds the values of its leaves to the scores of
 // all rows. The tree is nil if the output has converged. traversed is the number of rows that the
-// tree was not grown from. To find their leaves, the tree had to be traversed.
+// tree was not grown from, and whose leaves were therefore found by traversing the tree.
 func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output int) (boosted *boostedTree, traversed int64, err error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))
@@ -140,7 +140,7 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 	}
 	grown, err := grower.Grow(ctx, sample, leaves)
 	if err == nil && grown.Leaves < 2 && sample.Features != nil {
-		sample.Features = nil // the drawn features have no allowed split, but others may have
+		sample.Features = nil // the drawn features have no allowed split, but other features may have one
 		grown, err = grower.Grow(ctx, sample, leaves)
 	}
 	if err != nil || grown.Leaves < 2 {

@@ -166,9 +166,9 @@ func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
 	}
 }
 
-// raiseToOrder puts the values of each chain in order by raising some of them. Each value
-// becomes the maximum of itself and others in its chain: of all values before it if the
-// direction is Increasing, and of all values after it if the direction is Decreasing.
+// raiseToOrder puts the values of each chain in order by raising some of them. If the direction is
+// Increasing, each value becomes the maximum of itself and all values before it in the chain. If
+// the direction is Decreasing, it becomes the maximum of itself and all values after it.
 func (o *leafOrder) raiseToOrder(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)

@@ -54,11 +54,11 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder,
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns a matrix that has one column with the bins of each target
-// statistic. The bins are looked up in one table for all statistics. level₁ and level₂ are
-// the levels of a row in the two columns of a statistic. levels₂ is the number of levels of
-// the second column. If there is no second column, level₂ is 0 and levels₂ is 1. size is the number
-// of categories; see categoryColumns.
+// addONNXStatistics returns a matrix that has one column with the bins of each target statistic.
+// The bins of all statistics are in one table, and the formula below is the index of a row's bin in
+// this table. level₁ and level₂ are the levels of the row in the two columns of the statistic, and
+// levels₂ is the number of levels of the second column. If there is no second column, level₂ is 0
+// and levels₂ is 1. size is the number of categories; see categoryColumns.
 //
 //	index = first index of the statistic + (level₁ · levels₂ + level₂) mod size
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {

@@ -132,11 +132,11 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	}
 }
 
-// leafCounts are the largest numbers of leaves of the trees of successive rounds; after the
-// last, the first follows. Which number is best depends on the table: small trees suit a sum
-// of functions of single features, and large trees suit interactions of many features.
-// Boosting with trees of all these sizes has almost the log loss of the best single size;
-// docs/engine.md has the measurements.
+// leafCounts are limits of the number of leaves of a tree. Each round uses the next limit, and the
+// first limit follows the last. Which limit is best depends on the table: small trees suit a sum of
+// functions of single features, and large trees suit interactions of many features. Boosting with
+// trees of all these sizes has almost the log loss of the best single size; docs/engine.md has the
+// measurements.
 var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 
 // numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all

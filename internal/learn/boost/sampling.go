@@ -36,9 +36,9 @@ type magnitudeBin struct {
 	mass float64
 }
 
-// sampleChunk is the result of the task for one chunk of the training rows: the histogram
-// of the chunk's gradients, and the numbers of its rows that were written to
-// rowSampler.kept and to rowSampler.others.
+// sampleChunk is the result of the task for one chunk of the training rows. It holds the histogram
+// of the gradients of the chunk. numKept and numOthers are the numbers of its rows that were
+// written to rowSampler.kept and to rowSampler.others.
 type sampleChunk struct {
 	histogram          magnitudeHistogram
 	numKept, numOthers int
@@ -126,10 +126,11 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 // blockRows is the largest number of rows of the frame that a kernel processes at once.
 const blockRows = 512
 
-// forRowBlocks divides rows into successive parts, and calls do for each part with a block of
-// consecutive rows of the frame, lo ≤ row < hi ≤ lo+blockRows, that contains the part. Kernels
-// process a whole block, including the rows that are not in rows. To skip these would take
-// more time, unless rows has less than an eighth of them.
+// forRowBlocks divides rows into successive parts, and calls do once for each part. lo and hi
+// delimit a block of consecutive rows of the frame that contains the part: lo ≤ row < hi ≤
+// lo+blockRows. Kernels process a whole block, including the rows that are not in rows, because
+// skipping these would take more time. If less than an eighth of a block is in rows, the block is
+// instead a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])

@@ -10,14 +10,14 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// sketchSize is the largest number of outputs for which splits are chosen from the
-// derivatives with respect to all outputs. If there are more outputs, their derivatives are
-// projected onto sketchSize random directions, and splits are chosen from the projections. This
-// hardly reduces accuracy, and the time to find splits no longer grows with the number of
-// outputs (Iosipoi & Vakhrushev 2022).
+// sketchSize is the largest number of outputs for which splits are chosen from the derivatives with
+// respect to all outputs. If there are more outputs, their derivatives are projected onto
+// sketchSize random directions, and splits are chosen from the projections. The time to find splits
+// then no longer grows with the number of outputs, and accuracy is hardly lower (Iosipoi &
+// Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the slice that holds the odds of a row: a part of b.odds if the odds of
+// rowOdds returns the slice that holds the odds of a row. This is a part of b.odds if the odds of
 // all rows are kept, and otherwise the buffer s.odds.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
@@ -81,9 +81,9 @@ func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	}
 }
 
-// For each row, the log odds of a class are the score of this class minus the score of the
-// row's true class. Below minLogOdds, the probability of the class counts as 0. Log odds
-// above maxLogOdds are replaced by maxLogOdds.
+// Limits of the log odds of a class for a row: the score of the class minus the score of the row's
+// true class. Below minLogOdds, the probability of the class counts as 0. Log odds above maxLogOdds
+// are replaced by maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40

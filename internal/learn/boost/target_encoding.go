@@ -17,13 +17,13 @@ import (
 //
 //	(Σ y + a·p) / (n + a)
 //
-// If a row's statistic were computed from all rows, it would leak the row's own label.
-// Ordered target statistics do not: the rows are put in a random order, and the statistic
-// of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
-// However, the first rows have few rows before them. Here the order is therefore a
-// circle, and the statistic of a row is computed from the half of the circle before it,
-// so all statistics are about equally accurate. If the statistic of e is computed from a,
-// that of a is not computed from e, except if the two rows are exactly opposite:
+// If a row's statistic were computed from all rows, it would leak the row's own label. Ordered
+// target statistics do not: the rows are put in a random order, and the statistic of a row is
+// computed from the rows before it (Prokhorenkova et al. 2018, section 3). However, the first rows
+// have few rows before them. Here the order is therefore a circle, and the statistic of a row is
+// computed from the half of the circle before it. All statistics are then about equally accurate.
+// If the statistic of a row e is computed from a row a, the statistic of a is not computed from e,
+// unless the two rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
@@ -75,9 +75,9 @@ type rowCategories struct {
 	// of[row] is the category of a row, from 0 to n-1.
 	of []int32
 	n  int
-	// inGroup numbers the pairs of a group and a category, from 0 to numInGroup-1:
-	// inGroup[row] is the number of the pair of a row, or -1 if no other training row is in the
-	// group of the row. It is nil if this holds for all rows.
+	// inGroup[row] is the number of the row's pair of group and category, from 0 to numInGroup-1.
+	// It is -1 if no other training row is in the group of the row. inGroup is nil if all its
+	// elements would be -1.
 	inGroup    []int32
 	numInGroup int
 }
@@ -123,8 +123,8 @@ func (e *targetEncoder) orderedMeans(order []int32, categories rowCategories, ta
 	}
 	p := float32(all.sum) / float32(max(all.n, 1))
 	half := len(order) / 2
-	// ownGroup returns the sum over the rows of the row's group and category, or nil if no other
-	// training row is in the group of the row.
+	// ownGroup returns the sum over the rows that have both the group and the category of the row,
+	// or nil if no other training row is in the group.
 	ownGroup := func(row int32) *targetSum {
 		if categories.inGroup == nil || categories.inGroup[row] < 0 {
 			return nil

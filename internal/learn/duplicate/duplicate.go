@@ -17,11 +17,14 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Copies are normal in a table whose columns have few different values: new rows are often
-// equal to known rows, too. If a division kept the copies together, the score would be that of
-// another task: to predict only rows that are unlike all training rows. Find therefore ignores
-// copies if more than the fraction maxCopyShare of all rows have a copy, unless they were
-// probably made on purpose, for example to make a class more frequent; see madeOnPurpose.
+// maxCopyShare is the largest fraction of rows with a copy for which copies count as unusual. If
+// more rows have a copy, copies are normal: the columns have few different values, and new rows are
+// often equal to known rows, too. If a division kept such copies together, the score would be that
+// of another task: to predict only rows that are unlike all training rows. Find therefore ignores
+// them.
+//
+// Find does not ignore copies that were probably made on purpose, for example to make a class more
+// frequent; see madeOnPurpose.
 const maxCopyShare = 0.1
 
 // Find returns the group of each row: rows that are equal in every feature have the same
@@ -70,10 +73,10 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 // ascending. groups and rowsWithCopy are results of Find. The result is nil, which means all
 // rows, unless the copies were probably made on purpose; see Find.
 //
-// If the rows of a class are copied, values are frequent because many rows of this class have
-// them. What a learner chooses by the frequency of values, such as the levels that have a bin of
-// their own, would then depend on the labels, including those of validation and test rows.
-// Therefore it is chosen from distinct rows.
+// If the rows of a class are copied, values are frequent because many rows of this class have them.
+// Some choices of the algorithms depend on the frequency of values, such as which levels have a bin
+// of their own. If these choices were made from all rows, they would depend on the labels,
+// including those of validation and test rows. They are therefore made from distinct rows.
 func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
 	if groups == nil || float64(rowsWithCopy) <= maxCopyShare*float64(len(groups)) {
 		return nil
@@ -106,13 +109,16 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 	return hashes, err
 }
 
-// separateRareTexts changes hashes, which are those of the rows from lo on, if the given column
-// is categorical. A row whose text is not a level of the column gets a hash of its own, so that
-// it counts as different from all other rows. All these texts have the same code, but in a
-// training table each of them is the text of a single row. An exception is a column with more
-// texts than columnstats.Column keeps: there, several rows may have such a text, and copies of
-// these rows are not found. Nothing is changed for the feature frame.ExtractText, because its
-// texts that are not levels are numbers that another feature has.
+// separateRareTexts changes the hash of each row that has a rare text in the given column, so that
+// the row differs from all other rows. A rare text is a text that is not a level of a categorical
+// column. All rare texts have the same code, but in a training table each of them normally occurs
+// in only one row. hashes are those of the rows from lo on. They are not changed if the column is
+// not categorical.
+//
+// There are two exceptions. If a column has more texts than columnstats.Column keeps, several rows
+// may have the same rare text, and copies of these rows are not found. The feature
+// frame.ExtractText is not changed, because its rare texts are numbers, which another feature
+// holds.
 func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {
@@ -155,11 +161,12 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// JoinGroups returns groups, in which rows without a group are put together with their copies.
-// A negative number means that a row has no group. A row without a group gets the group of its first
-// copy that has one. If no copy has one, the copies are a new group. Two groups are never merged,
-// even if they have equal rows: a few rows that occur in most groups, such as rows of zeros, would
-// otherwise merge nearly all of them. If groups or copies is nil, JoinGroups returns the other.
+// JoinGroups returns a copy of groups in which each row without a group has the group of its
+// copies. A negative number means that a row has no group. If the copies have several groups, the
+// row gets the group of the first copy that has one. If no copy has a group, the copies become a
+// new group. Two groups are never merged, even if they have equal rows. Otherwise a few rows that
+// occur in most groups, such as rows of zeros, would merge nearly all groups. If groups or copies
+// is nil, JoinGroups returns the other.
 func JoinGroups(groups, copies []int32) []int32 {
 	if groups == nil {
 		return copies

@@ -9,7 +9,7 @@ import (
 // The evidence that copies were made on purpose; see madeOnPurpose.
 const (
 	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
-	// few combinations of values, and new rows will have the same ones.
+	// few combinations of values, and new rows will often be equal to known rows.
 	minDistinctRows = 100
 	// minDistinctShare is the smallest number of different values of a column, as a fraction of
 	// the number of different rows.
@@ -21,16 +21,16 @@ const (
 	maxDistinctSampled = 2000
 )
 
-// madeOnPurpose reports whether the copies in a table were probably made on purpose. There must
-// be many different rows, and most of them must have different values in a column of numbers or
-// texts. In such a table, rows that are equal by chance are rare. A categorical column is no
-// evidence, because its texts recur by nature: a table with only a column of postcodes has as
-// many different rows as postcodes.
+// madeOnPurpose reports whether the copies in a table were probably made on purpose. There must be
+// many different rows, and most of them must have different values in a column of numbers or texts.
+// In such a table, rows that are equal by chance are rare. A categorical column is not evidence,
+// because its texts normally recur: a table with only a column of postcodes cannot have more
+// different rows than there are postcodes.
 //
-// If the column has numbers, the labels must be evidence, too: a copy usually has the label of
-// the row, but independent rows that are equal by chance, such as persons of the same age, often
-// have different labels. If the column has texts, the labels may differ, because several persons
-// may have labelled the same text.
+// If the column has numbers, the labels must also be evidence. A copy usually has the same label as
+// the row. Independent rows that are equal by chance, such as persons of the same age, often have
+// different labels. If the column has texts, the labels may differ, because several persons may
+// have labelled the same text.
 //
 // distinctHashes are the different hashes in ascending order. hashes and groups hold the hash and
 // the group of each row.

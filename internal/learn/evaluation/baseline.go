@@ -8,9 +8,9 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Baseline holds the scores of a model that does not use any column: it always
-// predicts the most frequent class, with the class frequencies of the labelled
-// rows as probabilities (scikit-learn's DummyClassifier, strategy "prior").
+// Baseline holds the scores of a model that does not use any column. This model always predicts the
+// most frequent class, and its probabilities are the class frequencies of the labelled rows
+// (scikit-learn's DummyClassifier, strategy "prior").
 type Baseline struct {
 	// Label is the predicted class.
 	Label string
@@ -102,7 +102,7 @@ func (e *Evaluator) addBaselineMetrics(ctx context.Context, s *Scores, labels []
 		row[class] = float32(n)
 		rows += n
 	}
-	row[majority] = float32(rows) // higher than for another class with as many rows
+	row[majority] = float32(rows) // above every other class, even one with as many rows
 	p := e.Predictions(slices.Repeat(row, len(labels)))
 	p.Labels, p.Groups = labels, nil
 	if s.PRAUC, err = metric.PRAUC(ctx, p); err != nil {

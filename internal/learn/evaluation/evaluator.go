@@ -107,11 +107,11 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 }
 
 // predictionsForDecisions returns the predictions from which scores of decisions, such as
-// accuracy, are computed. If the race has class weights, the probabilities are
-// calibrated, like those of the final model, and have these weights. Otherwise, if the
+// accuracy, are computed. If the race has class weights, the predictions have these
+// weights, and calibrated probabilities like those of the final model. Otherwise, if the
 // metric uses decision weights, the probabilities are multiplied by cross-fitted weights.
-// These probabilities need no calibration, because it would not change the decisions; see
-// FitClassWeights.
+// In this case they are not calibrated, because calibration would not change the decisions;
+// see FitClassWeights.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
 	case e.Weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding

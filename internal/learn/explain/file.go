@@ -25,9 +25,9 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File reads a blind file and explains each row for which wanted returns true. It calls
-// yield with the explanations in file order, as soon as a few rows are explained. If
-// wanted is nil, File explains every row. The error for an invalid file is a
+// File reads a blind file, which is a CSV without a label column, and explains each row for which
+// wanted returns true. It calls yield with the explanations in file order, as soon as a few rows
+// are explained. If wanted is nil, File explains every row. The error for an invalid file is a
 // *csvfile.Defect. Other errors are those of NewExplainer, Explain and yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)

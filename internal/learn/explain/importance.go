@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,6 +39,28 @@ const (
 	maxShuffles              = 3
 )
 
+// Limits for a metric that depends on a rare class. More rows are predicted, up to maxRareImportanceRows,
+// until minRareRows of them are expected to be of this class.
+const (
+	minRareRows           = 20
+	maxRareImportanceRows = 10_000
+)
+
+// errUnmeasurable is the error if the sample of validation rows lacks a class that the metric depends on.
+var errUnmeasurable = errors.New("the metric cannot be computed on the sampled validation rows, because a class is too rare")
+
+// importanceRows returns the largest number of rows that are predicted for each shuffle of one of the
+// given number of columns.
+func (v *Validation) importanceRows(columns int) int {
+	perColumn := maxImportancePredictions / max(columns, 1)
+	rows := min(maxImportanceRows, max(minImportanceRows, perColumn))
+	if v.RareShare > 0 {
+		enough := math.Ceil(minRareRows / v.RareShare)
+		rows = max(rows, int(min(enough, maxRareImportanceRows, float64(perColumn))))
+	}
+	return rows
+}
+
 // numShuffles returns how often each column is shuffled if the given number of rows is
 // predicted. There are fewer shuffles with many rows, because another row improves the
 // estimate more than another shuffle of the same row. About maxImportanceRows
@@ -52,10 +75,10 @@ func numShuffles(rows int) int {
 // with the values of this column shuffled. All features extracted from a column are
 // shuffled together. Unlike the gains of a tree's splits, these importances are computed
 // from rows that the models were not trained on, and are comparable between algorithms.
+// Importances returns an error if the metric cannot be computed on the sampled rows.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
-	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
-	sample := v.drawSample(maxRows)
+	sample := v.drawSample(v.importanceRows(len(columns)))
 	if sample.Frame.Rows == 0 || len(columns) == 0 {
 		return nil, nil
 	}
@@ -119,11 +142,11 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 	return shuffled
 }
 
-// substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for
-// all shuffles together. s has only the copies that must be predicted: none for a shuffle
-// that does not change the cells of a row, and only one if several shuffles put the same
-// cells into a row. places[i][row-lo] is the index in s of the copy for the i-th shuffle,
-// or -1 if this shuffle does not change the row.
+// substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for all shuffles
+// together. s has only the copies that must be predicted. A shuffle that does not change the cells
+// of a row needs no copy, and several shuffles that put the same cells into a row share one copy.
+// places[i][row-lo] is the index in s of the copy for the i-th shuffle, or -1 if this shuffle does
+// not change the row.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
@@ -199,6 +222,9 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	if err != nil {
 		return err
 	}
+	if math.IsNaN(before.all) {
+		return errUnmeasurable
+	}
 	return parallel.ForError(s.Workers, len(columns), func(i int) (err error) {
 		after := make([]jackknifedScore, len(changed[i]))
 		for repeat := range after {
@@ -251,7 +277,8 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 // importance returns the importance of a column from the scores of its shuffles. The
 // standard error is that of the delete-a-group jackknife (Kott, Journal of Official
 // Statistics 17, 2001). This standard error includes the error due to the shuffles,
-// because the shuffled values of the omitted rows are omitted, too.
+// because the shuffled values of the omitted rows are omitted, too. The interval is unknown if the
+// metric cannot be computed without some part.
 func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0

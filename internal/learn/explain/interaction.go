@@ -16,10 +16,9 @@ type Interaction struct {
 	// Class is the label of the class whose probability has the strongest interaction. The
 	// other fields describe the interaction for this class.
 	Class string
-	// Strength is the standard deviation of the interaction. The interaction is the part
-	// of the mean probability that is not the sum of an effect of the first column and an
-	// effect of the second. Share is the variance of the interaction divided by the
-	// variance of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction. The interaction is the rest of the
+	// mean probability after an effect of each column alone has been subtracted. Share is the
+	// variance of the interaction divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
 	// Values holds the values of each column, as in PartialDependencePoint.Value.
 	Values [2][]string
@@ -180,11 +179,11 @@ func (e *effects) interactions(labels []string) []Interaction {
 // is then chosen, because the plots show this class, too.
 const equalStrengthTolerance = 1e-3
 
-// interaction returns the interaction of the two columns. Its Share is the statistic H²
-// of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one
-// difference: the means are over the values of the table instead of the rows, as if the
-// columns were independent. A cell of the table is a mean probability. Its interaction is
-// then: cell − mean of its table row − mean of its table column + mean of the table.
+// interaction returns the interaction of the two columns. Its Share is the statistic H² of Friedman
+// and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one difference. The means
+// are computed over the cells of the table instead of the rows, as if the columns were independent.
+// A cell of the table is a mean probability. Its interaction is then: cell − mean of its table row
+// − mean of its table column + mean of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {

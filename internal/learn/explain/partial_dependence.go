@@ -159,8 +159,8 @@ func newDependencePoints(f *frame.Frame, features []int) (points []PartialDepend
 	return nil, nil
 }
 
-// isCategory reports whether the given features of a column are a category, and perhaps also the items or
-// prefixes of its levels.
+// isCategory reports whether a column with the given features is a category. Its first feature must
+// be a category, and all others must be items or prefixes of the levels.
 func isCategory(f *frame.Frame, features []int) bool {
 	for i, feature := range features {
 		c := &f.Schema.Columns[feature]

@@ -98,8 +98,8 @@ func (w *trainingRowFinder) Commit(b *frame.Block) error {
 // maxHashCounts is the maximum number of hashes that a hashCounts counts.
 const maxHashCounts = 1 << 16
 
-// hashCounts counts rows by their hash, in bounded memory: if there are more than
-// maxHashCounts hashes, it keeps only the hashes whose lowest bits, those in mask, are 0.
+// hashCounts counts rows by their hash in bounded memory. If there are more than maxHashCounts
+// hashes, it keeps only the hashes whose lowest bits are 0. mask has a 1 in each of these bits.
 type hashCounts struct {
 	rows map[uint64]int
 	mask uint64
@@ -122,13 +122,13 @@ func (c *hashCounts) add(hash uint64) {
 	}
 }
 
-// maxByChance returns an upper limit for the number of rows of a sample that are equal to
-// counted rows by chance, if the sample and the counted rows are from the same population.
-// The probability that a row of the sample is equal to a counted row is estimated by the
-// fraction of the counted rows that have the same hash as another counted row. Two rows
-// with and two without such a hash are added (A. Agresti and B. Coull, The American
-// Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which
-// doubles the variance of this fraction.
+// maxByChance returns an upper limit for the number of rows of a sample that are equal to counted
+// rows by chance. It assumes that the sample and the counted rows are from the same population. The
+// probability that a row of the sample is equal to a counted row is then about the fraction of
+// counted rows that have the same hash as another counted row. To compute this fraction, two rows
+// with such a hash and two without are added to the counts (A. Agresti and B. Coull, The American
+// Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which doubles
+// the variance of this fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

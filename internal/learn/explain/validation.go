@@ -28,9 +28,13 @@ type Validation struct {
 	// FoldModel returns the model of a fold. This model was not trained on the fold's
 	// validation rows. Only one model of a fold is in memory at a time.
 	FoldModel func(fold int) (FoldModel, error)
-	// Score returns the score of the probabilities by the metric of the race. It must be safe
-	// for concurrent use.
+	// Score returns the score of the probabilities by the metric of the race, or NaN if it cannot
+	// be computed. It must be safe for concurrent use.
 	Score func(ctx context.Context, probabilities []float32, labels []int32) (float64, error)
+	// RareShare is the fraction of the validation rows that are of the class on which the metric
+	// mainly depends: the class of a metric of one class, or else the rarer of two classes. It is
+	// 0 if the metric depends on all classes.
+	RareShare float64
 	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.
 	Seed    uint64

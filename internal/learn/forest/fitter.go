@@ -63,11 +63,11 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows some trees. The first steps double the number of trees until the out-of-bag
-// error can be estimated. Then the search for growth parameters begins. Each of its steps
-// tries other parameters in a small forest, the pilot: if the pilot is better, it
-// replaces the forest, and otherwise the step adds trees to the forest. After the search,
-// each step adds trees. done reports whether the forest is complete.
+// Step grows some trees. The first steps double the number of trees until the out-of-bag error can
+// be estimated. Then the search for growth parameters begins. Each step of the search tries other
+// parameters in a small forest, the pilot. If the pilot is better, it replaces the forest.
+// Otherwise the step adds trees to the forest. After the search, each step adds trees. done reports
+// whether the forest is complete.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err

@@ -82,11 +82,11 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // drawThreshold draws the threshold of a random split by a numeric feature. It returns
 // the last bin on the left. All rows of the leaf are in the bins low to high.
 //
-// In extremely randomised trees, the threshold is uniformly distributed between the
-// smallest and the largest value of the leaf. drawThreshold approximates this. It draws a
-// number uniformly between the lowest and the highest threshold that divide the rows of the
-// leaf, and chooses the threshold nearest to this number. If each threshold were equally
-// likely instead, most of the drawn thresholds would be where rows are dense.
+// In extremely randomised trees, the threshold is uniformly distributed between the smallest and
+// the largest value of the leaf. drawThreshold approximates this. Of the thresholds that divide the
+// rows of the leaf, it takes the lowest and the highest, and draws a number uniformly between the
+// two. It then chooses the threshold nearest to this number. If each threshold were equally likely
+// instead, most of the drawn thresholds would be where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

@@ -151,9 +151,9 @@ func logisticVector(dst []uint64, scores []float32, labels []int32, target int32
 	return 8 * int(n)
 }
 
-// expClippedVector runs ExpClipped in assembly and returns the number of elements
-// processed: all of them if there are at least eight, because the last block may overlap
-// the one before it.
+// expClippedVector runs ExpClipped in assembly and returns the number of elements processed. If
+// there are at least eight elements, it processes all of them, because the last block may overlap
+// the block before it.
 func expClippedVector(dst, x []float32, shift, least, most float32) (done int) {
 	n := wholeBlocks(len(dst))
 	if n == 0 {

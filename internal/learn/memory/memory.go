@@ -95,9 +95,9 @@ func Estimate(s Shape, algorithms []string) int64 {
 	}
 	bytes := ProcessBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
 	if s.Texts > 0 {
-		// The corpus and the models of every column of texts count, although only one
-		// column is trained at a time. Each fold has scores of its own, in the frame and
-		// in the bins, and some algorithms also have merged folds.
+		// The estimate includes the corpora and the models of all columns of texts, although only
+		// one column is trained at a time. Each fold has scores of its own, in the frame and in the
+		// bins. Some algorithms also have merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)

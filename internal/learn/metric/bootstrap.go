@@ -23,44 +23,45 @@ const (
 	minBootstrapClusters = 200
 )
 
-// bootstrapInterval returns the interval of score, which is a score from 0 to 1. It draws
-// samples of clusters with replacement. The random numbers depend only on the number of clusters.
+// bootstrapVariances returns the variances of scores. It draws samples of clusters with replacement. The
+// random numbers depend only on the number of clusters.
 //
-// compute returns the score of a sample. Its argument describes the sample: drawn[c] is the
-// number of times that the sample contains cluster c, from 0 to clusters-1. fraction is
-// the number of these clusters divided by the number of all clusters of the predictions.
+// compute sets values to the scores of a sample, each NaN if unknown. drawn[c] is the number of times
+// that the sample contains cluster c, from 0 to clusters-1. fraction is the number of these clusters
+// divided by the number of all clusters of the predictions.
 //
-// The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
-// not used, because a sample repeats rows. Repeated rows make scores such as the calibration
-// error larger than on the rows themselves.
+// The quantiles of the samples' scores are not used, because a sample repeats rows. Repeated rows make
+// scores such as the calibration error larger than on the rows themselves.
 //
-// The result is undefined if ctx is cancelled.
-func bootstrapInterval(ctx context.Context, score float64, clusters int, fraction float64, compute func(drawn []float64) float64) Interval {
-	if math.IsNaN(score) || clusters < 2 {
-		return unknownInterval
-	}
-	drawn := make([]float64, clusters)
+// A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is cancelled.
+func bootstrapVariances(ctx context.Context, scores, clusters int, fraction float64, compute func(values, drawn []float64)) []float64 {
+	drawn, values := make([]float64, clusters), make([]float64, scores)
+	n, sum, squares := make([]float64, scores), make([]float64, scores), make([]float64, scores)
 	rng := rand.New(rand.NewPCG(uint64(clusters), bootstrapSamples))
-	n, sum, squares := 0.0, 0.0, 0.0
 	for range bootstrapSamples {
 		if ctx.Err() != nil {
-			return unknownInterval
+			break
 		}
 		clear(drawn)
 		for range drawn {
 			drawn[rng.IntN(clusters)]++
 		}
-		if value := compute(drawn); !math.IsNaN(value) {
-			n++
-			sum += value
-			squares += value * value
+		compute(values, drawn)
+		for i, value := range values {
+			if !math.IsNaN(value) {
+				n[i]++
+				sum[i] += value
+				squares[i] += value * value
+			}
 		}
 	}
-	if n < 2 {
-		return unknownInterval
+	for i := range values {
+		values[i] = 0
+		if n[i] >= 2 {
+			values[i] = max(squares[i]-sum[i]*sum[i]/n[i], 0) / (n[i] - 1) * fraction
+		}
 	}
-	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * fraction)
-	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
+	return values
 }
 
 // sampleClusters selects n clusters at equal distances and numbers them from 0 to n-1. It returns
@@ -132,30 +133,68 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 			tables[cluster].add(probability, right)
 		}
 	}
-	return bootstrapInterval(ctx, CalibrationError(p), n, fraction, func(drawn []float64) float64 {
+	score := CalibrationError(p)
+	if math.IsNaN(score) || clusters < 2 {
+		return unknownInterval
+	}
+	variances := bootstrapVariances(ctx, 1, n, fraction, func(values, drawn []float64) {
 		var sum reliabilityTable
 		for cluster, times := range drawn {
 			if times > 0 {
 				sum.addTable(&tables[cluster], times)
 			}
 		}
-		return sum.calibrationError()
+		values[0] = sum.calibrationError()
 	})
+	half := Z95 * math.Sqrt(variances[0])
+	return Interval{max(score-half, 0), min(score+half, 1)}
 }
 
 // AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no
 // row is of the class. An error is returned only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
-	return meanPrecisionInterval(ctx, AveragePrecision(class, p), []int{class}, p), ctx.Err()
+	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }
 
-// meanPrecisionInterval returns the interval of score, which is the mean of the average
-// precisions of classes. The result is undefined if ctx is cancelled.
-func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p Predictions) Interval {
+// meanPrecisionInterval returns the interval of the mean of the average precisions of classes. The
+// variance of the average precision of a class is assumed to be that of a proportion of the rows of the
+// class (Boyd, Eng and Page, ECML PKDD 2013), because a bootstrap sample of few rows repeats them, so
+// that the differences between samples are too small. The result is undefined if ctx is cancelled.
+func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
+	effective := p.effectiveRows()
+	m, rows := classMean{shared: effective.overlap}, []float64{} // of the classes with rows
+	known, keys := []int{}, make([]uint64, len(p.Labels))
+	for _, class := range classes {
+		if ctx.Err() != nil {
+			return unknownInterval
+		}
+		if n := p.setRankKeys(keys, class); n > 0 {
+			known, rows = append(known, class), append(rows, effective.of(class, n))
+			m.classes = append(m.classes, proportion{value: averagePrecision(keys, nil, nil)})
+		}
+	}
 	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
+	if sample.clusters < 2 {
+		return unknownInterval
+	}
+	variances := sample.precisionVariances(ctx, known, m.classes)
+	for i, c := range m.classes {
+		m.classes[i] = newProportion(c.value, variances[i], rows[i], rows[i]*sample.fraction)
+	}
+	m.variance = variances[len(known)]
+	return m.interval()
+}
+
+// precisionVariances returns the variances of the average precisions of classes, followed by the variance
+// of their mean. precisions are the average precisions of all rows; in the mean, they take the place of
+// those of a sample without rows of the class. The result is undefined if ctx is cancelled.
+func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) []float64 {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))
 	for i, class := range classes {
+		if ctx.Err() != nil {
+			break
+		}
 		r := newRanking(sample.Predictions)
 		r.sort(class)
 		keys[i], clusterOf[i] = r.keys, r.rows
@@ -163,31 +202,17 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 			clusterOf[i][k] = sample.clusterOf[row]
 		}
 	}
-	interval := bootstrapInterval(ctx, score, sample.clusters, sample.fraction, func(drawn []float64) float64 {
-		sum, known := 0.0, 0
+	return bootstrapVariances(ctx, len(classes)+1, sample.clusters, sample.fraction, func(values, drawn []float64) {
+		sum := 0.0
 		for i := range keys {
-			if area := averagePrecision(keys[i], clusterOf[i], drawn); !math.IsNaN(area) {
-				sum += area
-				known++
+			if values[i] = averagePrecision(keys[i], clusterOf[i], drawn); math.IsNaN(values[i]) {
+				sum += precisions[i].value
+			} else {
+				sum += values[i]
 			}
 		}
-		return meanOrNaN(sum, known)
+		values[len(classes)] = sum / float64(len(classes))
 	})
-	if !interval.Known() {
-		return interval
-	}
-	wide := p.widenForRareClasses(ctx, interval, score, classes)
-	if interval.Low < interval.High {
-		return wide
-	}
-	// If all samples have the same score, usually 1, the bootstrap estimates a standard
-	// error of 0, which is too small.
-	_, clusters := p.clusters()
-	if len(classes) == 1 {
-		p = p.oneVsRest(classes[0])
-	}
-	interval = p.classMeanInterval(score, 0, clusters)
-	return Interval{min(interval.Low, wide.Low), max(interval.High, wide.High)}
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

@@ -155,27 +155,12 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
-	variance := sumSquares(influence)
-	if p.Groups != nil {
-		sums, clusters := newClusterSums(p), 0
-		sums.addAll(influence)
-		if variance, clusters = sums.varianceAndReset(); clusters < 2 {
-			return area, unknownInterval
-		}
+	variance, clusters := p.newInfluenceVariance()(influence)
+	if p.Groups != nil && clusters < 2 {
+		return area, unknownInterval
 	}
-	effective := p.effectiveRows(context.Background())
+	effective := p.effectiveRows()
 	m, n := effective.of(class, r.positives), effective.of(-1, len(r.rows)-r.positives)
-	return area, areaInterval(area, variance, m, n)
-}
-
-// oneVsRest returns p with two classes: class 1 for the rows of class, and class 0 for the
-// other rows. It has no probabilities.
-func (p Predictions) oneVsRest(class int) Predictions {
-	binary := Predictions{Labels: make([]int32, len(p.Labels)), Classes: 2, Groups: p.Groups}
-	for row, label := range p.Labels {
-		if int(label) == class {
-			binary.Labels[row] = 1
-		}
-	}
-	return binary
+	one := areaProportion(area, variance, m, n)
+	return area, wilson(one.value, one.rows)
 }

@@ -1,49 +1,25 @@
 package metric
 
 import (
-	"context"
 	"math"
 )
 
-// groupScoreInterval returns the interval of the named score for predictions with Groups.
-// The rows of a group are not independent, so the variance is computed from the influence
-// of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73,
-// 1986). The influence of a group is the sum of the influences of its rows. With few
-// groups the interval is wider, by the ratio of Student's quantile to the normal one. The
-// result is undefined if ctx is cancelled.
-func groupScoreInterval(ctx context.Context, name string, p Predictions) Interval {
-	score, influence := p.influences(ctx, name)
-	if influence == nil || math.IsNaN(score) {
+// groupScoreInterval returns the interval of the accuracy, the log loss or the Brier score, for
+// predictions with Groups. The rows of a group are not independent, so the variance is computed from the
+// influence of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986).
+// The influence of a group is the sum of the influences of its rows. With few groups the interval is
+// wider, by the ratio of Student's quantile to the normal one.
+func groupScoreInterval(name string, p Predictions) Interval {
+	score, influence := p.meanInfluences(name)
+	variance, clusters := p.newInfluenceVariance()(influence)
+	switch {
+	case math.IsNaN(score) || clusters < 2:
 		return unknownInterval
-	}
-	sums := newClusterSums(p)
-	sums.addAll(influence)
-	variance, clusters := sums.varianceAndReset()
-	switch name {
-	case NameAccuracy:
+	case name == NameAccuracy:
 		return clusterInterval(score, variance, float64(clusters))
-	case NameBalancedAccuracy, NameMacroF1, NameROCAUC:
-		return p.classMeanInterval(score, variance+p.groupExcess(ctx, name), clusters)
-	}
-	if clusters < 2 {
-		return unknownInterval
 	}
 	half := Z95 * math.Sqrt(variance)
 	return Interval{max(score-half, 0), score + half}
-}
-
-// groupExcess returns by how much the influences of groups underestimate the variance of the named
-// score if a class has few rows; see recallExcess.
-func (p Predictions) groupExcess(ctx context.Context, name string) (excess float64) {
-	effective := p.effectiveRows(ctx)
-	switch name {
-	case NameBalancedAccuracy:
-		return newClassCounts(p).recallExcess(effective)
-	case NameMacroF1:
-		return newClassCounts(p).f1Excess(effective)
-	}
-	_, excess = addMeanAUCInfluence(ctx, make([]float64, len(p.Labels)), p, effective)
-	return excess
 }
 
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
@@ -59,33 +35,18 @@ func clusterInterval(score, variance, n float64) Interval {
 	return wilson(score, n)
 }
 
-// classMeanInterval returns the clusterInterval of a score that depends equally on all
-// classes, whatever their numbers of rows. If the variance is 0, the score is treated as in
-// classCounts.scoreInterval, but clusters take the place of rows.
-func (p Predictions) classMeanInterval(score, variance float64, clusters int) Interval {
-	n := float64(clusters)
-	if variance == 0 || score == 0 || score == 1 {
-		// clusterCounts counts a cluster once for each class of its rows, so meanProportionRows may
-		// exceed the number of clusters.
-		n = min(n, p.clusterCounts().meanProportionRows())
-	}
-	return clusterInterval(score, variance, n)
-}
-
-// clusterCounts returns counts of clusters: actual[c] is the number of clusters that have
-// a row of class c. The other counts are 0.
-func (p Predictions) clusterCounts() classCounts {
-	type groupLabel struct{ group, label int32 }
-	counts, known := emptyClassCounts(p.Classes), make(map[groupLabel]bool)
+// clustersOfClasses returns, by class, the number of clusters that have a row of the class.
+func (p Predictions) clustersOfClasses() []int {
+	counts, known := make([]int, p.Classes), make(map[uint64]bool, len(p.Labels))
 	for row, label := range p.Labels {
 		if p.Groups != nil && p.Groups[row] >= 0 {
-			of := groupLabel{p.Groups[row], label}
+			of := uint64(p.Groups[row])<<32 | uint64(label)
 			if known[of] {
 				continue
 			}
 			known[of] = true
 		}
-		counts.actual[label]++
+		counts[label]++
 	}
 	return counts
 }
@@ -130,13 +91,6 @@ func (s *clusterSums) add(row int32, influence float64) {
 		s.touched = append(s.touched, cluster)
 	}
 	s.sums[cluster] += influence
-}
-
-// addAll adds the influences of all rows.
-func (s *clusterSums) addAll(influence []float64) {
-	for row, v := range influence {
-		s.add(int32(row), v)
-	}
 }
 
 // varianceAndReset returns the variance of the score, computed from the influences that were
@@ -211,47 +165,41 @@ func indicator(condition bool) float64 {
 	return 0
 }
 
-// influences returns the named score and the influence of each row on it. It returns NaN and
-// nil for a score without influences, such as the calibration error, and for an unknown name.
-// The influences sum to about 0. The results are undefined if ctx is cancelled.
-func (p Predictions) influences(ctx context.Context, name string) (score float64, influence []float64) {
-	influence = make([]float64, len(p.Labels))
-	n := float64(len(p.Labels))
-	counts := newClassCounts(p)
-	right := func(i int) float64 { return indicator(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
+// meanInfluences returns the accuracy, the log loss or the Brier score, and the influence of each row on
+// it. These scores are means over the rows, so the influence of a row is the difference of its value
+// from the score, divided by the number of rows.
+func (p Predictions) meanInfluences(name string) (score float64, influence []float64) {
+	value := p.squaredError
 	switch name {
 	case NameAccuracy:
-		score = Accuracy(p)
-		for i := range influence {
-			influence[i] = (right(i) - score) / n
-		}
-	case NameBalancedAccuracy:
-		score = counts.balancedAccuracy()
-		classes := 0.0
-		for _, rows := range counts.actual {
-			classes += math.Min(float64(rows), 1)
-		}
-		for i, label := range p.Labels {
-			rows := counts.actual[label]
-			influence[i] = (right(i) - ratio(counts.right[label], rows)) / (float64(rows) * classes)
-		}
-	case NameMacroF1:
-		score = counts.macroF1()
-		counts.addF1Influence(influence, p)
-	case NameROCAUC:
-		score, _ = addMeanAUCInfluence(ctx, influence, p, effectiveRows{})
+		value = func(i int) float64 { return indicator(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
 	case NameLogLoss:
-		score = LogLoss(p)
-		for i := range influence {
-			influence[i] = (p.RowLoss(i) - score) / n
-		}
-	case NameBrier:
-		score = Brier(p)
-		for i := range influence {
-			influence[i] = (p.squaredError(i) - score) / n
-		}
-	default:
-		return math.NaN(), nil
+		value = p.RowLoss
+	}
+	influence = make([]float64, len(p.Labels))
+	for i := range influence {
+		influence[i] = value(i)
+		score += influence[i]
+	}
+	n := float64(len(influence))
+	score /= n
+	for i, v := range influence {
+		influence[i] = (v - score) / n
 	}
 	return score, influence
+}
+
+// newInfluenceVariance returns a function that returns the variance of a score, computed from the
+// influence of each row on it, and the number of clusters with influences. Without Groups, each row is a cluster.
+func (p Predictions) newInfluenceVariance() func(influence []float64) (variance float64, clusters int) {
+	if p.Groups == nil {
+		return func(influence []float64) (float64, int) { return sumSquares(influence), len(influence) }
+	}
+	sums := newClusterSums(p)
+	return func(influence []float64) (float64, int) {
+		for row, v := range influence {
+			sums.add(int32(row), v)
+		}
+		return sums.varianceAndReset()
+	}
 }

@@ -56,14 +56,12 @@ func f1Interval(both, either int) Interval {
 // ScoreInterval returns the interval of the named score of p. It is unknown if the score
 // is NaN, if the name is unknown, or if the score is a mean over a single row.
 //
-// Accuracy is a proportion and has its Wilson interval. Another score from 0 to 1 has the
-// Wilson interval of a proportion with the same value and variance. The variance is
-// computed from the influence of each row on the score (for the area under the curve, see
-// DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988), and is increased if a class has few rows.
-// The area under the curve of one class, or of two classes, has the interval of areaInterval. The log loss and the Brier
-// score are means and have the interval of the normal approximation. The intervals of the
-// calibration error and of the average precision are computed from 200 bootstrap samples.
-// If p has Groups, the intervals are computed from groups and are usually wider; see
+// Accuracy is a proportion and has its Wilson interval. The log loss and the Brier score are means and
+// have the interval of the normal approximation. The other scores are means of scores of classes, each
+// of which is treated as a proportion; see classMean. The variances of the areas under the ROC curves
+// are computed from the influence of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
+// The variances of the average precisions and the interval of the calibration error are computed from
+// 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are usually wider; see
 // groupScoreInterval.
 //
 // If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
@@ -87,36 +85,29 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 		return unknownInterval
 	case class >= 0:
 		return classInterval(ctx, base, class, p)
-	case name == NameROCAUC && p.Classes == 2:
-		return classInterval(ctx, name, p.firstROCClass(), p)
-	case p.Groups != nil && name != NameCalibrationError && name != NamePRAUC:
-		return groupScoreInterval(ctx, name, p)
 	}
-	counts := newClassCounts(p)
+	switch name {
+	case NameBalancedAccuracy, NameMacroF1, NameROCAUC:
+		return p.classMean(ctx, name).interval()
+	case NamePRAUC:
+		return meanPrecisionInterval(ctx, p.prAUCClasses(), p)
+	case NameCalibrationError:
+		return calibrationErrorInterval(ctx, p)
+	}
+	if p.Groups != nil {
+		return groupScoreInterval(name, p)
+	}
 	switch name {
 	case NameAccuracy:
 		right := 0
-		for _, n := range counts.right {
+		for _, n := range newClassCounts(p).right {
 			right += n
 		}
 		return Wilson(right, len(p.Labels))
-	case NameBalancedAccuracy:
-		return counts.scoreInterval(counts.balancedAccuracy(), counts.recallVariance()+counts.recallExcess(effectiveRows{}))
-	case NameMacroF1:
-		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p)+counts.f1Excess(effectiveRows{}))
-	case NameROCAUC:
-		influence := make([]float64, len(p.Labels))
-		area, excess := addMeanAUCInfluence(ctx, influence, p, effectiveRows{})
-		return counts.scoreInterval(area, sumSquares(influence)+excess)
-	case NamePRAUC:
-		area, _ := PRAUC(ctx, p) // ScoreInterval returns the error
-		return meanPrecisionInterval(ctx, area, p.prAUCClasses(), p)
 	case NameLogLoss:
 		return logLossInterval(p)
 	case NameBrier:
 		return meanInterval(Brier(p), len(p.Labels), p.squaredError)
-	case NameCalibrationError:
-		return calibrationErrorInterval(ctx, p)
 	}
 	return unknownInterval
 }
@@ -139,57 +130,9 @@ func classInterval(ctx context.Context, base string, class int, p Predictions) I
 		_, interval := ClassROCAUC(class, p)
 		return interval
 	case NamePRAUC:
-		return meanPrecisionInterval(ctx, AveragePrecision(class, p), []int{class}, p)
+		return meanPrecisionInterval(ctx, []int{class}, p)
 	}
 	return PerClass(p)[class].F1Interval
-}
-
-// scoreInterval returns the interval of a score with the given variance. If the variance
-// is 0, as for a score of 0 or 1, the score is treated as the mean of one proportion for
-// each class. The proportion of a class is computed from the rows of the class.
-func (counts classCounts) scoreInterval(score, variance float64) Interval {
-	if math.IsNaN(score) || math.IsNaN(variance) {
-		return unknownInterval
-	}
-	if n := score * (1 - score) / variance; variance > 0 && n > 0 {
-		return wilson(score, n)
-	}
-	return wilson(score, counts.meanProportionRows())
-}
-
-// meanProportionRows returns the effective number of rows of the mean of one proportion for each
-// class, each computed from the rows of its class: a single proportion computed from this number
-// of rows has the same variance as the mean.
-func (counts classCounts) meanProportionRows() float64 {
-	sum, classes := 0.0, 0.0
-	for _, n := range counts.actual {
-		if n > 0 {
-			sum += 1 / float64(n)
-			classes++
-		}
-	}
-	return classes * classes / sum
-}
-
-// recallVariance returns the variance of the balanced accuracy. The recalls are
-// independent, because each is computed from different rows.
-func (counts classCounts) recallVariance() float64 {
-	sum, classes := 0.0, 0
-	for c, n := range counts.actual {
-		if n > 0 {
-			recall := ratio(counts.right[c], n)
-			sum += recall * (1 - recall) / float64(n)
-			classes++
-		}
-	}
-	return sum / float64(classes*classes)
-}
-
-// f1Variance returns the variance of the macro F1.
-func (counts classCounts) f1Variance(p Predictions) float64 {
-	influence := make([]float64, len(p.Labels))
-	counts.addF1Influence(influence, p)
-	return sumSquares(influence)
 }
 
 // addF1Influence adds to dst the influence of each row on the macro F1. With the Iverson
@@ -231,33 +174,26 @@ func sumSquares(values []float64) float64 {
 	return sum
 }
 
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC, and by how
-// much the influences underestimate its variance; see areaExcess. The results are undefined if ctx is
-// cancelled.
-func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effective effectiveRows) (mean, excess float64) {
-	r, sum, classes := newRanking(p), 0.0, 0
-	ofClass := make([]float64, len(dst))
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns the areas whose mean
+// is ROCAUC. The results are undefined if ctx is cancelled.
+func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effective effectiveRows) (areas []proportion) {
+	r, influence, variance := newRanking(p), make([]float64, len(dst)), p.newInfluenceVariance()
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
-		clear(ofClass)
-		area := r.addAreaInfluence(ofClass, c)
+		clear(influence)
+		area := r.addAreaInfluence(influence, c)
 		if math.IsNaN(area) {
 			continue
 		}
-		sum += area
-		classes++
-		variance := 0.0
-		for i, v := range ofClass {
+		for i, v := range influence {
 			dst[i] += v
-			variance += v * v
 		}
-		m, n := effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)
-		excess += areaExcess(area, max(effective.designEffect, 1)*variance, m, n)
+		v, _ := variance(influence)
+		areas = append(areas, areaProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
 	}
-	n := float64(max(classes, 1))
 	for i := range dst {
-		dst[i] /= n
+		dst[i] /= float64(max(len(areas), 1))
 	}
-	return meanOrNaN(sum, classes), excess / (n * n)
+	return areas
 }
 
 // ranking orders the rows by the probability of one class after another.

@@ -38,11 +38,12 @@ const (
 //
 // The weights minimise the sum of the log loss and a prior. They are found by expectation
 // maximisation (Dempster, Laird and Rubin, 1977). An iteration divides each row among the
-// candidates in proportion to weight · probability. The next weight of a candidate is its
-// share of all rows, where the prior counts as priorRows more rows of each candidate. The
-// sum is strictly convex in the weights, so the solution is unique. Rows on which the candidates agree are left
-// out, because they do not change the solution and slow down convergence. In the end,
-// weights below minWeight are set to 0.
+// candidates in proportion to weight · probability. The next weight of a candidate is its share of
+// all rows, where the prior counts as priorRows more rows of each candidate. The sum is strictly
+// convex in the weights, so the solution is unique.
+//
+// Rows on which the candidates agree are left out, because they do not change the solution and slow
+// down convergence. In the end, weights below minWeight are set to 0.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
 	weights, _ := maximisePosterior(trueProbabilities, positions)

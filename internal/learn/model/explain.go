@@ -47,7 +47,8 @@ func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions
 	return e.Explain(ctx, f, 0, f.Rows)
 }
 
-// ExplainFile explains the predictions of the rows of a blind CSV; see [explain.File].
+// ExplainFile explains the predictions of the rows of a blind CSV, which has no label column; see
+// [explain.File].
 func (m *Model) ExplainFile(
 	ctx context.Context, blind io.Reader, opts ExplainOptions, wanted func(row int) bool, yield func(ExplainedRow) error,
 ) error {

@@ -17,9 +17,9 @@ type Features struct {
 	texts *textModels
 }
 
-// NewFeatures returns features that consist of the given columns of the schema, and of
-// the scores that texts compute from the columns textColumns, one model for each column.
-// Both lists of columns are ascending indices. texts may be empty.
+// NewFeatures returns features that consist of the given columns of the schema and of scores of
+// texts. texts[i] computes the scores of the column textColumns[i]. Both lists of columns are
+// ascending indices. texts may be empty.
 func NewFeatures(columns, textColumns []int32, texts []*text.Model) *Features {
 	if len(texts) == 0 {
 		return &Features{Columns: columns}

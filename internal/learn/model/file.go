@@ -243,9 +243,9 @@ func verifyChecksum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// checkPrediction predicts a row of missing cells. It returns errDamaged if this panics
-// or if the probabilities do not add up to 1, for example because a member has another
-// number of columns or classes than the schema.
+// checkPrediction predicts a row of missing cells. It returns errDamaged if this panics or if the
+// probabilities do not add up to 1. This happens, for example, if a member has another number of
+// columns or classes than the schema.
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"iter"
-	"math"
 	"slices"
 
 	"foretell/internal/learn/metric"
@@ -74,19 +73,13 @@ func newBackground(rows *frame.Frame, members []Member) *frame.Frame {
 	return background
 }
 
-// BackgroundRange returns the lowest and the highest number of a numeric feature in the background, and
-// in how many rows the feature has a number. rows is 0 if the background has no numbers of the feature.
-func (m *Model) BackgroundRange(feature int) (lowest, highest float64, rows int) {
+// BackgroundValues returns the values of a numeric feature in the rows of the background, NaN if a value is
+// missing. It returns nil if the background does not have the feature.
+func (m *Model) BackgroundValues(feature int) []float64 {
 	if m.background == nil || !m.background.Columns[feature].IsNumeric() {
-		return 0, 0, 0
+		return nil
 	}
-	lowest, highest = math.Inf(1), math.Inf(-1)
-	for _, value := range m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows) {
-		if !math.IsNaN(value) {
-			lowest, highest, rows = min(lowest, value), max(highest, value), rows+1
-		}
-	}
-	return lowest, highest, rows
+	return m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows)
 }
 
 // Schema returns the columns and classes that the model was trained on. It must

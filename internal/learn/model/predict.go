@@ -28,10 +28,11 @@ type PredictOptions struct {
 	Progress func(rows int64)
 }
 
-// Predict reads a blind CSV and writes the result to out: each row of blind, in the same
-// order, followed by prediction, probability and probability_<class> for each class, and
-// reason_1, reason_2, … if opts.Reasons is not 0. It returns the number of rows written.
-// The error is ErrNoBackground if reasons are requested and the model has no background.
+// Predict reads a blind CSV, which is a CSV with the columns of the training file except the label.
+// It writes the result to out and returns the number of rows written. The result has each row of
+// blind, in the same order, followed by the columns prediction, probability, and
+// probability_<class> for each class. If opts.Reasons is not 0, the columns reason_1, reason_2, …
+// follow. The error is ErrNoBackground if reasons are requested and the model has no background.
 //
 // probability is the probability of the predicted class. Another class may have a higher
 // probability if the model has decision weights. A model has them if the metric of the

@@ -48,9 +48,9 @@ func WritePredictor(w io.Writer, p Predictor) error {
 	return put(size.Data(), encoded)
 }
 
-// ReadPredictor reads what WritePredictor has written: a predictor of the algorithm a for
-// the given schema. The result keeps the predictor in its binary form on disk, which may
-// be nil. It returns nil after an error of r.
+// ReadPredictor reads what WritePredictor has written: a predictor of the algorithm a for the given
+// schema. The result keeps the predictor in its binary form on disk, or in memory if disk is nil.
+// ReadPredictor returns nil after an error of r.
 func ReadPredictor(r *codec.Reader, a *Algorithm, schema *frame.Schema, disk *spill.File) Predictor {
 	features := readFeatureColumns(r, len(schema.Columns))
 	if r.Bool() {

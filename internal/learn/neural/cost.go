@@ -1,8 +1,8 @@
 package neural
 
-// Estimated times of single operations of training, in nanoseconds of one core. To
-// measure each of them, a kernel was called thousands of times on an AVX-512 server core,
-// and the shortest time of a call was divided by its number of operations.
+// Estimated times of single operations of training, in nanoseconds of one core. Each was measured
+// by calling a kernel thousands of times on an AVX-512 server core. The shortest time of a call was
+// divided by the number of operations of the call.
 const (
 	nanosPerProduct = 0.02 // a multiply-add in a matrix product
 	nanosPerUnit    = 1.3  // a hidden unit for one row and member

@@ -1,6 +1,6 @@
-// Package neural trains a neural network classifier for tables: an ensemble of
-// multi-layer perceptrons that share most of their weights, on columns that are
-// scaled and embedded.
+// Package neural trains a neural network classifier for tables. The network is an ensemble of
+// multi-layer perceptrons that share most of their weights. Its inputs are scaled and embedded
+// columns.
 //
 //	input, encode       the columns as input vectors and embedding lookups
 //	layout, packed      the parameters: in one slice, and packed for products

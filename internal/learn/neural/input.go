@@ -18,9 +18,9 @@ const unknownRow = 0
 type inputColumn struct {
 	numeric bool
 	column  int // index of the column in the frame
-	// missingFlag reports whether a numeric column also has an input that is 1 if the
-	// value is missing, and otherwise 0. It has one if the column has a missing value in
-	// a training row.
+	// missingFlag reports whether a numeric column also has a flag: an input that is 1 if the value
+	// is missing, and otherwise 0. A column has a flag if one of its training rows has a missing
+	// value.
 	missingFlag bool
 	scaler      preprocess.RobustScaler
 	// knots are the ascending values between which the embedding of a numeric column is
@@ -36,8 +36,8 @@ type inputColumn struct {
 	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder converts the values of a row to an input vector: the scaled values and missing
-// flags of the numeric columns, followed by the embeddings of all columns, each of
+// encoder converts the values of a row to an input vector. The vector has the scaled values and
+// missing flags of the numeric columns, followed by the embeddings of all columns. An embedding has
 // embeddingSize numbers.
 type encoder struct {
 	inputs        []inputColumn

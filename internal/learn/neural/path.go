@@ -37,8 +37,8 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return e
 }
 
-// inputRanges returns the two ranges of an input vector that are computed from a column:
-// that of its scaled value and flag, and that of its embedding. A range is empty if the
+// inputRanges returns the two ranges of an input vector that are computed from a column. The first
+// has the scaled value and the flag, and the second has the embedding. A range is empty if the
 // column has no such inputs.
 func (e *encoder) inputRanges(in *inputColumn) [2][2]int {
 	var spans [2][2]int

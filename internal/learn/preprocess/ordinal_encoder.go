@@ -3,9 +3,9 @@ package preprocess
 import "slices"
 
 // OrdinalEncoder maps the codes of a categorical column to numbers. The levels that occur in the
-// training rows are numbered from 1; missing cells count as a level. The number 0 means that the
-// training rows do not have the level, or that the code is not that of a level. The elements are
-// the numbers of
+// training rows are numbered from 1; missing cells count as a level. The number 0 stands for levels
+// that the training rows do not have, and for codes that belong to no level. The elements are the
+// numbers of
 //
 //	e[0]        missing cells
 //	e[i+1]      the level with code i

@@ -38,12 +38,12 @@ const (
 // factor has at most maxCenters columns, and its rows have room for one more.
 //
 // The centres are drawn at random, with probabilities that are proportional to the errors of the
-// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows
-// are drawn at once and considered one after another. A row becomes a centre with a probability
-// equal to the fraction of its error that remains after the new centres before it (Epperly, Tropp
-// and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the largest error is
-// always a centre, so that each step adds a column. If ctx is cancelled, the factor has fewer
-// columns.
+// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are
+// drawn at once and considered one after another. A row becomes a centre with a probability equal
+// to the fraction of its error that remains after the centres chosen before it in the same step
+// (Epperly, Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the
+// largest error is always a centre, so that each step adds a column. If ctx is cancelled, the
+// factor has fewer columns.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)

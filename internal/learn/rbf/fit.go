@@ -133,9 +133,9 @@ type logisticRegression struct {
 	features         []float32
 	labels           []int32
 	penalties        []float64
-	// inverses holds, for each penalty, L⁻¹, where L is the Cholesky factor of an upper
-	// bound of the Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2 for more
-	// classes (Böhning 1992, "Multinomial logistic regression algorithm").
+	// inverses holds L⁻¹ for each penalty. L is the Cholesky factor of c·ΦᵀΦ + λ·I, an upper bound
+	// of the Hessian. c is 1/4 for two classes, and 1/2 for more (Böhning 1992, "Multinomial
+	// logistic regression algorithm").
 	inverses [][]float32
 
 	params, lookahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
@@ -274,9 +274,9 @@ func (p *logisticRegression) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the training has converged: the parameters
-// are finite, and the log loss on the training rows is not noticeably higher than that of a
-// model that predicts the class frequencies for every row.
+// converged reports for each penalty whether the training has converged. It has if the parameters
+// are finite and the log loss on the training rows is not noticeably higher than the log loss of
+// always predicting the class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()

@@ -32,9 +32,9 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 // blockRows is the number of rows that are encoded at once.
 const blockRows = 128
 
-// predictAll writes the class probabilities of the given rows of f for several models that
-// differ only in their coefficients: dst[i] is len(rows) × classes, row-major, for models[i].
-// A model may be nil; then dst[i] is left as it is.
+// predictAll writes the class probabilities of the given rows of f for several models. The models
+// may differ only in their coefficients. The probabilities of models[i] are written to dst[i],
+// which is row-major, len(rows) × classes. If models[i] is nil, dst[i] is left unchanged.
 func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) {
 	at := slices.IndexFunc(models, func(m *Model) bool { return m != nil })
 	if at < 0 {

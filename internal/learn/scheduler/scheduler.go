@@ -1,5 +1,6 @@
-// Package scheduler decides which run of a race wins, by virtual time. The winner is the same on
-// every machine.
+// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run, and
+// the scheduler compares the virtual times at which the runs reach the threshold, so the winner is
+// the same on every machine.
 package scheduler
 
 import (
@@ -109,10 +110,9 @@ func (s *Scheduler) canWin(index int) bool {
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
-// latestDue returns the largest due time with which a run may begin a step; runs with a
-// larger due time wait. It is the smallest due time of the active runs plus their
-// allowed lead. This is the field lead or the largest cost of their last steps,
-// whichever is larger.
+// latestDue returns the largest due time with which a run may begin a step; runs with a larger due
+// time wait. It is the smallest due time of the active runs plus the lead that they may have. This
+// lead is the field lead or the largest cost of the last steps of these runs, whichever is larger.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {

@@ -53,11 +53,10 @@ const maxExactColumns = 6
 // their cells are replaced. It is immutable.
 type ColumnOrders struct{ list [][]int }
 
-// NewColumnOrders returns the orders for a table. They are random permutations of the
-// columns and the rotations of these permutations. Among all rotations of a permutation,
-// each column is once at each position, as in a Latin square, so that no column comes
-// early more often than others. The orders depend only on t. Equal rows therefore have
-// equal explanations.
+// NewColumnOrders returns the orders for a table: random permutations of the columns, each followed
+// by its rotations. Among all rotations of a permutation, each column is once at each position, as
+// in a Latin square, so that no column comes early more often than others. The orders depend only
+// on t. Equal rows therefore have equal explanations.
 func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))

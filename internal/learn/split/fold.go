@@ -58,10 +58,10 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// MergeFolds merges consecutive folds so that n ≥ 1 folds are left: 10 folds and n = 5 →
-// folds 0 and 1, folds 2 and 3, …. The Validation of a merged fold is the concatenation
-// of the Validations of its folds. Its Train is the intersection of their Trains. If
-// there are at most n folds, they are returned unchanged.
+// MergeFolds merges consecutive folds so that n ≥ 1 folds are left. With 10 folds and n = 5, for
+// example, it merges folds 0 and 1, folds 2 and 3, and so on. The Validation of a merged fold is
+// the concatenation of the Validations of its folds. Its Train is the intersection of their Trains.
+// If there are at most n folds, they are returned unchanged.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds

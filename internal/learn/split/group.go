@@ -136,7 +136,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 	return rows, ends
 }
 
-// classCounts counts the rows of each class that add has added.
+// classCounts counts rows by class. The method add adds rows to the counts.
 type classCounts struct {
 	labels  []int32
 	total   []int // number of rows of the sample, by class
@@ -171,10 +171,9 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns how much closer the class counts come to the given fraction of all rows if
-// rows are added: the decrease of Σ (count − fraction·total)² / total, summed over the
-// classes. count is the number of added rows of a class, and total the number of all its
-// rows in the sample.
+// gain returns how much closer the class counts come to the given fraction of all rows if rows are
+// added. It is the decrease of Σ (count − fraction·total)² / total, summed over the classes. count
+// is the number of added rows of a class, and total the number of all its rows in the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.newRows[c.labels[row]]++

@@ -52,11 +52,11 @@ func (s Sample) stratifiedParts(rows []int32, k int, seed uint64) []int {
 	return list
 }
 
-// spreadConfinedClasses divides the rows of a class among all k parts if nearly all of them are
-// in one part, because they have about the same time or are in one group. Otherwise, a model that
-// was not trained on the class would predict its rows, and models that were trained on it would
-// predict the other rows. A learner that uses these predictions would conclude that a low
-// probability of the class is a sign of the class. Classes of fewer than ten rows stay as they
+// spreadConfinedClasses divides the rows of a class among all k parts if nearly all of them are in
+// one part, because they have about the same time or are in one group. Otherwise nearly all rows of
+// the class would be predicted by a model that was not trained on the class, and the rows of other
+// classes by models that were. An algorithm that is trained on these predictions would learn that a
+// low probability of the class is a sign of the class. Classes of fewer than ten rows stay as they
 // are: they would often be in one part by chance, and few rows depend on them.
 func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 	const minRows = 10

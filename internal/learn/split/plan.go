@@ -120,8 +120,9 @@ func planRows(ctx context.Context, s Sample, seed uint64, tested bool) (Validati
 	return plan, nil
 }
 
-// EstimatePlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
-// given number of rows, and the approximate number of validation rows of all folds together.
+// EstimatePlanSize returns two numbers for a table of the given number of rows: the number of folds
+// that [NewValidationPlan] uses, and the approximate number of validation rows in all folds
+// together.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
@@ -133,8 +134,8 @@ func EstimatePlanSize(rows int) (folds, validation int) {
 	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
 }
 
-// holdoutFraction returns the fraction of the given rows to hold out: a fifth of a small
-// table, enoughRows rows of a medium one, and a tenth of a large one, but at most
+// holdoutFraction returns the fraction of the given rows to hold out. It is a fifth of a small
+// table, enoughRows rows of a medium table, and a tenth of a large table, but at most
 // maxValidationRows rows.
 func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)

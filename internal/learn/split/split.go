@@ -5,8 +5,8 @@
 // All results depend on the arguments only: the same sample and seed produce the
 // same rows on every machine. The order of the rows in a sample does not matter.
 //
-// A class with a single row is never validated, because no row would be left to train on:
-// the row is in the training rows of every fold. If the sample is divided by time,
+// The only row of a class with a single row is a training row of every fold and never a validation
+// row. Otherwise no row of the class would be left to train on. If the sample is divided by time,
 // however, classes play no role, and this row may be a validation row.
 //
 // Rows that belong together, such as those of one customer, are kept together if

@@ -17,10 +17,9 @@
 // 2008, section 6.4). Terms are hashed (Weinberger et al., Feature Hashing for Large
 // Scale Multitask Learning, 2009), so that the terms themselves need not be stored.
 //
-// The vocabulary is chosen without labels. The only regularisation is early stopping (Yao,
-// Rosasco & Caponnetto, On Early Stopping in Gradient Descent Learning, 2007): the number
-// of passes over the rows is the one with the lowest log loss on rows that a model was not
-// trained on.
+// The vocabulary is chosen without labels. The only regularisation is early stopping (Yao, Rosasco
+// & Caponnetto, On Early Stopping in Gradient Descent Learning, 2007). The model is the one after
+// the pass over the rows that led to the lowest log loss on rows that a model was not trained on.
 //
 // The same texts, labels, parts and seed produce the same model for any number of workers.
 package text

@@ -11,9 +11,9 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. If there are fewer than minBitmapBuckets buckets,
-	// bitmap is nil and the field first is used instead, because first needs memory only
-	// in proportion to the number of buckets.
+	// bitmap finds the index of a bucket. If there are fewer than minBitmapBuckets buckets, bitmap
+	// is nil, and the field first is used instead. It needs less memory, in proportion to the
+	// number of buckets.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32
@@ -107,8 +107,8 @@ func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 // characters weigh less than words, because there are more of them and they overlap.
 var kindNorms = [numKinds]float32{1, 0.7}
 
-// entry is a term of a text: the index of its bucket in the vocabulary, its kind, and the
-// number of times that it occurs in the text.
+// entry is a term of a text. index is the index of its bucket in the vocabulary, and count is the
+// number of times that it occurs in the text, at most 255.
 type entry struct {
 	index int32
 	kind  termKind

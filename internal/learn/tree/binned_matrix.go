@@ -106,9 +106,9 @@ func (b *BinnedMatrix) Mappers() []BinMapper {
 	return mappers
 }
 
-// fitMapper returns the bin mapper of column i. The thresholds of a numeric
-// column are computed from the rows in sample, and the bins of a categorical column from rows,
-// or from all rows of f if rows is nil.
+// fitMapper returns the bin mapper of column i. The thresholds of a numeric column are computed
+// from the rows in sample. The bins of a categorical column are chosen from rows, or from all rows
+// of f if rows is nil.
 func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapper {
 	col := &f.Columns[i]
 	if col.Codes == nil {

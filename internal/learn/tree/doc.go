@@ -30,21 +30,21 @@
 // memory, because the rows of a leaf are spread over the matrix. There are three ways to
 // build the histogram of a leaf.
 //
-// Column-wise (histogram_columnwise): the features are processed one after another. For
-// each feature, the bins of all rows of the leaf are read. The cells of one feature fit
-// in the L1 cache. The gradients of the rows are first copied next to each other, so
-// that they are read in sequence. Eight features form a group (histogram_group). Their
-// bins are also packed into words, so that one read serves eight histograms. Workers
-// build different groups. Symmetric trees use this way, because the histograms of all
-// leaves of a level are built at once, and these leaves together contain all rows.
+// Column-wise (histogram_columnwise): the features are processed one after another. For each
+// feature, the bins of all rows of the leaf are read. The cells of one feature fit in the L1 cache.
+// The gradients of the rows are first copied next to each other, so that they are read in sequence.
+// Eight features form a group (histogram_group). Their bins are also packed into words, so that one
+// read serves eight histograms. Workers build different groups. The histograms of symmetric trees
+// are built this way, because those of all leaves of a level are built at once, and these leaves
+// together contain all rows.
 //
-// Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of
-// the matrix, in which the words of up to eight groups are next to each other
-// (histogram_row_major). The words of about a thousand rows are copied to a buffer, group
-// by group. The histograms of each group are then built from the buffer. Reading a row
-// causes one or two cache misses for eight groups, instead of one for each group.
-// Leaf-wise trees use this way, because one leaf is split at a time and most leaves have
-// few rows. Large leaves are divided among the workers by rows, small leaves by groups.
+// Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of the matrix,
+// in which the words of up to eight groups are next to each other (histogram_row_major). The words
+// of about a thousand rows are copied to a buffer, group by group. The histograms of each group are
+// then built from the buffer. Reading a row causes one or two cache misses for eight groups,
+// instead of one for each group. The histograms of leaf-wise trees are built this way, because one
+// leaf is split at a time and most leaves have few rows. Large leaves are divided among the workers
+// by rows, small leaves by groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of bins
 // of a feature, the histogram of a feature is a list of the bins that are not empty. Such

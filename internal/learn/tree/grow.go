@@ -7,9 +7,9 @@ import (
 
 // Params limit the growth of a tree. A limit of zero means no limit.
 type Params struct {
-	// MinRows is the smallest number of rows in a leaf. It is approximate, because
-	// histograms do not count rows: if a side of a split has a third of the leaf's
-	// hessian, it is assumed to have a third of the leaf's rows.
+	// MinRows is the smallest number of rows in a leaf. The limit is approximate, because
+	// histograms do not count rows. If a side of a split has a third of the leaf's hessian, for
+	// example, it is assumed to have a third of the leaf's rows.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64

@@ -14,9 +14,9 @@ type PathWalker struct {
 // feature f in row 0, and to[f] is its bin in the last row. If these differ, rows from
 // step[f] on have the bin to[f], and the rows before have from[f].
 //
-// A node that splits by feature f sends the rows before step[f] to one child and the rows
-// from step[f] on to the same child or to the other. Each node is therefore visited at
-// most once.
+// A node that splits by feature f sends all rows before step[f] to one child. It sends all rows
+// from step[f] on to one child, too, which may be the same. Each node is therefore visited at most
+// once.
 func (w *PathWalker) Walk(t *Tree, from, to []uint8, step []int32, steps int, visit func(leaf, first, last int32)) {
 	stack := append(w.stack[:0], pathNode{0, 0, int32(steps)})
 	for len(stack) > 0 {

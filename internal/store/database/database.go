@@ -60,7 +60,7 @@ func (d *DB) Close() error {
 }
 
 // ForRenewals returns a copy of d for the renewal of leases. With PostgreSQL, the copy writes on a
-// connection of its own, because a renewal must not wait behind writers that wait for a lock, and its
+// separate connection, because a renewal must not wait for writers that wait for a lock. Its
 // transactions have the time limit renewalTimeout. Only one of the two may be closed.
 func (d *DB) ForRenewals() *DB {
 	if d.renewals == nil {

@@ -19,11 +19,11 @@ const (
 )
 
 // Watch calls changed once at the start, and then whenever this or another process may have changed
-// the database. With PostgreSQL, it does so for each notification of a channel, with the payload of
-// the notification. channelSQL is an SQL expression for the name of the channel. With SQLite, which
-// has no notifications, it does so after any change of the database, with an empty payload. Watch
-// may miss a change, and may call changed without one. It returns when ctx is done or an error
-// occurs.
+// the database. With PostgreSQL, it calls changed for each notification of a channel, with the
+// payload of the notification. channelSQL is an SQL expression for the name of the channel. SQLite
+// has no notifications: Watch then ignores channelSQL, and calls changed after any change of the
+// database, with an empty payload. Watch may miss a change, and may call changed without one. It
+// returns when ctx is done or an error occurs.
 func (d *DB) Watch(ctx context.Context, channelSQL string, changed func(payload string)) error {
 	var err error
 	if d.IsOnServer() {

@@ -95,7 +95,8 @@ const busyTimeout = 10 * time.Second
 // transactions, "immediate" or "deferred". pragma is an additional PRAGMA, or empty. The setting
 // synchronous(FULL) makes each commit wait for an fsync, so that the commit survives a power
 // failure and not only the end of the process. On macOS, an fsync does not write the cache of the
-// drive, so fullfsync(1) makes SQLite use another system call there. It has no effect elsewhere.
+// drive. With fullfsync(1), SQLite uses another system call there that does. On other systems,
+// fullfsync(1) has no effect.
 func openSQLiteDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)",

@@ -72,9 +72,9 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.writeOptions, fn)
 }
 
-// WriteStatement is like Write, for a function that needs less isolation. Such a function
-// executes a single statement, or each of its statements changes one row and does not depend on
-// the others, except that a later statement may see the row that an earlier one has locked.
+// WriteStatement is like Write, for a function that needs less isolation. Such a function executes
+// one statement, or several statements that each change one row and do not depend on each other. As
+// an exception, a statement may read a row that an earlier statement has locked.
 func (d *DB) WriteStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
 }
@@ -139,8 +139,8 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	}
 	limited, done := d.limitTime(ctx)
 	defer done()
-	// A commit on a server must not be interrupted when ctx ends: nobody would know whether it
-	// succeeded.
+	// A commit on a server must not be interrupted when ctx ends, because it would be unknown whether
+	// the commit succeeded.
 	whole, wholeLimited := ctx, limited
 	if d.timeout > 0 {
 		whole = context.WithoutCancel(ctx)

@@ -25,13 +25,14 @@ type dateParser struct {
 	ok       bool
 	// yearFirst is set if the year of two digits is first in a date such as 06-01-02.
 	yearFirst bool
-	// hour is the time of day in hours since midnight, if the cell has it before the year,
-	// as in the output of Unix date. hasHour is set if the cell has such a time.
+	// hour is the time of day in hours since midnight, if it is before the year, as in the output of
+	// Unix date. hasHour is set in this case.
 	hour    float64
 	hasHour bool
 	zone    []byte // the text of the zone after the time of day; nil if there is none
-	// timeSeparator is between the hour, the minute and the second; 0 if nothing is. isCompact is set if
-	// the date has eight digits, and hasMonthName if it is like 02/Jan/2006.
+	// timeSeparator is the character between the hour, the minute and the second; 0 if there is none.
+	// isCompact is set if the date has eight digits, and hasMonthName if it has a form such as
+	// 02/Jan/2006.
 	timeSeparator           byte
 	isCompact, hasMonthName bool
 	otherOrder              *otherOrder // nil except in ParseBothOrders

@@ -64,15 +64,17 @@ const (
 //
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
-// A mark such as ~ before the number is ignored. A power of ten, an error or a total may follow the
-// digits; see [parseTail]. The unit of a score such as 72.1/100 is /100, and the score is at most the
-// total. A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h, and an age such as
-// 56y 1m a number of years; see [parseDuration] and [parseUnitDuration].
-// Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
-// decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
-// grade, and 2005- a range. The unit is the currency or the text after the digits, in lower case and without
-// a plural s. Footnote marks are ignored; see [TrimFootnoteMarks]. decimalComma is set if a comma
-// separates the decimals.
+// decimalComma is set if a comma separates the decimals. The unit is the currency or the text after
+// the digits, in lower case and without a plural s. These rules apply:
+//
+//   - A mark such as ~ before the number is ignored, and so are footnote marks; see [TrimFootnoteMarks].
+//   - A power of ten, an error or a total may follow the digits; see [parseTail]. The unit of a score such
+//     as 72.1/100 is /100, and the score is at most the total.
+//   - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
+//     age such as 56y 1m is a number of years; see [parseUnitDuration].
+//   - Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
+//     decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
+//     grade, and 2005- a range.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
 		return 0, "", false
@@ -285,9 +287,9 @@ func (g *digitGroups) end(separator rune) bool {
 // isLastValid reports whether the current group may be the last one of a number.
 func (g *digitGroups) isLastValid() bool { return g.count == 0 || g.size == 3 }
 
-// isThousandsSeparator reports whether a character that is not the decimal separator may
-// separate thousands: a comma, a point, an apostrophe, or a space that does not break a line. An
-// ordinary space may not, because two numbers may be next to each other in a cell.
+// isThousandsSeparator reports whether a character may separate thousands, if it is not the decimal
+// separator. Such a character is a comma, a point, an apostrophe, or a space that does not break a
+// line. An ordinary space is not, because two numbers may be next to each other in a cell.
 func isThousandsSeparator(char rune) bool {
 	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
 }

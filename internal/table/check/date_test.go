@@ -165,6 +165,8 @@ func TestYearFirst(t *testing.T) {
 		{"year_first", "06/01/02", 2019, 11, ""},
 		{"year_first_with_times", "06-01-02 15:04", 2019, 11, ""},
 		{"year_that_is_no_day", "06/01/02", 1984, 11, ""},
+		{"decades", "06/01/02", 1960, 70, ""},
+		{"turn_of_the_century", "06-01-02", 1996, 15, ""},
 		{"one_year", "06/01/02", 2019, 1, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
 		{"first_days_or_years", "06-01-02", 2001, 5, `the dates probably begin with a year of two digits, but such dates are read with the year last: "01-01-01" is read as 2001-01-01`},
 		{"day_first", "02/01/06", 2019, 11, ""},

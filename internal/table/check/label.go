@@ -29,9 +29,9 @@ const (
 	minMeasurementRows = 5 // with fewer rows for each number, many numbers with decimals are a quantity
 )
 
-// LabelDefect returns the code and the message of a defect if the label's texts cannot be classes, and
-// an empty code if they can. complete is set if the labels of all rows are known. If it is not,
-// LabelDefect returns a defect only if no labels of the other rows could correct it.
+// LabelDefect returns the code and the message of a defect if the texts of the label cannot be
+// classes. Otherwise the code is empty. complete is set if the labels of all rows are known. If it
+// is not set, LabelDefect reports only defects that the labels of further rows cannot correct.
 func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	filled := t.NonBlank()
 	n, _ := t.DistinctCount()
@@ -58,8 +58,9 @@ func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	return !lookLikeCodes(t.Values()) && slices.ContainsFunc(t.Values(), func(v columnstats.Value) bool { return strings.ContainsAny(v.Text, ".,") })
 }
 
-// lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91: all have the
-// same number of decimals, at least two, and some but not all end in 0, which programs omit from numbers.
+// lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91. All
+// of them must have the same number of decimals, at least two. Some, but not all, must end in 0,
+// because programs do not write such a 0 in numbers.
 func lookLikeCodes(values []columnstats.Value) bool {
 	length, zeros := -1, 0
 	for i := range values {
@@ -142,7 +143,7 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 // warnSimilarClasses warns about classes whose names differ only in spelling, once for all spellings of
 // a name.
 func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
-	spellings := make(map[string][]string, len(list)) // by the folded name
+	spellings := make(map[string][]string, len(list)) // the spellings of each folded name
 	var names []string                                // the folded names, in the order of list
 	for i := range list {
 		folded := cells.FoldLabel(list[i].Text)

@@ -168,7 +168,7 @@ type shapeCount struct {
 	ascending               int // rows with the shape whose last number is larger than the first
 	spaced                  int // rows with the shape and a space between digits
 	low, high               map[string]bool
-	digits                  map[int]bool // the numbers of digits and spaces before the decimals of the rows in spaced
+	digits                  map[int]bool // has the number of digits and spaces before the decimals of each row in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first of them. It returns
@@ -227,8 +227,9 @@ func (n *shapeCount) areAmounts() bool {
 	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.fractions > 0)
 }
 
-// arePairs reports whether pairs of numbers are neither dates nor codes: enough of them cannot be a day
-// and a month, and in nearly all of them, the larger number is at the same position.
+// arePairs reports whether pairs of numbers are neither dates nor codes. Enough of them must be
+// unable to be a day and a month. In nearly all of them, the larger number must be at the same
+// position.
 func (n *shapeCount) arePairs() bool {
 	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)

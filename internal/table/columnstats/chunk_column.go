@@ -14,8 +14,8 @@ type ChunkColumn struct {
 	texts   columnTexts
 }
 
-// Reset prepares c for a chunk with the given number of rows. numeric is set if the numbers of the
-// column are parsed, because HasSnapshot returned true: then HashTexts is not called.
+// Reset prepares c for a chunk with the given number of rows. numeric is set if HasSnapshot has
+// returned true. The numbers of the column are then parsed, and HashTexts is not called.
 func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.numbers.values = nil
 	c.texts.resize(rows, !numeric)

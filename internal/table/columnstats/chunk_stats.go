@@ -12,8 +12,8 @@ import (
 // statistics of a chunk with the latest snapshot, although earlier chunks may not be committed yet.
 // If those chunks change the parameters, runningStats.addChunk corrects the statistics.
 type statsSnapshot struct {
-	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if there is none yet
-	zeroBits   uint    // of the distinctCounter
+	low, width float64 // left edge and bin width of the histogram; 0 if there is none yet
+	zeroBits   uint    // zeroBits of the distinctCounter
 	areDates   bool    // all numbers so far are dates such as 20060102
 }
 
@@ -27,7 +27,7 @@ type chunkStats struct {
 	hasFractions      bool    // some number is not an integer
 	areDates          bool    // all numbers are dates; not set if not all earlier numbers are
 	bins              growingHistogram
-	hashes            []uint64 // of the numbers, but only those that the distinctCounter may keep
+	hashes            []uint64 // hashes of the numbers, but only those that the distinctCounter may keep
 }
 
 // overflowLimit is the magnitude of a number above which a sum might overflow.

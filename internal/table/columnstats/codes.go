@@ -72,9 +72,9 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. It returns nil unless all of them are
-// written as plain integers, or all with .0 at the end, as pandas writes integers if another cell of
-// the column is empty.
+// positiveIntegers returns the numbers among values, except 0. All of them must be written as plain
+// integers, or all with .0 at the end, as pandas writes integers if another cell of the column is
+// empty. Otherwise positiveIntegers returns nil.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value
 	plain, decimal := false, false

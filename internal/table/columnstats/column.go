@@ -30,7 +30,7 @@ type Column struct {
 	dropsNumberTexts   bool                          // numbers are currently not counted as texts
 	droppedNumberTexts bool                          // some numbers were not counted as texts
 	firstNumbers       []Value                       // if droppedNumberTexts is set: the numbers that had been counted before
-	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numericStats while dropsNumberTexts is set, otherwise nil
+	publishedSnapshot  atomic.Pointer[statsSnapshot] // a snapshot of numericStats while dropsNumberTexts is set, otherwise nil
 }
 
 // IsEmpty reports whether every field of the column is blank.

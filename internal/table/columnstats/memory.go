@@ -31,11 +31,11 @@ const (
 
 // Limits of the memory of all columns together, in bytes.
 const (
-	defaultTextMemory = 16 << 20 // for texts
+	defaultTextMemory = 16 << 20 // memory for texts
 	wideTextMemory    = 64 << 20 // largest additional memory for texts if there are many columns
 	wideTextBytes     = 1 << 10  // additional memory for texts per column
-	hashMemory        = 24 << 20 // for sets of hashes
-	sampleMemory      = 64 << 20 // for samples of texts
+	hashMemory        = 24 << 20 // memory for sets of hashes
+	sampleMemory      = 64 << 20 // memory for samples of texts
 )
 
 // totalTextMemory returns the memory for the texts of all columns, in bytes. textMemory

@@ -34,8 +34,8 @@ func readingOf(cell []byte) (r reading) {
 	return r
 }
 
-// maxReadings is the largest number of different readings of a column that are distinguished, which differ
-// in their units.
+// maxReadings is the largest number of different readings of a column that are counted separately.
+// Most of them differ only in their units.
 const maxReadings = 256
 
 // readingCounts counts the rows of a column by the reading of their cells. It counts the rows of all
@@ -104,11 +104,11 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// Readings returns values that together have all rows of the column with a cell that is not blank. If
-// all texts are counted, these are the counted values. Otherwise, each of them stands for all texts that
-// can be read in the same way as dates or amounts, and is the first of these texts. The rows are estimates
-// if the column has texts that are no longer counted and are mostly neither dates nor amounts. The caller
-// must not change the values.
+// Readings returns values that together have all rows of the column with a cell that is not blank.
+// If all texts are counted, these are the counted values. Otherwise, each value stands for all
+// texts that can be read in the same way as dates or amounts, and has the first of these texts. The
+// numbers of rows are estimates if texts were evicted and most of the texts are neither dates nor
+// amounts. The caller must not change the values.
 func (t *Column) Readings() []Value {
 	list := t.texts.values
 	switch {

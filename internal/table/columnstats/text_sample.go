@@ -39,7 +39,7 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 // fit sets the sample to those of values that are sampled. It increases zeroBits until they fit in
 // maxBytes, unless no text would be left.
 func (s *textSample) fit(values []Value) {
-	var sizes [65]int // by the number of zero bits at the end of the hash
+	var sizes [65]int // sizes of texts, by the number of zero bits at the end of the hash
 	for i := range values {
 		sizes[bits.TrailingZeros64(values[i].hash)] += valueBytes + len(values[i].Text)
 	}

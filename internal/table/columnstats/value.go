@@ -12,7 +12,7 @@ import (
 // Value is a distinct text of a column with the number of rows that have it.
 type Value struct {
 	Text   string
-	hash   uint64 // of the text
+	hash   uint64 // hash of the text
 	Rows   int
 	first  uint32 // the first line that has the text
 	Kind   cells.ValueKind

@@ -11,7 +11,7 @@ import (
 // distinct texts becomes an estimate.
 type valueCounts struct {
 	values         []Value
-	index          valueIndex       // of values
+	index          valueIndex       // finds values by their texts
 	arena          stringArena      // the memory of the texts
 	bytes          int              // approximate memory
 	distinctHashes *distinctCounter // nil until texts are evicted
@@ -121,9 +121,9 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	v.resetDoorkeeper()
 }
 
-// resetDoorkeeper makes the doorkeeper forget all texts that are not counted. Where texts hardly
-// repeat, add does this before many bits are set, so that few of the texts that occur once are
-// counted, but the frequent texts that begin late in the file are.
+// resetDoorkeeper makes the doorkeeper forget all texts that are not counted. If texts hardly
+// repeat, add calls it before many bits are set. Then only few texts that occur once are counted.
+// Frequent texts that begin late in the file are still counted.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {

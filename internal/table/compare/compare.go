@@ -286,8 +286,8 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 	return other, texts
 }
 
-// checkCategories reports texts that the training file does not have. It ignores columns of
-// FormText, where new texts are usual, and the case of booleans. Of lists and of codes that are different
+// checkCategories reports texts that the training file does not have. Of columns of FormText, where new
+// texts are usual, it compares the words; see checkWords. It ignores the case of booleans. Of lists and of codes that are different
 // in nearly every row, it compares the parts; see checkParts.
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	switch {
@@ -296,7 +296,10 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	case train.HasParts():
 		c.checkParts(train, blind)
 		return
-	case train.Form == inference.FormText || train.Estimate:
+	case train.Form == inference.FormText:
+		c.checkWords(train, blind)
+		return
+	case train.Estimate:
 		return // with Estimate, some texts are unknown
 	}
 	key := func(text string) string { return text }

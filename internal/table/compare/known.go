@@ -19,6 +19,8 @@ import (
 //   - columns with far more missing values
 //   - columns of numbers, dates or times that have another form, or more texts than is likely
 //   - dates in another order, and times in another time zone
+//   - lists with another separator
+//   - lists and texts of several words, if a model knows no item or no word of most of them
 //   - numbers in another format, or out of the range of the training file
 //   - texts that the training file does not have; if Texts are not all texts of a column, only
 //     texts that are certainly or very likely new
@@ -31,15 +33,11 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 			continue
 		}
 		column := &blind.Columns[at]
-		if known.Rows > 0 {
-			c.checkMissing(known.Name, ratio(known.Missing, known.Rows), ratio(missingRows(known, column), blind.Rows))
-		}
+		c.checkKnownMissing(known, column)
 		from := len(c.findings)
 		if known.Form.IsOrdered() {
 			c.checkKnownOrdered(known, column)
-			if known.Missing == 0 { // otherwise the training file may have the same texts, which are not known
-				c.rejectUnreadable(known.Profile(), column, from)
-			}
+			c.rejectKnown(known, column, from)
 		} else {
 			c.checkKnownCategories(known, column)
 			c.explainSpelling(slices.Values(slices.Concat(known.Levels, known.Texts)), len(known.Levels) > 0 || known.HasAllTexts(), column, from)
@@ -48,6 +46,20 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 	c.setOtherSeparators()
 	c.groupFindings()
 	return c.findings
+}
+
+// checkKnownMissing is like checkMissing. If only a sample of the training rows is known, the difference
+// must be twice as large, because a sample has few rows.
+func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	before, isKnown := known.MissingShare()
+	now := ratio(missingRows(known, blind), c.blind.Rows)
+	switch {
+	case known.Rows > 0:
+		c.checkMissing(known.Name, before, now)
+	case isKnown && now > before+2*maxMissingRise && c.blind.Rows >= profile.MinComparedRows:
+		c.report(SeverityWarning, csvfile.CodeMoreMissing, known.Name, "%.0f %% of the rows have no value, compared with %.0f %% in a sample of %d training rows",
+			100*now, 100*before, known.SampleRows+known.SampleMissing)
+	}
 }
 
 // missingRows returns the number of rows of a blind column without a value. If the column is
@@ -126,12 +138,16 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 // checkKnownCategories reports texts that the training file does not have.
 func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	switch {
+	case c.checkListSeparator(known.Profile(), blind):
 	case len(known.Levels) > 0:
 		c.checkLevels(known, blind)
 	case known.HasAllTexts():
 		train := known.Profile()
 		train.Missing = known.Missing
 		c.checkCategories(train, blind)
+	case len(known.Terms) > 0:
+		c.checkTerms(known, blind)
+	case known.ListSeparator != "": // new lists are usual
 	default:
 		c.checkFrequentTexts(known, blind)
 	}
@@ -251,7 +267,7 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	return false
 }
 
-// unreadNumbers counts the rows of a blind column of numbers whose number cannot be parsed in the
+// unreadNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
 // format of the training column. rows is the number of rows of the blind file.
 func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unreadRows) {
 	values := estimatedValues(blind, rows)
@@ -263,11 +279,13 @@ func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unread
 	return unread
 }
 
-// UnreadNumbers returns the number of rows of a blind column whose number is not in the format of the
-// training column. A model treats these numbers as missing. rows is the number of rows of the blind
-// file. UnreadNumbers returns 0 if one of the columns is not FormNumeric, or if the format is not known.
-func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
-	if known.Form != inference.FormNumeric || blind.Form != inference.FormNumeric || known.NumberFormat == nil {
+// UnreadRows returns the number of rows of a blind column whose number or date is not in the format of
+// the training column. A model treats these values as missing. rows is the number of rows of the blind
+// file. UnreadRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
+// format is not known.
+func UnreadRows(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
+	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
+	if known.Form != blind.Form || !isFormatKnown {
 		return 0
 	}
 	return unreadNumbers(known.Profile(), blind, rows).rows
@@ -279,8 +297,12 @@ func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, row
 // reports them.
 func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
-	if !isFormatKnown || known.Rows == 0 || known.DistinctEstimate {
+	missing, isMissingKnown := known.MissingShare()
+	if !isFormatKnown || !isMissingKnown || known.DistinctEstimate {
 		return false
+	}
+	if known.Rows == 0 {
+		missing += maxMissingRise // the sample has few rows
 	}
 	var texts unreadRows
 	values := estimatedValues(blind, c.blind.Rows)
@@ -292,7 +314,7 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 		}
 	}
 	share := ratio(texts.rows, c.blind.Rows)
-	if share <= maxUnparsable || chanceOfShare(share, ratio(known.Missing, known.Rows), c.blind.Rows) > c.falseAlarmsPerColumn() {
+	if share <= maxUnparsable || chanceOfShare(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
 		return false
 	}
 	if share > 1-maxUnparsable {

@@ -43,9 +43,9 @@ func TestCompareKnown(t *testing.T) {
 func TestCompareKnownValues(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	text.WriteString("id,size,colour\n")
+	text.WriteString("id,size,colour,rare\n")
 	for i := range 40 {
-		fmt.Fprintf(&text, "r%d,%d,%s\n", i, i+10, []string{"red", "blue", "NA", "green"}[i%4])
+		fmt.Fprintf(&text, "r%d,%d,%s,\n", i, i+10, []string{"red", "blue", "NA", "green"}[i%4])
 	}
 	blind := scanText(t, text.String(), profile.ScanOptions{Blind: true})
 	size := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, HasRange: true, Min: 10, Max: 50}
@@ -60,6 +60,7 @@ func TestCompareKnownValues(t *testing.T) {
 	}{
 		"sample in range":      {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: 12, Max: 47}, ""},
 		"sample below":         {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values are from 10 to 49, but from -20 to 5 in a sample of 32 training rows"},
+		"missing, in a sample": {profile.KnownColumn{Name: "rare", Form: inference.FormNumeric, SampleRows: 24, SampleMissing: 8}, "100 % of the rows have no value, compared with 25 % in a sample of 32 training rows"},
 		"sample of two":        {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 2, Min: 20, Max: 40}, ""},
 		"inside":               {size, ""},
 		"above":                {with(size, func(k *profile.KnownColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -30,12 +31,16 @@ func TestNewListsAndCodes(t *testing.T) {
 		";": "",
 		"|": `tags: the items of the lists are separated by ";" in training, but by "|" here, so they are not found`,
 	} {
-		var got []string
-		for _, f := range Profiles(train, scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})) {
-			got = append(got, f.Name+": "+f.Message)
-		}
-		if strings.Join(got, "\n") != want {
-			t.Errorf("%s: %q, want %q", separator, got, want)
+		blind := scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})
+		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Form: inference.FormCategory, Rows: 100, Distinct: 31, Texts: []string{"a"}, TextRows: 90}
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": KnownColumns([]profile.KnownColumn{known}, blind)} {
+			var got []string
+			for _, f := range findings {
+				got = append(got, f.Name+": "+f.Message)
+			}
+			if strings.Join(got, "\n") != want {
+				t.Errorf("%s, %s: %q, want %q", separator, kind, got, want)
+			}
 		}
 	}
 }
@@ -95,6 +100,33 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 			if got := fmt.Sprintf("%s: %s: %s", f.Severity, f.Name, f.Message); !strings.HasPrefix(got, c.want[i]) {
 				t.Errorf("%s: %s, want %s …", name, got, c.want[i])
 			}
+		}
+	}
+}
+
+// TestItemsOfModels checks that lists are reported if a model knows an item of few of them, unless this is
+// usual in training.
+func TestItemsOfModels(t *testing.T) {
+	blind := "id,tags\n"
+	for i, tags := range strings.Fields(strings.Repeat("a;b b;c [a] c;d d;e ", 12)) {
+		blind += fmt.Sprintf("r%d,%s\n", i, tags)
+	}
+	for name, c := range map[string]struct {
+		items   string
+		without int // of 32 training rows
+		want    string
+	}{
+		"known":       {"a b", 4, ""},
+		"other_case":  {"A B C D E", 2, `60 rows (100 %) have no item that the model knows, most often "a;b"`},
+		"usually_few": {"x", 29, ""},
+	} {
+		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Terms: strings.Fields(c.items), TermSampleRows: 32, TermSampleWithout: c.without}
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{known}, scanText(t, blind, profile.ScanOptions{Blind: true, ID: "id"})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -22,9 +22,35 @@ func isDefect(rows, filled int) bool {
 // rejectUnreadable makes the findings from an index on defects if they are about values that are treated
 // as missing, and if most values of the blind column are. The findings must be those of this column.
 func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from int) {
-	if !train.Form.IsOrdered() || len(c.findings) == from || !isDefect(unreadableRows(train, blind, c.blind.Rows)) {
+	if !train.Form.IsOrdered() || len(c.findings) == from {
 		return
 	}
+	numbers, texts, filled := unreadableRows(train, blind, c.blind.Rows)
+	if isDefect(numbers+texts, filled) {
+		c.makeDefects(from)
+	}
+}
+
+// rejectKnown is like rejectUnreadable if the texts of the training column are not known. In its rows
+// without a value, the training column may have the same texts and numbers. Therefore far more values of
+// the blind column must be unreadable than training rows have no value. Texts only count if nearly all
+// training rows have a value: a blind file may have only rows with a text such as ongoing.
+func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.ColumnProfile, from int) {
+	if len(c.findings) == from {
+		return
+	}
+	missing, isKnown := known.MissingShare()
+	unreadable, texts, filled := unreadableRows(known.Profile(), blind, c.blind.Rows)
+	if isKnown && missing <= maxUnparsable {
+		unreadable += texts
+	}
+	if isDefect(unreadable, filled) && ratio(unreadable, filled) > missing+maxMissingRise {
+		c.makeDefects(from)
+	}
+}
+
+// makeDefects makes the findings from an index on defects if they are about values in another format.
+func (c *comparison) makeDefects(from int) {
 	for i := from; i < len(c.findings); i++ {
 		if f := &c.findings[i]; f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder {
 			f.Severity = SeverityDefect
@@ -32,10 +58,12 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 	}
 }
 
-// unreadableRows returns the number of rows of a blind column whose value cannot be parsed in the format
-// of the training column, and the number of rows with a value. Texts that mean a missing value, such as
-// n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is the number of rows of the blind file.
-func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, filled int) {
+// unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
+// training column: those with a number, date or time in the format of the blind column, and those with
+// any other text. filled is the number of rows with a value. Texts that mean a missing value, such as
+// n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is
+// the number of rows of the blind file.
+func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
 	trained := train.Values()
 	known := make(map[string]bool, len(trained))
 	for i := range trained {
@@ -49,9 +77,11 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (unreadable, 
 		case train.CanParse(one.Text):
 		case one.Kind == cells.Null || isMissingTime(train, one) || known[one.Text]:
 			filled -= one.Rows
+		case one.Kind == cells.Number || blind.Form.IsOrdered() && blind.CanParse(one.Text):
+			numbers += one.Rows
 		default:
-			unreadable += one.Rows
+			texts += one.Rows
 		}
 	}
-	return unreadable, filled
+	return numbers, texts, filled
 }

@@ -69,6 +69,49 @@ func TestUnreadableColumns(t *testing.T) {
 	}
 }
 
+// TestUnreadableKnownColumns checks that missing training values prevent a defect only as far as the
+// training file may have the same values.
+func TestUnreadableKnownColumns(t *testing.T) {
+	t.Parallel()
+	numbers := func(change func(k *profile.KnownColumn)) profile.KnownColumn {
+		k := profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat)}
+		change(&k)
+		return k
+	}
+	missing := func(share float64) profile.KnownColumn {
+		return numbers(func(k *profile.KnownColumn) { k.Rows, k.Missing = 1000, int(1000*share) })
+	}
+	sample := func(missing int) profile.KnownColumn {
+		return numbers(func(k *profile.KnownColumn) { k.SampleRows, k.SampleMissing, k.Max = 32-missing, missing, 99 })
+	}
+	for name, c := range map[string]struct {
+		known profile.KnownColumn
+		blind string
+		want  bool // whether it is a defect
+	}{
+		"few_missing":             {missing(0.001), "€2.5 €4.5 €8.5", true},
+		"some_missing":            {missing(0.4), "€2.5 €4.5 €8.5", true},
+		"nearly_all_missing":      {missing(0.9), "€2.5 €4.5 €8.5", false},
+		"texts_and_few_missing":   {missing(0.001), "low high", true},
+		"texts_and_some_missing":  {missing(0.4), "ongoing", false},
+		"empty_sample":            {sample(0), "€2.5 €4.5 €8.5", true},
+		"sample":                  {sample(10), "€2.5 €4.5 €8.5", true},
+		"texts_and_empty_sample":  {sample(0), "low high", true},
+		"texts_and_sample":        {sample(10), "ongoing", false},
+		"nothing_is_known":        {numbers(func(*profile.KnownColumn) {}), "€2.5 €4.5 €8.5", true},
+		"texts_but_nothing_known": {numbers(func(*profile.KnownColumn) {}), "ongoing", false},
+	} {
+		blind := scanText(t, fileOf(c.blind, 40, false), profile.ScanOptions{Blind: true, ID: "id"})
+		findings, got := KnownColumns([]profile.KnownColumn{c.known}, blind), false
+		for _, f := range findings {
+			got = got || f.Severity == SeverityDefect
+		}
+		if got != c.want {
+			t.Errorf("%s: %v, want %v: %+v", name, got, c.want, findings)
+		}
+	}
+}
+
 // TestOtherSpelling checks that texts which differ only in spelling from those of the training file are
 // reported as such.
 func TestOtherSpelling(t *testing.T) {

@@ -105,8 +105,8 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote b
 
 func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// afterLastLineEnd returns the offset after the last LF of text, or after the last CR if
-// there is no LF, or 0 if there is neither.
+// afterLastLineEnd returns the offset after the last LF of text. If there is no LF, it returns the
+// offset after the last CR, and 0 if there is no CR either.
 func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1

@@ -24,8 +24,8 @@ type Location struct{ Line, Column int }
 
 // The maximum number of locations for each code.
 const (
-	MaxLocations      = 20 // in a DefectLog
-	MaxLocationsShown = 3  // in a message
+	MaxLocations      = 20 // maximum in a DefectLog
+	MaxLocationsShown = 3  // maximum in a message
 )
 
 // Add adds defects.

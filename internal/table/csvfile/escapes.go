@@ -3,8 +3,9 @@ package csvfile
 import "bytes"
 
 // splitEscaped splits a line in which each quote within a field follows a backslash. fixed is the
-// position of the first field with such a quote. It is -1 if the line is not valid in this style:
-// because it has no such quote, another quote is misplaced, or the number of fields is wrong.
+// position of the first field with such a quote. It is -1 if the line is not valid in this style.
+// The line is not valid if it has no such quote, another quote is misplaced, or the number of
+// fields is wrong.
 func (l *LenientReader) splitEscaped(line []byte) (cells [][]byte, fixed int) {
 	if !bytes.Contains(line, []byte(`\"`)) {
 		return nil, -1

@@ -38,7 +38,7 @@ type LenientReader struct {
 	Width      int // expected number of fields of a record; 0 if unknown
 	emptyLines int // empty lines before the next record that are rows, because Width is 1
 	lineBuffer []byte
-	cells      [][]byte // of a record that is read as a single line
+	cells      [][]byte // the fields of a record that is read as a single line
 	onFix      func(code string, line, column int)
 }
 
@@ -112,11 +112,11 @@ func (l *LenientReader) mayBeSeveralRecords() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine returns the fields of the next line. It is called after split has returned
-// status and end. If split found a complete record, and the line does not have Width
-// fields, readAsLine returns the fields of this record instead. If the buffer does not
-// contain the whole line, readAsLine reads more of the file and returns more = true; the
-// caller must then call split again.
+// readAsLine returns the fields of the next line. end and status are the results of split for the
+// record that begins with this line. If split found a complete record, and the line does not have
+// Width fields, readAsLine returns the fields of the record instead. If the buffer does not contain
+// the whole line, readAsLine reads more of the file and returns more = true. The caller must then
+// call split again.
 func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]

@@ -22,7 +22,7 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 		second := binary.LittleEndian.Uint64(cell[negative+1:]) ^ cells.ASCIIZeros
 		stray := cells.NonDigitMask(first)
 		before := uint64(bits.TrailingZeros64(stray)) / 8 // digits before the point
-		point := (before - size) >> 63                    // 1 if there is one
+		point := (before - size) >> 63                    // 1 if there is a point, otherwise 0
 		digits := size - point
 		head := (stray&-stray)>>7 - 1 // a mask of the bytes before the point
 		word := (first&head | second&^head) << ((64 - 8*digits) & 63)

@@ -45,10 +45,9 @@ func IsTextCell(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(TextCell)
 }
 
-// Parse splits the records of a chunk and parses the numeric fields. It returns false if
-// a record is invalid: it is not UTF-8, contains a NUL byte, has a wrong number of
-// fields, or has a field that is too long. p refers to the chunk's text until the next
-// call.
+// Parse splits the records of a chunk and parses the numeric fields. It returns false if a record
+// is invalid. A record is invalid if it is not UTF-8, contains a NUL byte, has a wrong number of
+// fields, or has a field that is too long. p refers to the chunk's text until the next call.
 func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) (ok bool) {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false

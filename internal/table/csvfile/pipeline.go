@@ -26,7 +26,7 @@ type ChunkWorker interface {
 //
 // A waiting worker keeps its chunk, so memory is bounded by the number of workers.
 type pipeline struct {
-	reader     *Reader // of the table; guarded by readMu
+	reader     *Reader // reads the table; guarded by readMu
 	chunkBytes int     // approximate size of a chunk
 
 	readMu  sync.Mutex
@@ -37,7 +37,7 @@ type pipeline struct {
 	committed     int
 	err           error // the first; nothing is committed after it
 
-	panics rescue.Catcher // of the workers
+	panics rescue.Catcher // keeps a panic of a worker
 }
 
 // errPanic stops a pipeline after a worker has panicked.

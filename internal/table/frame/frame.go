@@ -70,11 +70,13 @@ func (s *Schema) OmitImpliedFields() {
 	}
 }
 
-// Valid reports whether the features of every column can be extracted. The source of a
-// feature must be one of the fields, and all features of a field must be of the same
-// Extraction.group, except that a text may also be a list. All lists of a field must have the same
-// separator, and all its dates the same format. Both columns of a feature with ExtractSince must also
-// have a feature with ExtractTime.
+// Valid reports whether the features of every column can be extracted. These conditions must hold:
+//
+//   - The source of a feature is one of the fields.
+//   - All features of a field are extracted by one extractor; see Extraction.group. As an exception, a
+//     text may also be a list. A field has at most one amount.
+//   - All lists of a field have the same separator, and all its dates the same format.
+//   - Both columns of a feature with ExtractSince also have a feature with ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups, separators := make(map[string]Extraction), make(map[string]string)
@@ -144,7 +146,8 @@ type ColumnSchema struct {
 	// NeedsTime is set if the hour of a date without a time of day is missing. In models of earlier
 	// versions of the program it is 0.
 	NeedsTime bool `json:"needsTime,omitempty"`
-	// Unit and DecimalComma are the cells.NumberFormat of an amount.
+	// Unit and DecimalComma are the format of an amount: the text before or after the numbers, in
+	// lower case, and whether a comma separates the decimals.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
 	// Since is the name of another column of dates, if Feature is ExtractSince. The value of the

@@ -14,8 +14,9 @@ type levelIndex struct {
 	// folded has the codes of the levels in lower case if the column is boolean; otherwise it is
 	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
 	folded map[string]int32
-	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
-	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
+	// hasCodes is set if the levels are texts of a column of numbers, as for ExtractText. 12 and 12.0
+	// are then the same level, because pandas writes 12 as 12.0 if another cell of the column is
+	// empty.
 	hasCodes bool
 	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
 	// 7030, and perhaps 1234 as 1,234.
@@ -61,8 +62,9 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// codeNumber returns the number that a code means. It returns false for a code that is no number, or
-// of more than 15 digits, which may be the same float64 as another code.
+// codeNumber returns the number that a code means. It returns false for a code that is no number.
+// It also returns false for a code of more than 15 digits, because another code may then be the
+// same float64.
 func codeNumber(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
@@ -71,9 +73,10 @@ func codeNumber(cell []byte) (number float64, ok bool) {
 	return number, !math.IsNaN(number)
 }
 
-// code returns the code of a cell. A cell that is no level and means a missing value, such as NA, is
-// missing: other programs write it for an empty cell. If the levels are only the words of a column of
-// numbers, NA has the code of the numbers, because its number is missing.
+// code returns the code of a cell. A cell such as NA that is no level is missing, because other
+// programs write NA for an empty cell. As an exception, if all levels are words in a column of
+// numbers, NA has the code of the numbers, len(Levels): it is one of the numbers, and its value is
+// missing.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -124,7 +127,8 @@ func (x *levelIndex) prefixCode(cell []byte) int32 {
 	return int32(len(x.codes))
 }
 
-// otherDecimals returns text without its end .0, or with this end if text does not have it.
+// otherDecimals returns text without .0 at its end. If text does not end in .0, it returns text
+// with .0 appended.
 func otherDecimals(text string) string {
 	if digits, found := strings.CutSuffix(text, ".0"); found {
 		return digits

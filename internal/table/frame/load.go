@@ -56,7 +56,7 @@ type loader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder // for rows that are read one by one
 	builder *frameBuilder
-	maxRows int // see csvfile.MaxRows
+	maxRows int // csvfile.MaxRows, or less in tests
 }
 
 // add adds the rows of d to the frame. It returns a *csvfile.Defect if the frame then has too
@@ -101,7 +101,7 @@ type loadWorker struct {
 	ctx     context.Context
 	numeric []bool
 	chunk   csvfile.ParsedChunk
-	decoder *rowDecoder // for the chunk
+	decoder *rowDecoder // the decoder of the chunk
 	valid   bool        // no record is defective
 }
 

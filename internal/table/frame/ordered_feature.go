@@ -33,7 +33,7 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 }
 
 // notOrderedReason returns the reason why a column has no ordered feature, or "" if it has one.
-// numeric are its numeric features, and others is the count of its other features.
+// numeric are the numeric features of the column, and others is the number of its other features.
 func (s *Schema) notOrderedReason(column string, numeric []int, others int) string {
 	const want = "; name a column of numbers"
 	names := s.FieldNames()

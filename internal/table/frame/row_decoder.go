@@ -117,7 +117,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i, isText: true})
 		case one.Feature == "":
 			d.direct = append(d.direct, directField{field: field, column: i})
-		case one.Feature == ExtractSince: // in d.differences
+		case one.Feature == ExtractSince: // d.differences has this feature
 		default:
 			p := part{field: field}
 			p.group, _ = one.Feature.group()

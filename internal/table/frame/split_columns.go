@@ -25,8 +25,9 @@ type SplitKeys struct {
 	// Groups holds the number of each row's group, counted from 0, or -1 if the cell is
 	// empty.
 	Groups []int32
-	// Times holds, for each row, the number in its cell, or the days from 1 January 1970
-	// to its date, in UTC if all times have an offset. It is NaN if the cell is empty or is not a time.
+	// Times holds the time of each row: the number in its cell, or the days from 1 January 1970 to its
+	// date. The days are in UTC if all times have an offset. A time is NaN if the cell is empty or is
+	// not a time.
 	Times []float64
 }
 
@@ -81,17 +82,17 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 
 // splitKeyReader collects the values of the split columns.
 type splitKeyReader struct {
-	index  map[string]int32 // by text of a group: its number
+	index  map[string]int32 // the number of each group, by the text of its cells
 	groups []int32
 	// times holds the times of the rows in each format. parsed holds, for each format,
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
-	// format is the format of the dates in the schema. If they are no Unix times and their year is not
-	// first, it only decides the order of day and month if all dates can be read in two ways.
+	// format is the format of the dates in the schema. PerDay and YearFirst apply to all dates.
+	// DayFirst only decides the order of day and month if all dates can be read in both orders.
 	format cells.DateFormat
-	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is not complete if
-	// isLocal is set for all formats of dates.
+	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is incomplete, and
+	// is not used, if isLocal is set for all formats of dates.
 	offsets []float64
 	isLocal [numTimeFormats]bool // whether a time in the format has no offset
 	filled  int                  // number of cells of the time column that are not empty
@@ -161,7 +162,7 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 // toInstants converts local times to UTC. It rounds them to microseconds, so that times with different
 // offsets that are the same moment become equal numbers.
 func toInstants(times, offsets []float64) []float64 {
-	const microseconds = 24 * 60 * 60 * 1e6 // of a day
+	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))
 	for i, local := range times {
 		instants[i] = math.Round((local-offsets[i])*microseconds) / microseconds

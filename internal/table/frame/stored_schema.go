@@ -28,9 +28,10 @@ func (s *Schema) Version() int {
 	return version
 }
 
-// EncodeStored returns s in the form in which it is stored with a dataset: its JSON, which is the only
-// element of an array for version 2, and of an array in an array for version 3. Programs that do not
-// know a version cannot read its form. Without the arrays, they would train with columns without values.
+// EncodeStored returns s in the form in which it is stored with a dataset. For version 1, this is
+// its JSON. For version 2, it is an array whose only element is this JSON, and for version 3 an
+// array in an array. A program that does not know a version cannot read its form. Without the
+// arrays, such a program would read the schema, and would train with columns without values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	depth := s.Version() - 1

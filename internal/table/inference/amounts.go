@@ -27,9 +27,9 @@ type amounts struct {
 // minNumberShare is the smallest fraction of cells with a number for which areMostCells returns true.
 const minNumberShare = 0.8
 
-// areMostCells reports whether most cells are numbers that measure something. It returns false if
-// there are few different numbers, or if the other cells are mostly codes, because the numbers are
-// then codes, too.
+// areMostCells reports whether most cells are numbers that measure something. If there are few
+// different numbers, or if the other cells are mostly codes, the numbers are probably codes, and it
+// returns false.
 func (a *amounts) areMostCells() bool {
 	rows := 0
 	for i := range a.values {
@@ -38,8 +38,8 @@ func (a *amounts) areMostCells() bool {
 	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
 }
 
-// isAlphanumericCode reports whether a text is a code: one word that begins with a letter and has digits, such
-// as V45, or digits that end in one letter, such as 85123A.
+// isAlphanumericCode reports whether a text is a code of one word. It begins with a letter and has
+// digits, such as V45, or it is digits that end in one letter, such as 85123A.
 func isAlphanumericCode(text string) bool {
 	const digits = "0123456789"
 	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }
@@ -141,8 +141,8 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is not one of its numbers: a text that is not
-// a number or, in a column of scores, a plain number.
+// IsStray reports whether a value in a column of numbers is not one of its numbers. Such a value is
+// a text that is not a number. In a column of scores, a plain number is also such a value.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
@@ -190,8 +190,9 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 const minDurationShare = 0.1
 
 // addDurationParts adds the counts of units such as min to the count of the unit of durations.
-// durations has, for each unit, the number of rows with a duration of several numbers, such as 1h 5m.
-// Under "" it has the number of rows with any other amount that has a unit.
+// units has the number of rows of each unit. durations has, for each unit, the number of rows with
+// a duration of several numbers, such as 1h 5m. Its element "" is the number of rows with any other
+// amount that has a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

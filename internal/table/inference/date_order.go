@@ -21,7 +21,8 @@ const (
 	YearFirst DateOrder = "year-first"
 )
 
-// DateOrder returns the order of the dates of a column, or "" if it is not a column of dates, or one of Unix times.
+// DateOrder returns the order of the dates of a column. It returns "" for a column of Unix times,
+// and for a column that has no dates.
 func (inf *Result) DateOrder() DateOrder {
 	o := &inf.Dates
 	switch {

@@ -85,11 +85,15 @@ type tableSeparator struct {
 	isUnknown bool
 }
 
-// findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
-// separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
-// separators very likely separate thousands decide. If no column decides, or if they disagree, it is the
-// point. In this case, isUnknown is set, except if no column proves a separator and no ambiguous number
-// has a comma: in most files, 4.568 has decimals.
+// findTableSeparator returns the decimal separator for the ambiguous columns of a table. The first
+// of these rules that applies decides:
+//
+//  1. If columns prove a separator, and all of them the same, it is this one.
+//  2. If columns prove different separators, it is the point, and isUnknown is set.
+//  3. If the point or the comma very likely separates thousands in ambiguous columns, and not both do, it
+//     is the other of the two. If it is the comma, isUnknown is set.
+//  4. Otherwise it is the point. isUnknown is set if an ambiguous number has a comma. It is not set
+//     for 4.568, because this number has decimals in most files.
 func findTableSeparator(inferences []Result) tableSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
@@ -116,8 +120,8 @@ func findTableSeparator(inferences []Result) tableSeparator {
 }
 
 // resolveSeparators sets the decimal separator of those columns whose numbers can be read in two
-// ways. In a blind file, it is the separator of the training file. For other files, and for columns
-// that the training file does not have, see findTableSeparator.
+// ways. In a column that the training file of a blind file has, it is the separator of the training
+// file. In all other columns, it is the result of findTableSeparator.
 func resolveSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {

@@ -34,11 +34,11 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareCompounds returns texts without the compounds, if at most as many rows of the column t have
-// compounds as have numbers without a unit; see isCompound. These numbers are seldom hours, years or
-// scores: a column of seconds may have a few cells such as 1:02:05, and a column of ages in years a few
-// such as 1y 1m. If more rows have compounds, it returns all texts. comma is set if a comma separates
-// the decimals.
+// omitRareCompounds returns texts without the compounds, if these are rare; see isCompound. They
+// are rare if at most as many rows have compounds as have numbers without a unit, because these
+// numbers are then seldom hours, years or scores. For example, a column of seconds may have a few
+// cells such as 1:02:05, and a column of ages in years a few such as 1y 1m. If compounds are not
+// rare, it returns all texts. t is the column, and comma is set if a comma separates the decimals.
 func omitRareCompounds(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {

@@ -15,7 +15,7 @@ type Result struct {
 	Format *cells.NumberFormat
 	// Strays are the texts in a column of numbers that become levels of another feature.
 	Strays []columnstats.Value
-	// hasCodes is set if the numbers are probably codes, see columnstats.Column.HasCodes.
+	// hasCodes is set if the numbers are probably codes, such as ZIP codes.
 	hasCodes bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
@@ -107,16 +107,17 @@ func inferOtherForm(t *columnstats.Column) Result {
 	if best.areMostCells() {
 		inf.FirstOther = best.firstOther
 	} else if inf.inferList(t, texts); inf.Separator != "" {
-		inf.Words = nil // the items say the same
+		inf.Words = nil // the items have the same information as the words
 	} else {
 		inf.inferPrefixes(t, texts)
 	}
 	return inf
 }
 
-// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers are Unix
-// times. training is the schema of the training file if the columns are those of a blind file, and otherwise
-// nil. It decides first, the other columns of the table next. results, names and columns have the same order.
+// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers
+// are Unix times. For a blind file, training is the schema of the training file, and decides for
+// the columns that it has. Otherwise training is nil. Other ambiguous columns are read like the
+// unambiguous columns of the same table. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)

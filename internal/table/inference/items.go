@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,9 +12,9 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// Limits for columns of lists. A cell of a list has several items of a limited number of items, such as
-// C++;SQL. Names, addresses and sentences also have commas, but most of their parts are rare, or always at
-// the same of two positions.
+// Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the whole
+// column has only a limited number of different items. Names, addresses and sentences also have
+// commas, but most of their parts are rare, or always at the same of two positions.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
@@ -28,6 +29,7 @@ const (
 	maxCommaLength   = 30   // the same for commas
 	maxItemBytes     = 200  // longer items are not counted
 	maxItems         = 5000 // largest number of different items
+	minTupleShare    = 0.95 // from this fraction of texts with the same number of items on, numbers are in a fixed order
 )
 
 // Limits for items that become features.
@@ -61,7 +63,7 @@ type itemCounts struct {
 	listRows    int
 	bracketed   int                    // different texts with brackets
 	occurrences int                    // items of all different texts
-	characters  int                    // of all these items
+	characters  int                    // characters of all these items
 	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
 }
 
@@ -161,11 +163,26 @@ func (n *itemCounts) isList() bool {
 			}
 		}
 	}
-	return frequent >= minListItems && n.lists >= minListTexts &&
+	return frequent >= minListItems && !n.areTuples() && n.lists >= minListTexts &&
 		float64(n.listRows) >= minListShare*float64(n.rows) &&
 		float64(occurrences) >= minShare*float64(n.occurrences) &&
 		(float64(mixed) >= minMixedShare*float64(occurrences) || float64(slices.Max(n.lengths[:])) < maxLengthShare*float64(n.texts)) &&
 		n.characters <= maxLength*n.occurrences
+}
+
+// areTuples reports whether nearly all texts have the same number of items, at least two, all of them numbers, as
+// in 3|4. The order of such numbers has a meaning, which a list would lose.
+func (n *itemCounts) areTuples() bool {
+	numbers, others := 0, 0
+	for item, c := range n.items {
+		if _, err := strconv.ParseFloat(item, 64); err == nil {
+			numbers += c.texts
+		} else {
+			others += c.texts
+		}
+	}
+	return float64(slices.Max(n.lengths[2:maxListLength])) >= minTupleShare*float64(n.texts) &&
+		float64(numbers) >= minTupleShare*float64(numbers+others)
 }
 
 // selectItems returns the items that divide the rows most evenly, best first. An item that half of the

@@ -71,6 +71,9 @@ func TestLists(t *testing.T) {
 		{"answers_with_commas", "", func(int) string {
 			return pick([]string{"Yes", "No", "Yes, but rarely", "No, not at all", "Yes, and often", "Perhaps, if possible"})
 		}},
+		{"pairs_of_numbers", "", func(int) string { return fmt.Sprintf("%d|%d", rng.IntN(12), rng.IntN(12)) }},
+		{"triples_of_numbers", "", func(int) string { return fmt.Sprintf("[%d.5, -%d, %d]", rng.IntN(9), rng.IntN(9), rng.IntN(9)) }},
+		{"lists_of_numbers", ".items :1 :2 :3 :4 :5", func(int) string { return strings.Join(subset(rng, strings.Fields("1 2 3 4 5")), "|") }},
 		{"single_choices", "", func(int) string { return pick(languages) }},
 		{"decimals", "", func(i int) string { return fmt.Sprintf("%d,%d", i, i%10) }},
 		{"months", "", func(i int) string {
@@ -148,6 +151,11 @@ func TestPrefixes(t *testing.T) {
 		{"uuids", "", func(int) string {
 			return fmt.Sprintf("%08x-%04x-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
 		}},
+		{"short_hex", "", func(int) string { return fmt.Sprintf("%06x", rng.IntN(1<<24)) }},
+		{"repeated_hex", "", func(i int) string { return fmt.Sprintf("%06x", uint32(i%200+1)*0x9e3779b9>>8) }},
+		{"repeated_uuid_parts", "", func(i int) string { h := fmt.Sprintf("%08x", uint32(i%150+1)*0x9e3779b9); return h[:4] + "-" + h[4:] }},
+		{"hex_digits_with_a_meaning", ".prefix2", func(int) string { return fmt.Sprintf("%s%02d%02d", pick("AB AC BD"), rng.IntN(8), rng.IntN(100)) }},
+		{"many_first_letters", ".prefix1", func(int) string { return fmt.Sprintf("%c%d", 'A'+rng.IntN(26), 100+rng.IntN(90)) }},
 		{"random_ids", "", func(int) string {
 			id := ""
 			for range 9 {

@@ -23,11 +23,13 @@ const (
 	maxPrefixShare    = 0.95 // largest fraction of rows with the same prefix
 	minRowsPerPrefix  = 10   // smallest mean number of rows per prefix
 	minCoveredRows    = 0.8  // smallest fraction of rows whose prefix is in minPrefixRows rows
-	minPrefixRows     = 5    // see minCoveredRows
+	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
 	maxSortedShare    = 0.9  // from this fraction of ascending neighbours on, texts that identify rows are serial numbers
 	minAlphabet       = 24   // with fewer different first characters, texts that identify rows are not random letters
+	minHexDigits      = 6    // smallest number of hexadecimal digits of a random text
+	minMixedHexShare  = 0.5  // smallest fraction of random texts in which a letter comes after a digit
 	maxEvenDeviation  = 0.3  // largest relative standard deviation of the frequencies of random characters
 )
 
@@ -39,7 +41,7 @@ func (inf *Result) inferPrefixes(t *columnstats.Column, texts []columnstats.Valu
 		return
 	}
 	codes := slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return one.Kind == cells.Null || one.Kind == cells.Blank })
-	if !areCodes(codes) || inf.IdentifiesRows && areRowNames(codes) {
+	if !areCodes(codes) || areRandomHex(codes) || inf.IdentifiesRows && areRowNames(codes) {
 		return
 	}
 	inf.PrefixLengths = prefixLengths(codes)
@@ -68,8 +70,9 @@ func areCodes(texts []columnstats.Value) bool {
 	return float64(codes) >= minCodeShare*n && (float64(lettered) >= minLetterShare*n || float64(addresses) >= minCodeShare*n)
 }
 
-// isCode reports whether a text is short, has a digit, has no signs that are unusual in codes, and has
-// neither words nor more than one space. A number with a unit, such as 90 min, is no code.
+// isCode reports whether a text is a code: it is short and has a digit, has only signs that are
+// usual in codes, has no words, and has at most one space. A number with a unit, such as 90 min, is
+// no code.
 func isCode(text string) bool {
 	if unit := strings.TrimLeft(text, "0123456789"); unit != text && len(unit) > 2 && unit[0] == ' ' && strings.TrimFunc(unit, unicode.IsLetter) == " " {
 		return false
@@ -123,9 +126,32 @@ func areRowNames(texts []columnstats.Value) bool {
 	return len(counts) >= minAlphabet && deviation < maxEvenDeviation+2/math.Sqrt(mean)
 }
 
+// areRandomHex reports whether texts are random hexadecimal digits, such as 9e3779 or parts of a UUID, which may
+// occur in several rows. In other codes, such as AB1201, no letter comes after a digit.
+func areRandomHex(texts []columnstats.Value) bool {
+	hex, mixed := 0, 0
+	for i := range texts {
+		text := texts[i].Text
+		if len(text)-strings.Count(text, "-") < minHexDigits || !hasOnlyHexDigits(text) {
+			continue
+		}
+		hex++
+		if digit := strings.IndexAny(text, "0123456789"); digit >= 0 && strings.LastIndexFunc(text, unicode.IsLetter) > digit {
+			mixed++
+		}
+	}
+	n := float64(len(texts))
+	return float64(hex) >= minCodeShare*n && float64(mixed) >= minMixedHexShare*n
+}
+
 // isHex reports whether a text has at least eight hexadecimal digits, and no other characters but hyphens.
 func isHex(text string) bool {
-	return len(text) >= 8 && strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
+	return len(text) >= 8 && hasOnlyHexDigits(text)
+}
+
+// hasOnlyHexDigits reports whether a text has no other characters than hexadecimal digits and hyphens.
+func hasOnlyHexDigits(text string) bool {
+	return strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
 }
 
 // countPrefixes returns the prefixes of texts with their numbers of rows. It omits texts that mean a missing
@@ -223,8 +249,9 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 	return n
 }
 
-// isBoundary reports whether the first characters of a text, of the given number, end with a letter or a
-// digit, and with the text or before another class of characters: letters, digits or others.
+// isBoundary reports whether a text has a boundary after its first length characters. The last of
+// these characters must be a letter or a digit. It must also be the last of the text, or the next
+// character must be of another class. The classes are letters, digits and others.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

@@ -14,9 +14,10 @@ import (
 // such numbers have a certain number of digits: 10 for most seconds.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
-// minRoundShare is the smallest fraction of the numbers of a column that must be whole minutes if the name of
-// the column does not say that they are times. Whole minutes in seconds are multiples of 60, but only a third
-// of the multiples of 10 are. IDs and rounded amounts are rarely multiples of either.
+// minRoundShare applies to a column of numbers whose name does not say that they are times. It is
+// the smallest fraction of the numbers that must be whole minutes. Whole minutes in seconds are
+// multiples of 60, but only a sixth of the multiples of 10 are. IDs and rounded amounts are rarely
+// multiples of 60.
 const minRoundShare = 0.95
 
 // Words of the names of columns of times, and of columns of other numbers.
@@ -154,10 +155,11 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 	return inf
 }
 
-// resolveDateFormats sets the formats of the dates that depend on the name of a column or on the training
-// file. In columns that the training file does not have, it finds Unix times, unless words among the numbers
-// become levels of a feature: features of dates would not have them. In other columns of a blind
-// file, Unix times and dates with the year first are those that the training file has.
+// resolveDateFormats finds Unix times, and resolves dates with the year first, by the names of the
+// columns and the training file. A column that the training file also has is read with the format
+// that it has there. In any other column, it looks for Unix times. It skips a column of numbers
+// whose texts become levels of another feature, because the features of a date would not have these
+// levels.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {

@@ -1,18 +1,21 @@
 package inference
 
 import (
+	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a year of two
-// digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most one in 20 of the
-// different texts may be something else, but at most one in 200 a date that can only end with its year, such as
-// 21/02/30. It returns nil for any other column. isClear is set if
-// no date can only end with its year, and the first numbers are hardly days of a month: one of them is 0 or above 31, or they are several
-// adjacent numbers that are not only the first or the last days of a month.
+// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a
+// year of two digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most
+// one in 20 of the different texts may be something else. At most one in 200 may be a date that can
+// only end with its year, such as 21/02/30. FirstYearFirst returns nil for any other column.
+//
+// isClear is set if no date can only end with its year, and the first numbers are hardly days of a
+// month. This is the case if one of them is 0 or above 31, or if they are several adjacent numbers,
+// but not only the first or only the last days of a month.
 func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -41,10 +44,10 @@ func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bo
 	if others*distinctPerStray > dates || yearLast*datesPerYearLast > dates {
 		return nil, false
 	}
-	if !areDaysOfMonth(&days) || !areAdjacentYears(&years, &days) {
+	if !areDaysOfMonth(&days) || !haveNoDay(&years) && !areAdjacentYears(&years, &days) {
 		return nil, false
 	}
-	return first, yearLast == 0 && areHardlyDays(&years)
+	return first, yearLast == 0 && (haveNoDay(&years) || areHardlyDays(&years))
 }
 
 // datesPerYearLast is the smallest number of distinct dates that begin with a year for each that cannot. In a
@@ -101,6 +104,10 @@ func areDaysOfMonth(days *[100]bool) bool {
 	return count >= 25 && (days[30] || days[31])
 }
 
+// haveNoDay reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
+// years.
+func haveNoDay(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
+
 // areHardlyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
 // Dates of one day of each month are usual, and so are those of its first or last working day.
 func areHardlyDays(years *[100]bool) bool {
@@ -109,9 +116,6 @@ func areHardlyDays(years *[100]bool) bool {
 	for i := range years {
 		if !years[i] {
 			continue
-		}
-		if i == 0 || i > 31 {
-			return true
 		}
 		count++
 		isBetween = isBetween || i > firstDays && i < lastDays

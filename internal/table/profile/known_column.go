@@ -21,8 +21,9 @@ type KnownColumn struct {
 	HasRange bool
 	Min, Max float64
 	// SampleRows is the number of rows of a sample of the training file whose numbers have the range
-	// Min to Max, if only this range is known. Otherwise it is 0.
-	SampleRows int
+	// Min to Max, if only this range is known. Otherwise it is 0. SampleMissing is the number of rows
+	// of the sample without a value.
+	SampleRows, SampleMissing int
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int
@@ -36,6 +37,13 @@ type KnownColumn struct {
 	// Levels are the texts that a model distinguishes; nil if they are not known. Rare texts of the
 	// training file may be missing.
 	Levels []string
+	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
+	ListSeparator string
+	// Terms are the items of the lists, or the words of the texts, that a model distinguishes; nil if they
+	// are not known. TermSampleRows is the number of rows of a sample of the training file, and
+	// TermSampleWithout the number of those that have none of Terms.
+	Terms                             []string
+	TermSampleRows, TermSampleWithout int
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
@@ -43,10 +51,23 @@ func (k *KnownColumn) HasAllTexts() bool {
 	return (k.Form == inference.FormCategory || k.Form == inference.FormBoolean) && k.Distinct > 0 && len(k.Texts) == k.Distinct
 }
 
+// MissingShare returns the fraction of the rows of the training file without a value. If only a sample
+// of its rows is known, it is that of the sample. If isKnown is false, share is 0.
+func (k *KnownColumn) MissingShare() (share float64, isKnown bool) {
+	missing, rows := k.Missing, k.Rows
+	if rows == 0 {
+		missing, rows = k.SampleMissing, k.SampleRows+k.SampleMissing
+	}
+	if rows == 0 {
+		return 0, false
+	}
+	return float64(missing) / float64(rows), true
+}
+
 // Profile returns what is known of the profile of the column: its name, its form, the order and the
-// time zones of its dates, the format of its numbers, and its texts if all of them are known.
+// time zones of its dates, the format of its numbers, the separator of its lists, and its texts if all of them are known.
 func (k *KnownColumn) Profile() *ColumnProfile {
-	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones}
+	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
 		c.format = k.NumberFormat

@@ -59,8 +59,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailingIfFits returns the first fields, one for each column. It returns nil if one of
-// the other fields is not blank, or if the returned fields would not fit their columns.
+// dropTrailingIfFits returns the first fields, one for each column. These must fit their columns,
+// and all other fields must be blank. Otherwise it returns nil.
 func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -70,9 +70,9 @@ func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(fields[:a.columns])
 }
 
-// padIfFits returns the fields with empty fields appended, because some programs omit
-// empty fields at the end of a row. It returns nil if the label would be empty, or if the
-// fields would not fit their columns.
+// padIfFits returns the fields with empty fields appended, because some programs omit empty fields
+// at the end of a row. The result must fit the columns, and its label must not be empty. Otherwise
+// padIfFits returns nil.
 func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil

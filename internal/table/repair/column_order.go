@@ -114,11 +114,10 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns the names of the columns of a blind file without a header.
-// They are the names of the training file's ID and features, with or without the label,
-// or of the features alone: the first of these lists that has as many names as the blind
-// file has columns. If the ID of the training file was generated, the lists do not
-// contain it. The result is nil if no list has the right length.
+// namesFromTraining returns names for the columns of a blind file without a header. These are names
+// of the training file: the features alone, ID and features, or ID, features and label. The result
+// is the one of these lists that has as many names as the blind file has columns, or nil if none
+// has. If the ID of the training file was generated, the lists do not contain it.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {

@@ -219,9 +219,10 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. If the number of columns of a blind
-// file allows the names of the training file, this depends on the columns that are numbers in the
-// training file. Any other blind file has a header if that has a name of the training file.
+// lacksHeader reports whether the header looks like a row of data. There are two special cases for
+// a blind file with a training file. If namesFromTraining has names for its columns, the header is
+// data if it has a number in each column of numbers of the training file; see headerMatchesNumbers.
+// Otherwise, a header that has a name of the training file is not data.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -239,9 +240,9 @@ func (r *repairer) lacksHeader() bool {
 	return check.LacksHeader(r.names, r.stats.Columns(), r.id, label)
 }
 
-// headerMatchesNumbers reports whether the training file has columns of numbers, and the
-// header of the blind file has a number in each of these columns. names are the columns'
-// names, in the order of the blind file.
+// headerMatchesNumbers reports whether the header of the blind file has a number in each column
+// that has numbers in the training file. If the training file has no such column, it returns false.
+// names are the columns' names, in the order of the blind file.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {

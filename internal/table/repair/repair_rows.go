@@ -161,8 +161,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	return nil
 }
 
-// mayNeedPrediction reports whether a row that looks like a second header may be a row of a blind file
-// that needs a prediction: it has an ID, or no row has one.
+// mayNeedPrediction reports whether a row of a blind file that looks like a second header may need
+// a prediction. This is the case if it has an ID, or if no row has one.
 func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }

@@ -73,8 +73,8 @@ func ParseSelections(text string) ([]Selection, error) {
 	return selections, nil
 }
 
-// selectedName returns the name that two groups of selectionPattern have found in text: one with
-// quotes, or one without. given reports whether one of them is in the text.
+// selectedName returns the name that selectionPattern has found in text. groups are two groups of
+// the pattern: for a name in quotes, and for one without. given is false if neither is in the text.
 func selectedName(text string, groups []int) (name string, given bool) {
 	switch {
 	case groups[0] >= 0:

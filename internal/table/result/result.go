@@ -47,7 +47,7 @@ func AddedColumns(blind, classes []string, reasons int) []string {
 // followed by the values of AddedColumns. It is safe for concurrent use.
 type Format struct {
 	header  []byte
-	classes [][]byte // as fields
+	classes [][]byte // the labels of the classes as CSV fields
 	reasons int
 }
 

@@ -84,10 +84,11 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	return d, err
 }
 
-// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that decides
-// its half: the first row with the same content, so that copies are in the same half. However, rows
-// with few features are equal by chance, and all rows of a class could then be in one half. Therefore a
-// row with many copies decides its own half, and so does every row if few rows are distinct.
+// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that
+// decides its half. This is the first row with the same content, so that copies are in the same
+// half. However, rows with few features are equal by chance, and all rows of a class could then be
+// in one half. Therefore a row with many copies decides its own half. If few rows are distinct,
+// every row decides its own half.
 func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
@@ -176,8 +177,8 @@ type cellRun struct {
 	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
 }
 
-// countCorrect returns how many rows in one half of the sample have the label that the column
-// predicts for them from the rows in the other half.
+// countCorrect predicts the labels of the rows in one half of the sample by the values of a column,
+// from the rows in the other half. It returns how many of these predictions are right.
 func (d *LeakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))

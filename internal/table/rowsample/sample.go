@@ -178,7 +178,7 @@ func (s *Sample) fieldCells(dst []uint64, field int) []uint64 {
 
 // FieldStats are the statistics of the sampled values of a field.
 type FieldStats struct {
-	Median         float64 // of the numbers; NaN if there are no numbers
+	Median         float64 // median of the numbers; NaN if there are no numbers
 	Numbers, Texts int     // number of distinct numbers and of distinct texts
 }
 

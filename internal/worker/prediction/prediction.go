@@ -1,4 +1,5 @@
-// Package prediction runs the jobs of predictions: they predict the rows of a blind CSV with a model.
+// Package prediction runs the jobs of predictions. Such a job predicts the rows of a blind CSV,
+// which has no labels, with a model.
 package prediction
 
 import (

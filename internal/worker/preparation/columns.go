@@ -9,7 +9,7 @@ import (
 func toColumns(p *profile.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
-		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), Epoch: string(c.Epoch), TimeZones: c.TimeZones, Unused: c.Features == 0, Distribution: toDistribution(&c)}
+		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), Epoch: string(c.Epoch), TimeZones: c.TimeZones, ListSeparator: c.ListSeparator(), Unused: c.Features == 0, Distribution: toDistribution(&c)}
 		if format := c.NumberFormat(); format != nil {
 			columns[i].NumberFormat = new(api.NumberFormat(*format))
 		}

@@ -26,8 +26,8 @@ type deadlines struct {
 }
 
 // deadlineOf returns the time by which a race must end, or the zero time if it has no deadline.
-// localNow and sharedNow are the current time on two clocks: localNow on the clock of this process,
-// and sharedNow on the clock of the database, which stored deadlines refer to.
+// localNow is the current time on the clock of this process. sharedNow is the current time on the
+// clock of the database, to which stored deadlines refer.
 func (d *deadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
@@ -52,8 +52,8 @@ func (d *deadlines) retainOnly(keys map[string]bool) {
 	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
 }
 
-// raceDeadline returns the time by which a race must end because of its deadline, or the zero time
-// if it has none.
+// raceDeadline returns the deadline of a race on the clock of this process, or the zero time if the
+// race has no deadline.
 func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
 	now := tr.now()
 	return tr.deadlines.deadlineOf(race, now, tr.store.ToSharedTime(now))

@@ -251,7 +251,7 @@ func (r verifyingRecording) Close() error {
 func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
-		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
+		if err != nil && ctx.Err() == nil { // not fatal: the other workers only train longer than necessary
 			tr.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}

@@ -87,8 +87,9 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	return learn.Race(ctx, f, p)
 }
 
-// newRaceParams returns the parameters of a race, without those of its rows and the time limit. It returns an error if one of them cannot be decoded,
-// because a model that was trained without it would be wrong.
+// newRaceParams returns the parameters of a race, except the time limit and the groups and times of
+// the rows, which prepare sets. If a stored parameter cannot be decoded, newRaceParams returns an
+// error, because a model that was trained without this parameter would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	if err := rows.race.DecodeError; err != nil {
 		return learn.Params{}, err

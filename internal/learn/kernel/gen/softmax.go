@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tableExp emits code that replaces each of the eight floats x by Exp(x) if it is between −87
-// and 87, and otherwise by an arbitrary number, which callers must not use. table holds the address of expTable. The operations and their order
-// are those of the portable version.
+// tableExp emits code that replaces each of the eight floats x by Exp(x). If x is not between −87
+// and 87, the result is arbitrary, and callers must not use it. table holds the address of
+// expTable. The operations and their order are those of the portable version.
 func tableExp(x VecVirtual, table Register) {
 	const steps, bias = 64, 1 << 14
 	f, p, n, power, all := YMM(), YMM(), YMM(), YMM(), YMM()

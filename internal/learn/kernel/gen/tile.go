@@ -8,10 +8,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tile emits tile<rows>x16. The code holds rows × 16 outputs in registers, two registers
-// for each row, and reads one panel of b. Each output is one chain of fused multiply-adds
-// that starts with the value in dst and runs over k in order, so that the result does not
-// depend on the number of rows of a tile.
+// tile emits tile<rows>x16. The code holds rows × 16 outputs in registers, two registers for each
+// row, and reads one panel of b. Each output is one chain of fused multiply-adds, which starts with
+// the value in dst and runs over k in order. The result therefore does not depend on the number of
+// rows of a tile.
 //
 //	     b:  [ y0 ][ y1 ]   one row of the panel
 //	a0 ──▶   [acc0][acc1]

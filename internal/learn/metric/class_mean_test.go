@@ -143,3 +143,118 @@ func TestIntervalsOfRareClasses(t *testing.T) {
 		}
 	}
 }
+
+// countedPredictions returns predictions of the given numbers of rows of each class. wrong are the
+// numbers of rows of each class that are predicted as another class.
+func countedPredictions(rows, wrong []int) Predictions {
+	p := Predictions{Classes: len(rows)}
+	for class, n := range rows {
+		for i := range n {
+			row := make([]float32, len(rows))
+			if row[class] = 1; i < wrong[class] {
+				row[class], row[(class+1)%len(rows)] = 0.25, 0.75
+			}
+			p.Labels, p.Probabilities = append(p.Labels, int32(class)), append(p.Probabilities, row...)
+		}
+	}
+	return p
+}
+
+// TestIntervalsOfHighScores checks that the interval of a high score is about as wide as that of the rare
+// classes, divided by the number of classes.
+func TestIntervalsOfHighScores(t *testing.T) {
+	for _, c := range []struct {
+		rows, wrong []int
+		low, high   float64 // limits of the lower end of the balanced accuracy
+	}{
+		{[]int{20_000, 3, 3}, []int{20, 0, 0}, 0.68, 0.76},
+		{[]int{5000, 20}, []int{0, 0}, 0.91, 0.93},
+		{[]int{100, 10}, []int{0, 0}, 0.84, 0.87},
+		{[]int{5000, 20}, []int{0, 1}, 0.87, 0.89},
+		{slices.Repeat([]int{30}, 30), slices.Repeat([]int{1}, 30), 0.95, 0.96},
+	} {
+		p := countedPredictions(c.rows, c.wrong)
+		paired := p // the rows of a pair have the same class
+		for row := range p.Labels {
+			paired.Groups = append(paired.Groups, int32(row/2))
+		}
+		for _, name := range []string{NameBalancedAccuracy, NameMacroF1, NameROCAUC, NamePRAUC} {
+			score, rows, pairs := must(Score(t.Context(), name, p)), must(ScoreInterval(t.Context(), name, p)), must(ScoreInterval(t.Context(), name, paired))
+			if name == NameBalancedAccuracy && (rows.Low < c.low || rows.Low > c.high) {
+				t.Errorf("%v wrong of %v rows: the balanced accuracy has the interval %v, want one from %g to %g", c.wrong, c.rows, rows, c.low, c.high)
+			}
+			if most := 1.6 * (1 - c.low); score-rows.Low > most || score-pairs.Low > 2*most || rows.High > 1 || pairs.High > 1 {
+				t.Errorf("%v wrong of %v rows: %s is %.3f and has the interval %v, and %v by pairs", c.wrong, c.rows, name, score, rows, pairs)
+			}
+		}
+	}
+}
+
+// recallsSample returns the interval of the balanced accuracy of random recalls.
+func recallsSample(draw *rand.Rand, rows []int, recalls []float64) Interval {
+	counts := emptyClassCounts(len(rows))
+	counts.actual = rows
+	for class, n := range rows {
+		counts.right[class] = n
+		if wrong := 1 - recalls[class]; n <= 100 {
+			for range n {
+				counts.right[class] -= int(indicator(draw.Float64() < wrong))
+			}
+		} else {
+			counts.right[class] -= max(int(math.Round(wrong*float64(n)+draw.NormFloat64()*math.Sqrt(wrong*recalls[class]*float64(n)))), 0)
+		}
+	}
+	m := classMean{classes: counts.recalls(effectiveRows{1, nil, 1}), shared: 1}
+	for _, c := range m.classes {
+		m.variance += c.variance / float64(len(rows)*len(rows))
+	}
+	return m.interval()
+}
+
+// TestIntervalsOfMeans checks that about 95 of 100 intervals of the balanced accuracy contain that of
+// the population, on average over different recalls: for a few classes, including one or two that are
+// rare, and for many classes with few rows.
+func TestIntervalsOfMeans(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
+	draw := rand.New(rand.NewPCG(3, 4))
+	check := func(rows []int, recallsOf func(rare, other float64) []float64) {
+		const samples = 100
+		held, known := 0.0, 0.0
+		for _, rare := range []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99} {
+			for _, other := range []float64{0.5, 0.7, 0.9, 0.99} {
+				recalls, truth := recallsOf(rare, other), 0.0
+				for _, recall := range recalls {
+					truth += recall / float64(len(recalls))
+				}
+				for range samples {
+					i := recallsSample(draw, rows, recalls)
+					held += indicator(i.Low <= truth && truth <= i.High)
+					known++
+				}
+			}
+		}
+		if percent := 100 * held / known; percent < 93 || percent > 98 {
+			t.Errorf("classes of %v rows: %.1f of 100 intervals contain the balanced accuracy, want 95", rows, percent)
+		}
+	}
+	for _, classes := range []int{2, 3, 5} {
+		for _, rare := range []int{1, 2, 3, 5, 10, 20} {
+			for _, rows := range []int{100, 20_000} {
+				for rares := 1; rares <= min(2, classes-1); rares++ {
+					sizes := slices.Concat(slices.Repeat([]int{rare}, rares), slices.Repeat([]int{rows / classes}, classes-rares))
+					check(sizes, func(rare, other float64) []float64 {
+						return slices.Concat(slices.Repeat([]float64{rare}, rares), slices.Repeat([]float64{other}, classes-rares))
+					})
+				}
+			}
+		}
+	}
+	for _, c := range [][2]int{{10, 3}, {30, 3}, {30, 10}, {30, 30}, {100, 10}} {
+		check(slices.Repeat([]int{c[1]}, c[0]), func(rare, other float64) []float64 {
+			return slices.Repeat([]float64{rare, other}, c[0]/2)
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/humanize"
+	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
+	"foretell/internal/term"
+)
+
+// openDatabase opens the database at the given location. If the database or the folder does not
+// exist, it is created, unless withoutUpgrade is set or there are stored files.
+func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
+	if !o.withoutUpgrade {
+		if !o.acceptDatabase {
+			if err := checkNoFilesWithoutDatabase(ctx, f, at); err != nil {
+				return nil, err
+			}
+		}
+		if err := os.MkdirAll(at.dir, 0o700); err != nil {
+			return nil, DataDirError(at.dir, err)
+		}
+		return openDatabase(ctx, at.database, at.dir)
+	}
+	database, err := openExistingDatabase(ctx, f, at)
+	if err == nil && !database.HasNewestSchema() {
+		return nil, errors.Join(ErrOldSchema, database.Close())
+	}
+	return database, err
+}
+
+// openExistingDatabase is like the function openDatabase, but it neither creates the database nor
+// upgrades its schema. It returns store.ErrOldSchema, without a hint, if the schema is too old to be
+// read.
+func openExistingDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
+	if err := checkDatabaseExists(ctx, f, at); err != nil {
+		return nil, err
+	}
+	database, err := store.OpenUnchanged(ctx, at.database)
+	if err != nil && !errors.Is(err, store.ErrOldSchema) {
+		err = databaseError(at.database, at.dir, err)
+	}
+	return database, err
+}
+
+// checkDatabaseExists returns an error if the database is a file that does not exist. [store.Open]
+// would create it. If there are stored files, the error has their number, and an empty file is an
+// error, too.
+func checkDatabaseExists(ctx context.Context, f *cli.Factory, at serviceLocation) error {
+	if pgurl.Is(at.database) {
+		return nil
+	}
+	if files, location, err := filesWithoutDatabase(ctx, f, at); err == nil && files > 0 { // on an error, the number is unknown
+		return filesWithoutDatabaseError(at, files, location)
+	}
+	if _, err := os.Stat(at.database); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return DataDirError(at.dir, err)
+		}
+		return exit.Errorf(exit.NotFound, "the data folder %s has no database", at.dir).
+			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, databaseFile)
+	}
+	return nil
+}
+
+// checkNoFilesWithoutDatabase returns an error if the database is a missing or empty file although
+// there are stored files. It creates nothing. Without this check, a command would create a database
+// that does not contain the files.
+func checkNoFilesWithoutDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) error {
+	files, location, err := filesWithoutDatabase(ctx, f, at)
+	if err == nil && files > 0 {
+		return filesWithoutDatabaseError(at, files, location)
+	}
+	return err
+}
+
+func filesWithoutDatabaseError(at serviceLocation, files int, location string) error {
+	return exit.Errorf(exit.Unexpected, "the data folder %s has no database, but %s has %s", at.dir, location, humanize.Count(files, "stored file")).
+		WithHint("nothing was changed; restore %s from a backup, or pass the data folder of the service with --data-dir, or its database with --%s; "+
+			"to continue without the lost database, use `foretell serve --accept-database`, which keeps the files for 30 days", term.ShellQuote(at.database), databaseFlag)
+}
+
+// filesWithoutDatabase returns the number of stored files and their location if the database is a
+// missing or empty file, and otherwise 0. It creates nothing.
+func filesWithoutDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (files int, location string, err error) {
+	if pgurl.Is(at.database) || !isMissingOrEmpty(at.database) {
+		return 0, "", nil
+	}
+	blobs, err := openExistingBlobs(ctx, f, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, "", nil
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	keys, err := blobs.Keys(ctx)
+	if err != nil || !isMissingOrEmpty(at.database) { // meanwhile, another process may have created it and stored a file
+		return 0, "", err
+	}
+	return len(keys), blobs.Location(), nil
+}
+
+// isMissingOrEmpty reports whether the file at path does not exist or has no bytes.
+func isMissingOrEmpty(path string) bool {
+	stat, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && stat.Size() == 0
+}

@@ -1,0 +1,248 @@
+package metric
+
+import (
+	"context"
+	"math"
+)
+
+// proportion is the score of one class. For its interval, it is treated as the proportion of right
+// rows among independent rows.
+type proportion struct {
+	value    float64
+	rows     float64 // number of rows; need not be an integer
+	variance float64 // of value; an estimate that is too small if the class has few rows
+}
+
+// fewRows is the number of rows for which an interval depends as much on what is assumed about few
+// rows as on a variance that is estimated from them.
+const fewRows = 20.0
+
+// reliableRatio returns the ratio of an estimated variance to an assumed one, after it is corrected for
+// the number of rows of the estimate. A ratio from few rows is at least 1, because an estimate from few
+// rows may be far too small.
+func reliableRatio(ratio, rows float64) float64 {
+	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
+}
+
+// newProportion returns the proportion of a class. Its variance is assumed to be that of the given
+// number of rows, unless the estimate, which is from few independent rows, says otherwise.
+func newProportion(value, variance, rows, few float64) proportion {
+	ratio := 0.0 // if value is 0 or 1
+	if assumed := value * (1 - value) / rows; assumed > 0 {
+		ratio = variance / assumed
+	}
+	return proportion{value, rows / reliableRatio(ratio, few), variance}
+}
+
+// classMean is a score that is the mean of the scores of classes.
+type classMean struct {
+	classes  []proportion
+	variance float64 // of the mean; an estimate like those of the classes
+	shared   float64 // number of classes whose scores depend on a row, on average
+}
+
+// mean returns the score, or NaN if there are no classes.
+func (m classMean) mean() float64 {
+	sum := 0.0
+	for _, c := range m.classes {
+		sum += c.value
+	}
+	return meanOrNaN(sum, len(m.classes))
+}
+
+// interval returns the interval of the mean by the score test: all means that are at most Z95 of their
+// own standard errors away (A. Martín Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical
+// Methods in Medical Research 20, 2011). For one class this is the Wilson interval. It is unknown if there are no classes.
+func (m classMean) interval() Interval {
+	if len(m.classes) == 0 {
+		return unknownInterval
+	}
+	mean, limit := m.mean(), Z95*Z95*m.inflation()
+	mirrored := make([]proportion, len(m.classes))
+	for i, c := range m.classes {
+		mirrored[i] = proportion{value: 1 - c.value, rows: c.rows}
+	}
+	// Rounding must not exclude the score from its interval.
+	return Interval{min(lowEnd(m.classes, limit), mean), max(1-lowEnd(mirrored, limit), mean)}
+}
+
+// inflation returns the variance of the mean divided by its variance if the scores of the classes were
+// independent. If all variances are 0, it is shared, but at most what it is for scores that depend
+// completely on each other.
+func (m classMean) inflation() float64 {
+	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
+	for _, c := range m.classes {
+		sum += c.variance
+		few = min(few, c.rows)
+		deviations += 1 / math.Sqrt(c.rows)
+		squares += 1 / c.rows
+	}
+	if sum > 0 {
+		return reliableRatio(m.variance*n*n/sum, few)
+	}
+	return min(m.shared, deviations*deviations/squares)
+}
+
+// lowEnd returns the lowest mean of proportions that the score test does not reject. Its statistic is
+// the squared distance of the mean from that of the classes, divided by its variance, and is at most limit.
+func lowEnd(classes []proportion, limit float64) float64 {
+	low, high := 0.0, 1.0
+	for statistic := 0.0; statistic < limit; high *= 2 {
+		if _, statistic = constrain(classes, high); high > 1e18 {
+			return 0 // all proportions are 0
+		}
+	}
+	for range 60 {
+		middle := (low + high) / 2
+		if _, statistic := constrain(classes, middle); statistic < limit {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	mean, _ := constrain(classes, low)
+	return mean
+}
+
+// constrain returns the mean of the proportions that are the most likely for their mean, and the
+// statistic of lowEnd. The mean decreases with multiplier, the Lagrange multiplier of the constraint:
+// the most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
+//
+// The variance of a class with n rows is p(1 − p)/n. It is underestimated, because p is estimated from
+// the same rows, which is why n−1 takes the place of n. This is not so if the mean depends on this class
+// alone: then the constraint determines p. So n decreases by 1 less the fraction of the variance of the
+// mean that is due to the class, and at most by half.
+func constrain(classes []proportion, multiplier float64) (mean, statistic float64) {
+	n, sum := float64(len(classes)), 0.0
+	variances := make([]float64, len(classes))
+	for i, c := range classes {
+		b := c.rows + multiplier
+		p := 2 * c.rows * c.value / (b + math.Sqrt(max(b*b-4*multiplier*c.rows*c.value, 0)))
+		variances[i] = p * (1 - p) / c.rows
+		mean += p / n
+		sum += variances[i]
+	}
+	if sum == 0 {
+		return mean, 0
+	}
+	corrected := 0.0
+	for i, c := range classes {
+		corrected += variances[i] * c.rows / max(c.rows-1+variances[i]/sum, c.rows/2)
+	}
+	return mean, multiplier * multiplier * sum * sum / corrected
+}
+
+// classMean returns the balanced accuracy, the macro F1, or the mean of the areas under the ROC curves,
+// with what its interval is computed from. It has no classes if the score is unknown. The result is
+// undefined if ctx is cancelled.
+func (p Predictions) classMean(ctx context.Context, name string) classMean {
+	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
+	m := classMean{shared: effective.overlap}
+	switch counts := newClassCounts(p); name {
+	case NameBalancedAccuracy:
+		counts.addRecallInfluence(influence, p)
+		m.classes = counts.recalls(effective)
+	case NameMacroF1:
+		counts.addF1Influence(influence, p)
+		m.classes = counts.f1s(effective)
+		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
+	default:
+		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
+	}
+	variance, clusters := p.newInfluenceVariance()(influence)
+	if m.variance = variance; p.Groups != nil && clusters < 2 {
+		m.classes = nil
+	}
+	return m
+}
+
+// addRecallInfluence adds to dst the influence of each row on the balanced accuracy.
+func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
+	classes := 0.0
+	for _, rows := range counts.actual {
+		classes += math.Min(float64(rows), 1)
+	}
+	for i, label := range p.Labels {
+		if label < 0 {
+			continue // see Predictions.Labels
+		}
+		right := indicator(Decide(p.row(i), p.Weights) == int(label))
+		rows := counts.actual[label]
+		dst[i] += (right - ratio(counts.right[label], rows)) / (float64(rows) * classes)
+	}
+}
+
+// recalls returns the recalls of the classes that have rows.
+func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion) {
+	for c, n := range counts.actual {
+		if n > 0 {
+			rows := effective.of(c, n)
+			recall := ratio(counts.right[c], n)
+			recalls = append(recalls, proportion{recall, rows, recall * (1 - recall) / rows})
+		}
+	}
+	return recalls
+}
+
+// f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed from
+// its Jaccard index J; see f1Interval. It has the variance of a proportion of (1+J)²/2 times the rows of J.
+func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
+	for c, actual := range counts.actual {
+		if either := actual + counts.predicted[c] - counts.right[c]; either > 0 {
+			j := ratio(counts.right[c], either)
+			rows, f1 := effective.of(c, either)*(1+j)*(1+j)/2, 2*j/(1+j)
+			f1s = append(f1s, proportion{f1, rows, f1 * (1 - f1) / rows})
+		}
+	}
+	return f1s
+}
+
+// areaProportion returns the area under the ROC curve of a class with m rows, against n others, as a
+// proportion. variance is the variance that is computed from the influences of rows. The assumed
+// variance is that for exponential scores, in the form that treats both classes alike (Hanley and
+// McNeil, Radiology 143, 1982).
+func areaProportion(area, variance, m, n float64) proportion {
+	half := (m+n)/2 - 1
+	return newProportion(area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
+}
+
+// effectiveRows converts numbers of rows to numbers of independent rows that are worth as much.
+type effectiveRows struct {
+	// designEffect is by which factor the rows of a group count less than independent rows: the
+	// variance of the accuracy by groups divided by that by rows (L. Kish, Survey Sampling, 1965).
+	// It is at least 1.
+	designEffect float64
+	clusters     []int   // by class: the number of clusters that have a row of the class; nil if the rows are independent
+	overlap      float64 // mean number of classes of a cluster
+}
+
+// effectiveRows returns the effectiveRows of p. If the variance of the accuracy by rows is 0, the
+// designEffect is the mean number of rows of a cluster.
+func (p Predictions) effectiveRows() effectiveRows {
+	if p.Groups == nil {
+		return effectiveRows{1, nil, 1}
+	}
+	_, influence := p.meanInfluences(NameAccuracy)
+	byGroups, clusters := p.newInfluenceVariance()(influence)
+	designEffect := float64(len(p.Labels)) / float64(max(clusters, 1))
+	if byRows := sumSquares(influence); byRows > 0 {
+		designEffect = max(byGroups/byRows, 1)
+	}
+	ofClass, sum := p.clustersOfClasses(), 0
+	for _, n := range ofClass {
+		sum += n
+	}
+	return effectiveRows{designEffect, ofClass, float64(sum) / float64(max(clusters, 1))}
+}
+
+// of returns the effective number of n rows of a class or, if class is negative, of several classes. It
+// is at least the number of clusters that have a row of the class, and at least 1 unless n is 0.
+func (e effectiveRows) of(class, n int) float64 {
+	switch {
+	case n == 0 || e.clusters == nil:
+		return float64(n)
+	case class < 0:
+		return max(float64(n)/e.designEffect, 1)
+	}
+	return max(float64(n)/e.designEffect, float64(e.clusters[class]), 1)
+}

@@ -1,0 +1,49 @@
+package learn
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+)
+
+// TestImportancesOfRareClass checks that the importances are measured on enough rows of a class that has
+// a thousandth of the rows.
+func TestImportancesOfRareClass(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains a model")
+	}
+	var b strings.Builder
+	b.WriteString("id,noise,amount,y\n")
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 12_000 {
+		label, shift := "ok", 0.0
+		if i%800 == 400 {
+			label, shift = "fraud", 6
+		}
+		fmt.Fprintf(&b, "r%d,%.3f,%.3f,%s\n", i, random.NormFloat64(), random.NormFloat64()+shift, label)
+	}
+	file := []byte(b.String())
+	p, err := profile.Scan(t.Context(), bytes.NewReader(file), profile.ScanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frame.Load(t.Context(), bytes.NewReader(file), p.Schema, frame.LoadOptions{Labelled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []string{"rocAuc", "f1[fraud]"} {
+		o, err := Race(t.Context(), f, Params{Metric: metric, Seed: 2, Algorithms: []string{"BSIX01"}, Effort: EffortFast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := o.Report.Importances
+		if len(i) != 2 || i[0].Column != "amount" || !(i[0].Interval.Low > 0.1) || i[0].Interval.High > 0.9 {
+			t.Errorf("%s: importances %v", metric, i)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"math"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+)
+
+// checkWords reports a blind column of texts of several words if most of its texts have none of the words
+// that are features, and far more than in training. New texts are usual, but another language is not.
+func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
+	words := make(map[string]bool)
+	for i := range c.train.Schema.Columns {
+		if f := &c.train.Schema.Columns[i]; f.Feature == frame.ExtractWord && f.SourceName() == train.Name {
+			words[f.Word] = true
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	hasWord := containsTerm("", words)
+	before, trained, _ := rowsWithout(train.Values(), hasWord)
+	now, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), hasWord)
+	share, usual := ratio(now.rows, filled), ratio(before.rows, trained)
+	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || chanceOfShare(share, usual, filled) > c.falseAlarmsPerColumn() {
+		return
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s none of the words that are features, most often %s; in training, %s of the texts have none",
+		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.Have(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
+}
+
+// checkTerms reports a blind column of lists or of texts of several words if the model knows no item, or
+// no word, of most of them, and if these are far more than in a sample of the training rows.
+func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	terms := make(map[string]bool, len(known.Terms))
+	for _, term := range known.Terms {
+		terms[term] = true
+	}
+	unknown, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), containsTerm(known.ListSeparator, terms))
+	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // of all rows, as in the sample
+	usual := ratio(known.TermSampleWithout, known.TermSampleRows)
+	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare ||
+		share <= usual+2*maxMissingRise || chanceOfShare(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
+		return
+	}
+	noun := "word"
+	if known.ListSeparator != "" {
+		noun = "item"
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s no %s that the model knows, most often %s",
+		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
+}
+
+// containsTerm returns a function that reports whether a text has one of the terms: an item of a list with
+// the given separator, or a word if separator is "".
+func containsTerm(separator string, terms map[string]bool) func(text []byte) bool {
+	var tokenizer cells.Tokenizer
+	return func(text []byte) (found bool) {
+		visit := func(term []byte) { found = found || terms[string(term)] }
+		if separator != "" {
+			cells.VisitItems(text, separator[0], visit)
+		} else {
+			tokenizer.Tokenize(text, visit)
+		}
+		return found
+	}
+}
+
+// rowsWithout returns the rows whose text has none of the terms that hasTerm looks for, the number of rows
+// with a text, and the first line of the former.
+func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without unreadRows, filled, first int) {
+	first = math.MaxInt
+	for i := range values {
+		one := &values[i]
+		if one.Kind == cells.Null || one.Kind == cells.Blank {
+			continue
+		}
+		filled += one.Rows
+		if !hasTerm([]byte(one.Text)) {
+			without.addRows(one)
+			first = min(first, one.FirstLine())
+		}
+	}
+	return without, filled, first
+}
