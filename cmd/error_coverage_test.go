@@ -97,6 +97,7 @@ var provokedElsewhere = map[string]string{
 	"set --blind to the file from which the predictions were made, %s; it must be unchanged":                        "the same",
 	"fix the file; `foretell check FILE` lists each defect":                                                         "a defect that nobody tied to its file",
 	"%s: permission denied":                                                                                         "an administrator may read everything",
+	"make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`":                      "the same",
 	"change the permissions of the file, or use another file":                                                       "the same",
 	"the model is kept, but cannot become the champion of its series; see `foretell models report %[1]s`, or make it the champion with `foretell models promote %[1]s`": "a gate that fails needs a race: see the scripts",
 	"the series %s has no champion: all its models were rejected, because they missed --require or --beat":                                                              "a rejected model needs a race: see the script promote",

@@ -21,7 +21,7 @@ var layers = map[string][]string{
 	"cmd":                         {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn/model", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "rescue", "scoring", "table/profile", "term"},
 	"cmd/crud":                    {"cli", "client", "connect", "requirement"},
 	"cmd/dataset":                 {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
-	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn/model", "modelfile", "preflight", "report", "requirement", "term"},
+	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn/model", "modelfile", "preflight", "receipt", "report", "requirement", "term"},
 	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn/model", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
 	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
