@@ -87,6 +87,7 @@ var provokedElsewhere = map[string]string{
 	"another process created the output %s while this command was running":                                          "TestOutputAppearsDuringRun",
 	"that file was not replaced; this command has written %s":                                                       "TestOutputAppearsDuringRun",
 	"--%s %s differs from that of race %s: %s":                                                                      "the script resume",
+	"%s by the predictions %s":                                                                                      "the script score",
 	"omit the flag: `%s`, or start a new race without --resume":                                                     "the script resume",
 	"run the command again when the file no longer changes":                                                         "TestFileChangesDuringRun: the same error, of another command",
 	"%s does not match %s: %w":                                                                                      "a receipt needs a race: see the scripts",

@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"cmd/crud":                    {"cli", "client", "connect", "requirement"},
 	"cmd/dataset":                 {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
 	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn/model", "modelfile", "preflight", "receipt", "report", "requirement", "term"},
-	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn/model", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
+	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "gate", "humanize", "learn/model", "modelfile", "preflight", "race", "receipt", "report", "requirement", "scoring", "table/profile", "term"},
 	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
