@@ -80,12 +80,11 @@ func InstallFile(tempPath, path string, force bool) error {
 // CopyPermissions sets the permissions of the file at tempPath to those of the file at path, if that is
 // a regular file. It also sets the owner and the group, as far as this user may change them.
 func CopyPermissions(tempPath, path string) error {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil // there is nothing to copy
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		copyOwner(tempPath, info)
+		return os.Chmod(tempPath, info.Mode().Perm())
 	}
-	copyOwner(tempPath, info)
-	return os.Chmod(tempPath, info.Mode().Perm())
+	return nil
 }
 
 // renameNew does what InstallFile does if force is false, on a file system that has no hard links.

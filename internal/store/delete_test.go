@@ -58,8 +58,10 @@ func (s suite) expiredChampions(t *testing.T) {
 			err = errors.Join(err, tx.InsertDataset(t.Context(), &d))
 		}
 		for _, m := range []Model{
-			{Key: "promoted", Dataset: "d1", AchievedPerformance: new(0.7)}, {Key: "low", Dataset: "d2", AchievedPerformance: new(0.8)},
-			{Key: "best", Dataset: "d2", AchievedPerformance: new(0.9)}, {Key: "alone", Dataset: "other"},
+			{Key: "promoted", Dataset: "d1", AchievedPerformance: new(0.7)},
+			{Key: "low", Dataset: "d2", AchievedPerformance: new(0.8)},
+			{Key: "best", Dataset: "d2", AchievedPerformance: new(0.9)},
+			{Key: "alone", Dataset: "other"},
 		} {
 			m.Account, m.Training, m.Created = "ann", "of "+m.Key, at(0)
 			race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: at(0)}
