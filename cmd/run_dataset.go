@@ -9,13 +9,14 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/build"
+	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/preflight"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file: the newest
+// findOrCreateDataset returns a prepared dataset with the contents of the training file: the oldest
 // such dataset of the series or, if there is none, a new dataset.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
@@ -25,17 +26,21 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		series := findRunSeries(all, p.name, p.seriesStem)
-		same, err := p.findSameDataset(ctx, series)
+		same, reread, err := p.findSameDataset(ctx, series)
 		if err != nil {
 			return nil, err
 		}
 		if attempt == 1 {
-			if err := p.noteJoinedSeries(ctx, series, same); err != nil {
+			if err := p.noteJoinedSeries(ctx, series, same.DatasetKey); err != nil {
 				return nil, err
 			}
 		}
-		if same != "" {
-			return p.AwaitDataset(ctx, same)
+		if same.DatasetKey != "" {
+			p.output.Note("dataset %s already has the same data, so nothing is uploaded; the race produces the next version of the model", same.DatasetName)
+			return p.awaitOldestDataset(ctx, series.Name, same.DatasetKey, false)
+		}
+		if reread != "" {
+			p.output.Note("dataset %s has the same data, but was prepared by another version that read some columns differently, so the file is uploaded again", reread)
 		}
 		created, err := p.CreateDataset(ctx, &api.CreateDatasetInput{Body: p.nextDatasetRequest(ctx, all, series)})
 		if api.CodeFromError(err) == api.CodeNameTaken && attempt < attempts {
@@ -50,8 +55,44 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		p.cost.UploadTime = p.factory.Now().Sub(sent)
-		return p.AwaitDataset(ctx, created.DatasetKey)
+		return p.awaitOldestDataset(ctx, series.Name, created.DatasetKey, true)
 	}
+}
+
+// awaitOldestDataset waits until a dataset is prepared, and returns the oldest dataset of the series
+// with the same contents. That may be another one, because other runs may have uploaded the same file
+// at the same time: all of them then use the oldest dataset. If this run created the dataset, which
+// isNew reports, and nothing uses it, it is deleted.
+func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
+	d, err := p.AwaitDataset(ctx, key)
+	if err != nil || cli.IsDryRun(p.factory.Running) {
+		return d, err
+	}
+	all, err := client.ListSeries(ctx, p.Client)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(s client.Series) bool { return s.Name == series })
+	if at < 0 {
+		return d, nil
+	}
+	oldest, _, err := p.findSameDataset(ctx, all[at])
+	if err != nil || oldest.DatasetKey == "" || oldest.DatasetKey == key {
+		return d, err
+	}
+	found, err := p.AwaitDataset(ctx, oldest.DatasetKey)
+	if err != nil || !isNew {
+		return found, err
+	}
+	for _, err := range client.AllTrainingsOfDataset(ctx, p.Client, key) {
+		return found, err // another command uses the dataset
+	}
+	if _, err := client.Call(ctx, p.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: key}); err != nil {
+		p.output.Note("warning: dataset %s has the same data as dataset %s, but was not deleted: %v", d.DatasetName, found.DatasetName, err)
+		return found, nil
+	}
+	p.output.Note("another command uploaded the same data at the same time, so its dataset %s is used, and dataset %s was deleted", found.DatasetName, d.DatasetName)
+	return found, nil
 }
 
 // chooseSeriesStem sets p.seriesStem to the name of the training file without its extension. If the series of
@@ -129,31 +170,30 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the key of the newest dataset in the series that has the same contents as
-// the training file and the same number of buckets as the run. It ignores datasets whose columns
-// another version of this program has read differently; see isReadDifferently. It returns "" if
-// there is no such dataset, or if the service does not report the SHA-256 of datasets.
-func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (key string, err error) {
+// findSameDataset returns the oldest dataset in the series that has the same contents as the training
+// file and the same number of buckets as the run. It ignores datasets whose columns another version of
+// this program has read differently, see isReadDifferently; reread is the name of one of these, or "".
+// It returns the zero value if there is no such dataset, or if the service does not report the SHA-256
+// of datasets.
+func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
 		buckets = api.DefaultBuckets
 	}
-	for _, d := range series.Datasets {
+	for _, d := range slices.Backward(series.Datasets) {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
 		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.Train.Sha256(p.files.TrainProfile.Bytes) {
 			isReread, err := p.isReadDifferently(ctx, d)
 			if err != nil {
-				return "", err
+				return api.DatasetEntry{}, "", err
 			}
-			if isReread {
-				p.output.Note("dataset %s has the same data, but was prepared by another version that read some columns differently, so the file is uploaded again", d.DatasetName)
-				continue
+			if !isReread {
+				return d, "", nil
 			}
-			p.output.Note("dataset %s already has the same data, so nothing is uploaded; the race produces the next version of the model", d.DatasetName)
-			return d.DatasetKey, nil
+			reread = d.DatasetName
 		}
 	}
-	return "", nil
+	return api.DatasetEntry{}, reread, nil
 }
 
 // isReadDifferently reports whether another version of this program has prepared the dataset, and

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/learn/model"
 	"foretell/internal/modelfile"
+	"foretell/internal/receipt"
 	"foretell/internal/term"
 )
 
@@ -110,9 +110,11 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}
-	if written.Bytes, err = o.downloadAndExport(ctx, session, key); err != nil {
+	digest, err := o.downloadAndExport(ctx, session, key)
+	if err != nil {
 		return err
 	}
+	written.Bytes, written.SHA256 = digest.Bytes, digest.SHA256
 	written.Features = o.features
 	if o.features != nil && !o.output.Quiet {
 		o.target.Factory.Note("the ONNX model does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), ref)
@@ -127,8 +129,8 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 }
 
 // downloadAndExport downloads the model, writes it to the target in the format of --format, and
-// returns the number of bytes written.
-func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *connect.Session, key string) (size int64, err error) {
+// returns the digest of the file.
+func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *connect.Session, key string) (digest receipt.Digest, err error) {
 	again := "foretell models export " + key
 	if o.format != formatForetell {
 		again += " --format " + o.format
@@ -153,18 +155,17 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			})
 		},
 		Check: func(tempPath string) error {
-			info, err := os.Stat(tempPath)
-			if err != nil {
+			if digest, err = receipt.DigestFiles(ctx, tempPath); err != nil {
 				return err
 			}
-			if size = info.Size(); o.format != formatForetell {
+			if o.format != formatForetell {
 				return nil // Get has verified the model before it was converted
 			}
 			return download.VerifyModelFile(tempPath, again)
 		},
 		Install: o.target.InstallWithoutReceipt,
 	})
-	return size, err
+	return digest, err
 }
 
 // exportDocument is the output of models export.
@@ -172,6 +173,8 @@ type exportDocument struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
 	ModelKey string `json:"modelKey"`
+	// SHA256 is also in the receipts of predictions with the file.
+	SHA256 string `json:"sha256"`
 	// Features are the input columns of an ONNX model.
 	Features []model.ONNXFeature `json:"features,omitempty"`
 }

@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -10,11 +11,13 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
+	"foretell/internal/gate"
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/receipt"
 	"foretell/internal/report"
+	"foretell/internal/requirement"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
 )
@@ -26,6 +29,7 @@ type scoreOptions struct {
 
 	columns scoring.Options
 	metric  string
+	gate    requirement.Flags
 }
 
 // NewScoreCmd returns the command score.
@@ -66,9 +70,13 @@ The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
 
 In a pipe, each score is one line with the columns metric, value, low, high and rows.
-With --quiet, only the value of --metric is printed.`,
+With --quiet, only the value of --metric is printed.
+
+With --require, the exit status is 10 if the predictions miss a requirement, as in
+` + "`foretell run`" + `. A table on standard error then lists the requirements.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
   foretell score blind.predictions.csv answers.csv --metric rocAuc --quiet
+  foretell score blind.predictions.csv answers.csv --require 'rocAuc>=0.75' --junit scores.xml
   foretell score submission.csv answers.csv --id ID --label class --json`,
 		Args: cli.PositionalArgs("PREDICTIONS", "ANSWERS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
@@ -83,6 +91,7 @@ With --quiet, only the value of --metric is printed.`,
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
 	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, such as while labels arrive in parts")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
+	opts.gate.BindScores(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	cmd.MarkFlagsMutuallyExclusive("partial", "in-order")
 	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
@@ -94,7 +103,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err != nil {
 		return err
 	}
-	if err := preflight.CheckOneStdin(predictions, answers); err != nil {
+	if err := cmp.Or(preflight.CheckOneStdin(predictions, answers), o.gate.Parse(), o.gate.CheckJUnitFile(nil, predictions, answers)); err != nil {
 		return err
 	}
 	result, err := o.score(ctx, predictions, answers)
@@ -104,6 +113,36 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err := checkMetricClass(name, result); err != nil {
 		return err
 	}
+	results, err := o.gate.EvaluateScores(predictions, classLabels(result), func(r *gate.Requirement) gate.Score { return requiredScore(result, r) })
+	if err != nil {
+		return err
+	}
+	if err := o.print(result, name); err != nil {
+		return err
+	}
+	return o.gate.Publish(&o.output, results, nil)
+}
+
+// requiredScore returns the value of the metric of a requirement.
+func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
+	figure := result.Metric(r.MetricName())
+	if figure == nil {
+		return gate.Score{}
+	}
+	s := gate.Score{Value: &figure.Value, Rows: int64(cmp.Or(figure.Rows, result.Rows))}
+	if figure.Low != nil && figure.High != nil {
+		s.Interval = &api.Interval{Low: *figure.Low, High: *figure.High}
+	}
+	for _, class := range result.Classes {
+		if class.Label == r.Class && r.Class != "" {
+			s.Rows = int64(class.Rows)
+		}
+	}
+	return s
+}
+
+// print prints the result. name is the metric that --quiet prints.
+func (o *scoreOptions) print(result *scoring.Result, name string) error {
 	switch {
 	case o.output.JSON || len(o.output.Fields) > 0:
 		return cli.PrintItem(&o.output, result, "accuracy")
@@ -122,11 +161,16 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // checkMetricClass returns a usage error if name is a metric of a class that is not in result.
 func checkMetricClass(name string, result *scoring.Result) error {
+	return race.CheckMetricClass(name, classLabels(result))
+}
+
+// classLabels returns the labels of the classes of a result.
+func classLabels(result *scoring.Result) []string {
 	labels := make([]string, len(result.Classes))
 	for i, class := range result.Classes {
 		labels[i] = class.Label
 	}
-	return race.CheckMetricClass(name, labels)
+	return labels
 }
 
 // score opens the files, scores the predictions against the answers and returns the result.

@@ -10,7 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention configures how long unused data is kept. In each field, 0 means forever.
+// Retention configures how long unused data is kept. In each field, 0 means forever. The champion of
+// each series is always kept, with its race and its dataset.
 type Retention struct {
 	// Predictions is how long a prediction is kept after it ended.
 	Predictions time.Duration

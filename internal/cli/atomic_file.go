@@ -55,13 +55,11 @@ func CreateTemp(dir string) (*os.File, error) {
 // InstallFile moves the complete file at tempPath to path. If force is not set and path exists, the
 // error has the status Conflict and wraps fs.ErrExist, and both files are unchanged. So two
 // processes with the same output do not replace each other's file. A file that is replaced keeps its
-// permissions.
+// permissions; see [CopyPermissions].
 func InstallFile(tempPath, path string, force bool) error {
 	if force {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			if err := os.Chmod(tempPath, info.Mode().Perm()); err != nil {
-				return err
-			}
+		if err := CopyPermissions(tempPath, path); err != nil {
+			return err
 		}
 		return os.Rename(tempPath, path)
 	}
@@ -77,6 +75,16 @@ func InstallFile(tempPath, path string, force bool) error {
 			&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
 	}
 	return err
+}
+
+// CopyPermissions sets the permissions of the file at tempPath to those of the file at path, if that is
+// a regular file. It also sets the owner and the group, as far as this user may change them.
+func CopyPermissions(tempPath, path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		copyOwner(tempPath, info)
+		return os.Chmod(tempPath, info.Mode().Perm())
+	}
+	return nil
 }
 
 // renameNew does what InstallFile does if force is false, on a file system that has no hard links.

@@ -142,6 +142,17 @@ type SeriesModel struct {
 	api.ModelEntry
 	DatasetKey  string `json:"datasetKey"`
 	DatasetName string `json:"datasetName"`
+	// content is equal for models of datasets with the same file and the same number of buckets. It is
+	// the key of the dataset if the file is unknown.
+	content string
+}
+
+// datasetContent returns the value of SeriesModel.content for a dataset.
+func datasetContent(d api.DatasetEntry) string {
+	if d.SHA256 == "" {
+		return d.DatasetKey
+	}
+	return d.SHA256 + " " + strconv.Itoa(d.NumberOfBuckets)
 }
 
 // Reference returns a reference to the model for the command line, such as NAME@v3.
@@ -172,7 +183,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 			}
 			reportsSeries = reportsSeries && m.Series != ""
 			m.Series = s.Name
-			models = append(models, SeriesModel{m, d.DatasetKey, d.DatasetName})
+			models = append(models, SeriesModel{m, d.DatasetKey, d.DatasetName, datasetContent(d)})
 		}
 		before += newest
 	}
@@ -229,8 +240,9 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 }
 
 // FindChampion returns the champion of models of one series, newest first. The champion is the
-// promoted model, if there is one. Otherwise the models with the dataset and the metric of the
-// newest model are compared, because scores on the rows of different datasets cannot be compared.
+// promoted model, if there is one. Otherwise the models with the data and the metric of the
+// newest model are compared, because scores on the rows of different data cannot be compared.
+// Datasets with the same file and the same number of buckets have the same data.
 // The newest accepted model of these is the champion or, if none is accepted, the model with the
 // highest performance on the validation rows. In a tie, the oldest is the champion. A model without
 // a performance is the champion only if no other model has one. Rejected models are ignored. Models
@@ -246,7 +258,7 @@ func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 		case m.State == api.ModelRejected:
 		case newest == nil || newest.Cancelled && !m.Cancelled:
 			newest, best = m, m
-		case m.Cancelled != newest.Cancelled || m.DatasetKey != newest.DatasetKey || m.Metric != newest.Metric:
+		case m.Cancelled != newest.Cancelled || m.content != newest.content || m.Metric != newest.Metric:
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
 			best = m

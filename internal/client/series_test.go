@@ -95,7 +95,7 @@ func TestResolveSeries(t *testing.T) {
 func TestChampion(t *testing.T) {
 	t.Parallel()
 	model := func(version int, dataset, metric string, performance float64) SeriesModel {
-		m := SeriesModel{DatasetKey: dataset}
+		m := SeriesModel{content: dataset}
 		m.ModelKey, m.Metric, m.AchievedPerformance.Value = strconv.Itoa(version), metric, performance
 		return m
 	}

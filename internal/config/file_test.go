@@ -233,3 +233,18 @@ func TestWrongKindIsRejected(t *testing.T) {
 		})
 	}
 }
+
+// TestUnreadableFile checks the hint about a config file that this user may not read.
+func TestUnreadableFile(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("this user may read every file")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), nil, 0o000); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadFile(func(name string) string { return map[string]string{envConfigDir: dir}[name] })
+	if e := exit.FromError(t.Context(), err); e.Status != exit.Usage || !strings.Contains(e.Hint, "FORETELL_CONFIG_DIR=") {
+		t.Errorf("%+v", e)
+	}
+}

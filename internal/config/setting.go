@@ -176,6 +176,10 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 		if errors.As(err, &malformed) { // its message begins with a sentence of its own
 			err = malformed.Unwrap()
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).
+				WithHint("make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`")
+		}
 		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
 	}
 	return file, checkKeys(path)

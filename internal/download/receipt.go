@@ -70,7 +70,13 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	if err != nil {
 		return err
 	}
-	if err := t.InstallWithoutReceipt(tempPath, finalPath); err != nil {
+	if t.Force { // the earlier receipt is removed before this one is installed
+		err = cli.CopyPermissions(tempReceipt, receiptPath)
+	}
+	if err == nil {
+		err = t.InstallWithoutReceipt(tempPath, finalPath)
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(tempReceipt))
 	}
 	return t.installReceipt(tempReceipt, tempPath, finalPath)

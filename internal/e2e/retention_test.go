@@ -18,7 +18,8 @@ import (
 )
 
 // TestRetention lets predictions, races and datasets expire one after the other. Each time,
-// the stored files must be exactly those that the remaining rows reference.
+// the stored files must be exactly those that the remaining rows reference. The champion of the series
+// and its dataset do not expire.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -44,6 +45,8 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 	train := firstRows(t, "../../testdata/credit-g/train.csv", 150)
 	foretellAs(t, env, "run", train, "--blind", firstRows(t, "../../testdata/credit-g/blind.csv", 20), "-o", filepath.Join(t.TempDir(), "result.csv"),
 		"--name", "credit", "--algorithm", "BSIX01", "--threshold", "0.5", "-q")
+	foretellAs(t, env, "training", "create", "credit", "--algorithm", "BSIX01", "--threshold", "0.5", "--seed", "2", "-q")
+	foretellAs(t, env, "datasets", "create", "unused", train, "-q")
 	foretellAs(t, env, "datasets", "create", "gone", train, "-q")
 	foretellAs(t, env, "datasets", "delete", "gone", "--yes", "-q")
 	auditLog := func() string {
@@ -53,7 +56,7 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 	for _, step := range []struct {
 		flag                        string
 		predictions, models, tables int
-	}{{"", 1, 1, 1}, {keepAuditLog, 1, 1, 1}, {"--keep-predictions=1ms", 0, 1, 1}, {"--keep-trainings=1ms", 0, 0, 1}, {"--keep-datasets=1ms", 0, 0, 0}} {
+	}{{"", 1, 2, 2}, {keepAuditLog, 1, 2, 2}, {"--keep-predictions=1ms", 0, 2, 2}, {"--keep-trainings=1ms", 0, 1, 2}, {"--keep-datasets=1ms", 0, 1, 1}} {
 		if step.flag != "" {
 			_ = service.Process.Signal(os.Interrupt)
 			_ = service.Wait()

@@ -10,11 +10,13 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Report has the results of all requirements on one model.
+// Report has the results of all requirements on one model, or on the predictions in a file.
 type Report struct {
-	// Model is the model's key.
-	Model   string
-	Results []Result
+	// Model is the model's key. It is "" for predictions.
+	Model string
+	// Predictions is the path of the file with the predictions. It is "" for a model.
+	Predictions string
+	Results     []Result
 	// At is when the model was evaluated.
 	At time.Time
 }
@@ -115,7 +117,11 @@ func escapeProperty(text string) string {
 // WriteMarkdown writes the results as a section of a job summary of GitHub.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, scored on test rows\n\n", r.Summary(), r.Model)
+	subject := "Model `" + r.Model + "`, scored on test rows"
+	if r.Model == "" {
+		subject = "Predictions " + escapeCell(r.Predictions) + ", scored on labelled rows"
+	}
+	fmt.Fprintf(&b, "### Foretell: %s\n\n%s\n\n", r.Summary(), subject)
 	b.WriteString("| | requirement | measured | 95 % interval | rows | |\n|---|---|---:|---|---:|---|\n")
 	for _, v := range r.Results {
 		mark := "✅"

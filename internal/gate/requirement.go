@@ -152,15 +152,41 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		}
 		return v
 	}
-	v.Value, v.Interval = &value, r.interval(report)
-	v.Holds = r.isMet(value)
+	return r.EvaluateScore(Score{&value, r.interval(report), rows})
+}
+
+// Score is the value of a metric on labelled rows.
+type Score struct {
+	// Value is nil if the metric could not be computed.
+	Value *float64
+	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
+	Interval *api.Interval
+	Rows     int64
+}
+
+// MetricName returns the name of the metric, such as rocAuc or recall[yes].
+func (r *Requirement) MetricName() string {
+	if r.Class == "" {
+		return r.Metric
+	}
+	return r.Metric + "[" + r.Class + "]"
+}
+
+// EvaluateScore compares the requirement with the value of its metric.
+func (r *Requirement) EvaluateScore(s Score) Result {
+	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
+	if s.Value == nil {
+		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes, or rows of its class"
+		return v
+	}
+	v.Holds = r.isMet(*s.Value)
 	v.Reason = "holds"
 	switch {
 	case v.Holds:
-	case value == r.Bound:
+	case *s.Value == r.Bound:
 		v.Reason = "missed: equal to the bound"
 	default:
-		v.Reason = "missed by " + formatDistinctly(math.Abs(value-r.Bound), 0)
+		v.Reason = "missed by " + formatDistinctly(math.Abs(*s.Value-r.Bound), 0)
 	}
 	return v
 }

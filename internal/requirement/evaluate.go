@@ -128,3 +128,20 @@ func (f *Flags) sharesTestRows(ctx context.Context, session *connect.Session, mo
 	}
 	return files[0] != "" && files[0] == files[1], nil
 }
+
+// EvaluateScores checks the scores of a file of predictions against the requirements. classes are the
+// labels of the classes, and measure returns the value of the metric of a requirement. The result is nil if there are no
+// requirements.
+func (f *Flags) EvaluateScores(predictions string, classes []string, measure func(*gate.Requirement) gate.Score) (*gate.Report, error) {
+	if !f.IsSet() {
+		return nil, nil
+	}
+	if err := f.CheckClasses(classes); err != nil {
+		return nil, err
+	}
+	r := &gate.Report{Predictions: predictions, At: f.factory.Now()}
+	for _, requirement := range f.requirements {
+		r.Results = append(r.Results, requirement.EvaluateScore(measure(requirement)))
+	}
+	return r, nil
+}

@@ -39,6 +39,15 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }
 
+// BindScores adds --require and --junit to cmd, which scores a file of predictions.
+func (f *Flags) BindScores(cmd *cobra.Command, factory *cli.Factory) {
+	f.factory = factory
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.texts, "require", nil,
+		"end with exit status 10 if the predictions miss this `requirement`, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")
+	flags.StringVar(&f.junit, "junit", "", "write the results of --require as JUnit XML to `FILE`")
+}
+
 // IsSet reports whether the flags have a requirement or a model to beat.
 func (f *Flags) IsSet() bool { return len(f.texts) > 0 || f.beat != "" }
 

@@ -40,6 +40,11 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 	if !o.JSON {
 		_ = f.printTable(r) // the error below has the same facts
 	}
+	if r.Model == "" {
+		e := exit.Errorf(exit.BelowTarget, "%s by the predictions %s", r.Summary(), r.Predictions)
+		e.Requirements = r.Results
+		return e
+	}
 	e := exit.Errorf(exit.BelowTarget, "%s by model %s", r.Summary(), r.Model)
 	e.Requirements = r.Results
 	var other *exit.Error

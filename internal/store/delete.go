@@ -139,14 +139,17 @@ func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]str
 // expiredConditions has an SQL condition for each kind of row that a service deletes because of its
 // age. The condition selects the rows that were last used before a time, which is the argument of
 // all placeholders. A prediction counts as a use of its race and of its dataset, and a race as a
-// use of its dataset. A row with a queued or running job has not expired.
+// use of its dataset. A row with a queued or running job has not expired, nor have the race and the
+// dataset of the champion of a series, which programs use by the name of the series.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
 	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
-		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + "))",
+		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))
+		AND key <> coalesce((` + championSQL("c.training", "training.account", "(SELECT e.series FROM dataset e WHERE e.key = training.dataset)") + "), '')",
 	"dataset": "updated < ? AND status <> '" + api.DatasetProcessing + `'
 		AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.` + activeTraining + `))
-		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
+		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))
+		AND key <> coalesce((` + championSQL("c.dataset", "dataset.account", "dataset.series") + "), '')",
 }
 
 // activeTraining and activePrediction are the SQL conditions for a queued or running training

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -23,7 +24,8 @@ func (s suite) expired(t *testing.T) {
 			if err := tx.InsertTraining(t.Context(), race); err != nil {
 				return err
 			}
-			if err := tx.InsertModel(t.Context(), &Model{Key: key, Account: "ann", Dataset: key, Training: key, File: File{Blob: key}, Created: at(0)}); err != nil {
+			m := &Model{Key: key, Account: "ann", Dataset: key, Training: key, File: File{Blob: key}, Created: at(0)}
+			if err := errors.Join(tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected)); err != nil { // it is no champion
 				return err
 			}
 			return tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: key, Model: key, Status: status, Created: at(0), Updated: at(0)})
@@ -44,4 +46,65 @@ func (s suite) expired(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// expiredChampions checks that the champion of a series does not expire, nor its race and dataset, and
+// that they expire when the model is no longer the champion.
+func (s suite) expiredChampions(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		err := tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})
+		for _, d := range []Dataset{{Key: "d1", Name: "N"}, {Key: "d2", Name: "N-2", Series: "N"}, {Key: "other", Name: "M"}} {
+			d.Account, d.Status, d.Created, d.Updated = "ann", api.DatasetCompleted, at(0), at(0)
+			err = errors.Join(err, tx.InsertDataset(t.Context(), &d))
+		}
+		for _, m := range []Model{
+			{Key: "promoted", Dataset: "d1", AchievedPerformance: new(0.7)},
+			{Key: "low", Dataset: "d2", AchievedPerformance: new(0.8)},
+			{Key: "best", Dataset: "d2", AchievedPerformance: new(0.9)},
+			{Key: "alone", Dataset: "other"},
+		} {
+			m.Account, m.Training, m.Created = "ann", "of "+m.Key, at(0)
+			race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: at(0)}
+			err = errors.Join(err, tx.InsertTraining(t.Context(), race), tx.InsertModel(t.Context(), &m))
+		}
+		return err
+	})
+	for _, step := range []struct {
+		model, state        string // the change
+		trainings, datasets []string
+	}{
+		{"best", "", []string{"of low", "of promoted"}, []string{"d1"}},
+		{"promoted", api.ModelPromoted, []string{"of best", "of low"}, []string{"d2"}},
+		{"alone", api.ModelRejected, []string{"of alone", "of best", "of low"}, []string{"d2", "other"}},
+		{"promoted", api.ModelRejected, []string{"of alone", "of low", "of promoted"}, []string{"d1", "other"}},
+	} {
+		write(t, s.Store, func(tx *Tx) error {
+			m, err := tx.GetModel(t.Context(), "ann", step.model)
+			if err != nil {
+				return err
+			}
+			return tx.SetModelState(t.Context(), m, step.state)
+		})
+		read(t, s.Store, func(tx *Tx) error {
+			for kind, want := range map[string][]string{"training": step.trainings, "dataset": step.datasets} {
+				keys, err := tx.ListExpired(t.Context(), kind, at(9), 9)
+				if err != nil {
+					return err
+				}
+				if slices.Sort(keys); !slices.Equal(keys, want) {
+					t.Errorf("after model %s became %q, the rows %q of %s have expired, want %q", step.model, step.state, keys, kind, want)
+				}
+			}
+			return nil
+		})
+	}
+	for kind, key := range map[string]string{"training": "of best", "dataset": "d2"} {
+		err := s.Write(t.Context(), func(tx *Tx) error {
+			_, err := tx.DeleteExpired(t.Context(), kind, key, at(9))
+			return err
+		})
+		if !errors.Is(err, ErrWrongState) {
+			t.Errorf("deleting the %s of a champion: %v, want %v", kind, err, ErrWrongState)
+		}
+	}
 }

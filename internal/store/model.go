@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -33,8 +32,9 @@ type Model struct {
 	// read-only.
 	Cancelled bool
 	// Champion is true if the model is the champion of its series. The champion is the promoted model,
-	// if there is one. Otherwise the models with the dataset and the metric of the newest model are
-	// compared, because scores on the rows of different datasets cannot be compared. The newest
+	// if there is one. Otherwise the models with the data and the metric of the newest model are
+	// compared, because scores on the rows of different data cannot be compared. Datasets with the
+	// same file and the same number of buckets have the same data. The newest
 	// accepted model of these is the champion or, if none is accepted, the model with the highest
 	// AchievedPerformance. In a tie, the oldest is the champion. Rejected models are ignored.
 	// Cancelled models are ignored, too, unless all models of the series are cancelled.
@@ -51,6 +51,8 @@ type Model struct {
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
+	// content is the value of datasetContent for the dataset.
+	content string
 	// DecodeError wraps ErrCorrupt if an interval cannot be decoded. The interval is then nil.
 	// DecodeError is read-only.
 	DecodeError error
@@ -59,7 +61,7 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval`
+	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, ` + datasetContent
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -70,7 +72,7 @@ func scanModel(row rowScanner) (*Model, error) {
 	var validationInterval, testInterval []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status, &m.State,
-		&validationInterval, &testInterval)
+		&validationInterval, &testInterval, &m.content)
 	if err != nil {
 		return nil, err
 	}
@@ -163,67 +165,6 @@ func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 	}
 	return t.execRequired(ctx, ErrNotFound, "UPDATE model SET state = CASE rejected WHEN 1 THEN ? ELSE ? END WHERE key = ?",
 		api.ModelRejected, state, m.Key)
-}
-
-// setChampionFields sets the fields Champion and ChampionReason of each model. The models must
-// belong to the same series.
-func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
-	if len(models) == 0 {
-		return nil
-	}
-	c, err := t.findChampion(ctx, models[0].Account, models[0].Series)
-	if err != nil {
-		return err
-	}
-	for _, m := range models {
-		m.Champion, m.ChampionReason = m.Key == c.key, c.reason(m)
-	}
-	return nil
-}
-
-// champion is the champion of a series. It is zero if the series has no champion.
-type champion struct {
-	key, dataset, metric, state, raceStatus string
-}
-
-// findChampion returns the champion of a series; see Model.Champion.
-func (t *Tx) findChampion(ctx context.Context, account, series string) (champion, error) {
-	const ofSeries = " FROM " + modelFrom + " WHERE d.account = ? AND d.series = ? AND m.state <> ?"
-	var c champion
-	args := []any{account, series, api.ModelRejected}
-	// Either the promoted model, or the newest one.
-	err := t.tx.QueryRowContext(ctx, "SELECT m.key, m.dataset, t.metric, m.state, t.status"+ofSeries+" ORDER BY m.state <> ?, t.status = ?, m.series_version DESC LIMIT 1",
-		append(args, api.ModelPromoted, api.TrainingCancelled)...).Scan(&c.key, &c.dataset, &c.metric, &c.state, &c.raceStatus)
-	if err == nil && c.state != api.ModelPromoted {
-		err = t.tx.QueryRowContext(ctx, "SELECT m.key"+ofSeries+` AND m.dataset = ? AND t.metric = ?
-			ORDER BY t.status = ?, CASE WHEN m.state = ? THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1`,
-			append(args, c.dataset, c.metric, api.TrainingCancelled, api.ModelAccepted)...).Scan(&c.key)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return champion{}, nil
-	}
-	return c, err
-}
-
-// reason returns the ChampionReason of a model of the series whose champion is c.
-func (c champion) reason(m *Model) string {
-	switch {
-	case m.Key == c.key && m.State != "":
-		return m.State
-	case m.Key == c.key:
-		return api.ReasonBest
-	case m.State == api.ModelRejected:
-		return api.ModelRejected
-	case c.state == api.ModelPromoted:
-		return api.ReasonAnotherPromoted
-	case m.Cancelled && c.raceStatus != api.TrainingCancelled:
-		return api.ReasonCancelled
-	case m.Dataset != c.dataset:
-		return api.ReasonOtherDataset
-	case m.Metric != c.metric:
-		return api.ReasonOtherMetric
-	}
-	return api.ReasonNotBest
 }
 
 // DeleteModel deletes a model with its predictions. It returns the keys of the

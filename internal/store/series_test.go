@@ -179,6 +179,28 @@ func (s suite) series(t *testing.T) {
 		if got := champions(tx); !got["cancelled, of a new dataset"] {
 			t.Errorf("all models are cancelled: champions: %v", got)
 		}
+		// Datasets with the same file and the same number of buckets count as one.
+		status = api.TrainingCompleted
+		add(tx, "d1", "of an equal file", api.MetricAccuracy, new(0.9))
+		add(tx, "d2", "lower", api.MetricAccuracy, new(0.8))
+		if got := champions(tx); !got["lower"] {
+			t.Errorf("the files are unknown: champions: %v", got)
+		}
+		if err := tx.exec(t.Context(), "UPDATE dataset SET sha256 = 'abc', buckets = 64 WHERE key IN ('d1', 'd2')"); err != nil {
+			return err
+		}
+		if got := champions(tx); !got["of an equal file"] {
+			t.Errorf("the files are equal: champions: %v", got)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", "lower"); err != nil || m.ChampionReason != api.ReasonNotBest {
+			t.Errorf("a lower score on an equal file: %+v, %v", m, err)
+		}
+		if err := tx.exec(t.Context(), "UPDATE dataset SET buckets = 32 WHERE key = 'd2'"); err != nil {
+			return err
+		}
+		if got := champions(tx); !got["lower"] {
+			t.Errorf("the numbers of buckets differ: champions: %v", got)
+		}
 		return nil
 	})
 }

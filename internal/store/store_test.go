@@ -80,6 +80,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)
+	t.Run("expired champions", begin(t).expiredChampions)
 	t.Run("access requests", begin(t).accessRequests)
 	t.Run("one-time links", begin(t).links)
 	t.Run("attempts", begin(t).attempts)
