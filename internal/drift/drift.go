@@ -29,16 +29,35 @@ const (
 // important first. It may be nil.
 func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantColumns []string) *api.DriftReport {
 	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
+	var newTexts []string
+	r.Warnings, newTexts = warnings(train, p)
 	for i := range train.Columns {
 		known := &train.Columns[i]
 		// A client may have added a column that no model uses, without values.
 		if at := p.ColumnIndex(known.Name); at >= 0 && (!known.Unused || !p.Columns[at].IsBlank(p.Rows)) {
-			r.Columns = append(r.Columns, compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows)))
+			c := compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows))
+			if c.Level == api.DriftNone && slices.Contains(newTexts, c.Name) && hasMostlyRareTexts(known, train.Rows) {
+				c = api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "many texts are new, and the frequencies of most training texts are not known"}
+			}
+			r.Columns = append(r.Columns, c)
 		}
 	}
 	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(sortKey(&b), sortKey(&a)) })
-	r.Verdict, r.Warnings = verdict(r, importantColumns), warnings(train, p)
+	r.Verdict = verdict(r, importantColumns)
 	return r
+}
+
+// hasMostlyRareTexts reports whether most training rows have a text whose frequency is not known. The
+// index does not show that such texts are replaced by new ones.
+func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
+	if known.Distribution == nil || inference.Form(known.Kind).IsOrdered() {
+		return false
+	}
+	rare := trainingRows - known.Missing
+	for _, value := range known.Distribution.Top {
+		rare -= value.Rows
+	}
+	return 2*rare > trainingRows
 }
 
 // sortKey returns the value by which columns are sorted, in descending order.

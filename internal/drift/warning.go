@@ -7,28 +7,32 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/compare"
+	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
 // warnings describes the differences of a file from the training file that make predictions less
-// accurate, such as numbers in another format. `foretell predict` prints the same warnings.
-func warnings(train *api.Dataset, p *profile.Profile) []string {
+// accurate, such as numbers in another format. `foretell predict` prints the same warnings. newTexts are
+// the names of the columns with texts that the training file does not have.
+func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) {
 	var known []profile.KnownColumn
 	for i := range train.Columns {
 		if column := &train.Columns[i]; !column.Unused {
 			known = append(known, *KnownColumn(column, train.Rows))
 		}
 	}
-	var list []string
 	for _, f := range compare.KnownColumns(known, p) {
+		if f.Code == csvfile.CodeUnseenCategory {
+			newTexts = append(newTexts, f.Name)
+		}
 		if f.Name != "" {
 			f.Message = fmt.Sprintf("the column %q: %s", f.Name, f.Message)
 		}
 		list = append(list, f.Message)
 	}
-	return list
+	return list, newTexts
 }
 
 // KnownColumn converts the description of a column of a training file to the form that package

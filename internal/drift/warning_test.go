@@ -32,3 +32,30 @@ func TestWarningOfOtherNumberFormat(t *testing.T) {
 		t.Errorf("%q", r.Warnings)
 	}
 }
+
+// TestNewTextsOfManyLevels compares a file in which all texts of a column are new. Nearly all training
+// rows have a rare text, so the known frequencies do not show the difference, but the warnings do.
+func TestNewTextsOfManyLevels(t *testing.T) {
+	train := &api.Dataset{Rows: 2000, Columns: []api.Column{{Name: "shop", Kind: "category", Distinct: 500, Distribution: &api.Distribution{}}}}
+	known := &train.Columns[0]
+	for i := range 500 {
+		known.Levels = append(known.Levels, fmt.Sprintf("s%d", i))
+	}
+	for _, level := range known.Levels[:5] {
+		known.Distribution.Top = append(known.Distribution.Top, api.Class{Label: level, Rows: 4})
+	}
+	measure := func(prefix string) *api.DriftReport {
+		row := func(i int, _ *rand.Rand) string { return fmt.Sprintf("%s%d", prefix, i%500) }
+		return Measure(train, "blind.csv", scan(t, 2000, "shop", row), nil)
+	}
+	if r := measure("s"); r.Columns[0].Level != api.DriftNone || len(r.Warnings) > 0 {
+		t.Errorf("the same texts: %+v", r)
+	}
+	r := measure("z")
+	if c := r.Columns[0]; c.Level != api.DriftUnknown || c.Reason == "" || len(r.Warnings) != 1 {
+		t.Errorf("new texts: %+v", r)
+	}
+	if strings.Contains(strings.Join(r.Verdict, " "), "as in training") {
+		t.Errorf("new texts: %q", r.Verdict)
+	}
+}
