@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},
 	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn/model", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},
-	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/frame", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
+	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
 	"internal/exit":               {"api", "client", "gate", "table/csvfile", "term"},
 	"internal/filelock":           nil,
 	"internal/gate":               {"api", "humanize", "learn/metric"},

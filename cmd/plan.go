@@ -80,15 +80,21 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		return r.TranslateInterrupt(ctx, err)
 	}
 	doc.Forecast = &f
-	doc.Notes = append(doc.Notes, o.planNotes(doc)...)
+	doc.Notes = append(doc.Notes, o.planNotes(doc, &body)...)
 	return o.printPlan(doc)
 }
 
 // planNotes returns notes on the forecast of a plan: how reliable its result and its times are, and
 // whether a race on all rows will reach the threshold or the time limit.
-func (o *runOptions) planNotes(doc *race.Plan) []string {
+func (o *runOptions) planNotes(doc *race.Plan, body *api.NewTraining) []string {
 	f := doc.Forecast
-	notes := []string{"the forecast is extrapolated from " + humanize.Count(len(doc.Trials), "sample") + "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"}
+	note := "the forecast is extrapolated from " + humanize.Count(len(doc.Trials), "sample")
+	if doc.Metric == api.MetricAccuracy && body.GroupColumn == "" && body.TimeColumn == "" {
+		note += "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"
+	} else {
+		note += "; how often the result is between low and high was measured only for accuracy, without --group and --time"
+	}
+	notes := []string{note}
 	if threshold := o.training.Threshold; threshold != nil {
 		word := "may or may not be reached"
 		switch {

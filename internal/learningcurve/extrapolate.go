@@ -19,6 +19,9 @@ type Trial struct {
 	// to Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
+	// ValidationStdErr is the standard error of Validation if it is known from the race, otherwise
+	// 0. It takes groups and rare classes into account.
+	ValidationStdErr float64 `json:"-"`
 	// Seconds is the duration of the race. Cut is set if the race was stopped at its time limit. A
 	// complete race would then have taken longer.
 	Seconds   float64 `json:"seconds"`
@@ -124,6 +127,9 @@ const (
 //	      └────────────────── log n
 func (f *Forecast) extrapolateScore(trials []Trial, classes []int, macroAveraged bool) {
 	c := fitCurve(trials, macroAveraged)
+	inflation := stdErrInflation(trials[len(trials)-1], macroAveraged)
+	c.errorRateStdErr *= inflation
+	c.slopeStdErr *= inflation
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
 	slope := min(max(c.slope, 0), maxExponent)
 	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeStdErr
@@ -133,7 +139,7 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, macroAveraged
 	// samplingError combines the sampling errors of the last trial and of the
 	// test rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
-		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), macroAveraged))
+		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), inflation*standardError(e, stratifiedCounts(classes, f.Scored), macroAveraged))
 	}
 	f.Value = 1 - expected
 	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
@@ -167,6 +173,14 @@ func fitCurve(trials []Trial, macroAveraged bool) curve {
 	c.errorRate = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
 	c.errorRateStdErr = standardError(c.errorRate, stratifiedCounts(last.classes, last.Scored), macroAveraged)
 	return c
+}
+
+// stdErrInflation returns by which factor standardError is too small for a trial, at least 1. It is
+// greater than 1 if the rows have groups, and if the performance depends on a rare class.
+func stdErrInflation(t Trial, macroAveraged bool) float64 {
+	e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
+	assumed := standardError(e, stratifiedCounts(t.classes, t.Validated), macroAveraged)
+	return max(t.ValidationStdErr/max(assumed, 1e-9), 1)
 }
 
 // standardError returns the standard error of the error rate e. classRows holds the

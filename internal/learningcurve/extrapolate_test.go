@@ -183,3 +183,22 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestStandardErrorOfRace checks that the interval is wider if the race reports a larger standard error,
+// as with groups.
+func TestStandardErrorOfRace(t *testing.T) {
+	classes := []int{10000, 10000}
+	width := func(stdErr float64) float64 {
+		one := learningcurve.NewTrial(2000, classes, 0.8, 1600, 0.8, 400)
+		one.ValidationStdErr = stdErr
+		f := extrapolate(t, []learningcurve.Trial{one}, classes, 1, false)
+		return f.High - f.Low
+	}
+	plain := width(0)
+	if same := width(0.01); same != plain { // that of 1,600 independent rows
+		t.Errorf("width %v, want %v", same, plain)
+	}
+	if wide := width(0.05); wide < 2*plain {
+		t.Errorf("width %v, want at least twice %v", wide, plain)
+	}
+}

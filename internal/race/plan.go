@@ -15,6 +15,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/learn/metric"
 	"foretell/internal/learningcurve"
 	"foretell/internal/preflight"
 	"foretell/internal/table/profile"
@@ -141,6 +142,9 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	validation, _ := report.Validation.Performance(job.Metric)
 	test, _ := report.Test.Performance(job.Metric)
 	t := learningcurve.NewTrial(rows, p.RowsPerClass(), validation, int(report.ValidationRows), test, int(report.TestRows))
+	if interval := report.Validation.PerformanceInterval(job.Metric); interval != nil {
+		t.ValidationStdErr = (interval.High - interval.Low) / (2 * metric.Z95)
+	}
 	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
 	t.Cut = job.Outcome == api.OutcomeTimeLimit
 	return &t, report, nil
