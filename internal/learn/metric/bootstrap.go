@@ -64,14 +64,18 @@ func bootstrapVariances(ctx context.Context, scores, clusters int, fraction floa
 	return values
 }
 
-// sampleClusters selects n clusters at equal distances and numbers them from 0 to n-1. It returns
+// sampleClusters selects n clusters at random and numbers them from 0 to n-1. It returns
 // the new number of each row's cluster, or -1 for a row whose cluster is not selected. fraction is
 // n divided by clusters. clusterOf and clusters are the results of Predictions.clusters. n must be
 // at most clusters.
 func sampleClusters(clusterOf []int32, clusters, n int) (sampledOf []int32, fraction float64) {
 	number := slices.Repeat([]int32{-1}, clusters)
-	for i := range n {
-		number[i*clusters/n] = int32(i)
+	rng, next := rand.New(rand.NewPCG(uint64(clusters), uint64(n))), 0
+	for cluster := range number { // selection sampling: Knuth, The Art of Computer Programming, volume 2, section 3.4.2
+		if rng.IntN(clusters-cluster) < n-next {
+			number[cluster] = int32(next)
+			next++
+		}
 	}
 	sampledOf = make([]int32, len(clusterOf))
 	for row, cluster := range clusterOf {
@@ -162,7 +166,7 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 // that the differences between samples are too small. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
-	m, rows := classMean{shared: effective.overlap}, []float64{} // of the classes with rows
+	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
 	known, keys := []int{}, make([]uint64, len(p.Labels))
 	for _, class := range classes {
 		if ctx.Err() != nil {
@@ -177,9 +181,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 	if sample.clusters < 2 {
 		return unknownInterval
 	}
-	variances := sample.precisionVariances(ctx, known, m.classes)
+	variances, sampled := sample.precisionVariances(ctx, known, m.classes)
 	for i, c := range m.classes {
-		m.classes[i] = newProportion(c.value, variances[i], rows[i], rows[i]*sample.fraction)
+		m.classes[i] = newProportion(c.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
 	m.variance = variances[len(known)]
 	return m.interval()
@@ -187,8 +191,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 
 // precisionVariances returns the variances of the average precisions of classes, followed by the variance
 // of their mean. precisions are the average precisions of all rows; in the mean, they take the place of
-// those of a sample without rows of the class. The result is undefined if ctx is cancelled.
-func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) []float64 {
+// those of a bootstrap sample without rows of the class. sampled are the average precisions of the rows of
+// sample, NaN for a class without rows. The results are undefined if ctx is cancelled.
+func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))
 	for i, class := range classes {
@@ -201,8 +206,9 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 		for k, row := range r.rows {
 			clusterOf[i][k] = sample.clusterOf[row]
 		}
+		sampled = append(sampled, averagePrecision(keys[i], nil, nil))
 	}
-	return bootstrapVariances(ctx, len(classes)+1, sample.clusters, sample.fraction, func(values, drawn []float64) {
+	variances = bootstrapVariances(ctx, len(classes)+1, sample.clusters, sample.fraction, func(values, drawn []float64) {
 		sum := 0.0
 		for i := range keys {
 			if values[i] = averagePrecision(keys[i], clusterOf[i], drawn); math.IsNaN(values[i]) {
@@ -213,6 +219,12 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 		}
 		values[len(classes)] = sum / float64(len(classes))
 	})
+	if sample.Groups != nil {
+		for i := range variances {
+			variances[i] *= fewClustersFactor(float64(sample.clusters) / sample.fraction)
+		}
+	}
+	return variances, sampled
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

@@ -25,10 +25,11 @@ func reliableRatio(ratio, rows float64) float64 {
 }
 
 // newProportion returns the proportion of a class. Its variance is assumed to be that of the given
-// number of rows, unless the estimate, which is from few independent rows, says otherwise.
-func newProportion(value, variance, rows, few float64) proportion {
-	ratio := 0.0 // if value is 0 or 1
-	if assumed := value * (1 - value) / rows; assumed > 0 {
+// number of rows, unless the estimate, which is from few independent rows, says otherwise. estimated is
+// the value on the rows of the estimate. A variance of 0 says nothing: it is that of a value of 0 or 1.
+func newProportion(value, estimated, variance, rows, few float64) proportion {
+	ratio := 1.0
+	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
 		ratio = variance / assumed
 	}
 	return proportion{value, rows / reliableRatio(ratio, few), variance}
@@ -39,6 +40,9 @@ type classMean struct {
 	classes  []proportion
 	variance float64 // of the mean; an estimate like those of the classes
 	shared   float64 // number of classes whose scores depend on a row, on average
+	// dependence is the largest inflation if all variances are 0, divided by that of scores that depend
+	// completely on each other.
+	dependence float64
 }
 
 // mean returns the score, or NaN if there are no classes.
@@ -67,8 +71,8 @@ func (m classMean) interval() Interval {
 }
 
 // inflation returns the variance of the mean divided by its variance if the scores of the classes were
-// independent. If all variances are 0, it is shared, but at most what it is for scores that depend
-// completely on each other.
+// independent. If all variances are 0, it is shared, but at most dependence times what it is for scores
+// that depend completely on each other.
 func (m classMean) inflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {
@@ -80,7 +84,7 @@ func (m classMean) inflation() float64 {
 	if sum > 0 {
 		return reliableRatio(m.variance*n*n/sum, few)
 	}
-	return min(m.shared, deviations*deviations/squares)
+	return min(m.shared, m.dependence*deviations*deviations/squares)
 }
 
 // lowEnd returns the lowest mean of proportions that the score test does not reject. Its statistic is
@@ -137,7 +141,7 @@ func constrain(classes []proportion, multiplier float64) (mean, statistic float6
 // undefined if ctx is cancelled.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
-	m := classMean{shared: effective.overlap}
+	m := classMean{shared: effective.overlap, dependence: 1}
 	switch counts := newClassCounts(p); name {
 	case NameBalancedAccuracy:
 		counts.addRecallInfluence(influence, p)
@@ -146,6 +150,9 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
+		// A perfect F1 has twice the rows of its class; see f1s. This must not also halve the effect of a
+		// group with rows of several classes.
+		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
 	}
@@ -203,7 +210,7 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 // McNeil, Radiology 143, 1982).
 func areaProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
-	return newProportion(area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
+	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
 }
 
 // effectiveRows converts numbers of rows to numbers of independent rows that are worth as much.

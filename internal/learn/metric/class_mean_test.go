@@ -183,8 +183,33 @@ func TestIntervalsOfHighScores(t *testing.T) {
 			if name == NameBalancedAccuracy && (rows.Low < c.low || rows.Low > c.high) {
 				t.Errorf("%v wrong of %v rows: the balanced accuracy has the interval %v, want one from %g to %g", c.wrong, c.rows, rows, c.low, c.high)
 			}
-			if most := 1.6 * (1 - c.low); score-rows.Low > most || score-pairs.Low > 2*most || rows.High > 1 || pairs.High > 1 {
+			if most := 2 * (1 - c.low); score-rows.Low > most || score-pairs.Low > 2*most || rows.High > 1 || pairs.High > 1 {
 				t.Errorf("%v wrong of %v rows: %s is %.3f and has the interval %v, and %v by pairs", c.wrong, c.rows, name, score, rows, pairs)
+			}
+		}
+	}
+}
+
+// TestIntervalsOfPerfectRankings checks that the interval of a perfect ranking is not narrower than the rows
+// of a class allow, even if the classes alternate, and that each group of rows counts once.
+func TestIntervalsOfPerfectRankings(t *testing.T) {
+	for _, rows := range []int{200, 2000, 20_000} {
+		p, groups := Predictions{Classes: 2}, []int32{}
+		for i := range rows {
+			p.Labels = append(p.Labels, int32(i%2))
+			p.Probabilities = append(p.Probabilities, []float32{0.9, 0.1, 0.2, 0.8}[i%2*2:][:2]...)
+			groups = append(groups, int32(i*10/rows))
+		}
+		ofClass := Wilson(rows/2, rows/2)
+		for _, name := range []string{NameROCAUC, NamePRAUC, NameMacroF1} {
+			i := must(ScoreInterval(t.Context(), name, p))
+			if most := 1 - 0.4*(1-ofClass.Low); i.Low > most || i.Low < 1-3*(1-ofClass.Low) || i.High != 1 {
+				t.Errorf("%d rows: %s has the interval %v, want one from at most %.4f", rows, name, i, most)
+			}
+			p := p
+			p.Groups = groups
+			if i, most := must(ScoreInterval(t.Context(), name, p)), 0.78; i.Low > most {
+				t.Errorf("%d rows in 10 groups: %s has the interval %v, want one from at most %.4f", rows, name, i, most)
 			}
 		}
 	}
@@ -204,7 +229,7 @@ func recallsSample(draw *rand.Rand, rows []int, recalls []float64) Interval {
 			counts.right[class] -= max(int(math.Round(wrong*float64(n)+draw.NormFloat64()*math.Sqrt(wrong*recalls[class]*float64(n)))), 0)
 		}
 	}
-	m := classMean{classes: counts.recalls(effectiveRows{1, nil, 1}), shared: 1}
+	m := classMean{classes: counts.recalls(effectiveRows{1, nil, 1}), shared: 1, dependence: 1}
 	for _, c := range m.classes {
 		m.variance += c.variance / float64(len(rows)*len(rows))
 	}

@@ -105,9 +105,15 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	if clusters < 2 {
 		return variance, clusters
 	}
-	n := float64(clusters)
-	student := 1 + (Z95*Z95+1)/(4*(n-1)) // Student's quantile divided by Z95, by the first term of Fisher's expansion
-	return variance * n / (n - 1) * student * student, clusters
+	return variance * fewClustersFactor(float64(clusters)), clusters
+}
+
+// fewClustersFactor returns the factor by which a variance that is estimated from n clusters, at least 2,
+// is too small for an interval with the quantile Z95. The quantile of Student's distribution, divided by
+// Z95, is computed by the first term of Fisher's expansion.
+func fewClustersFactor(n float64) float64 {
+	student := 1 + (Z95*Z95+1)/(4*(n-1))
+	return n / (n - 1) * student * student
 }
 
 // ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows.
