@@ -14,6 +14,9 @@ import (
 // codes are usual. It reports them if more than a few rows differ only in the case of letters or in spaces
 // from the training file, and if most rows have no part of the training file.
 func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
+	if !train.HasAllTexts() {
+		return
+	}
 	known, spellings := make(map[string]bool), make(map[string]string)
 	trained := train.Values()
 	for i := range trained {
@@ -62,7 +65,7 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 		return
 	}
 	severity := SeverityWarning
-	if isDefect(rows, filled) && !train.Estimate { // otherwise the training file may have this spelling, too
+	if isDefect(rows, filled) {
 		severity = SeverityDefect
 	}
 	what := "begin with characters that the training file has only in another case or with other spaces"

@@ -3,6 +3,7 @@ package compare
 import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -33,18 +34,20 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 
 // rejectKnown is like rejectUnreadable if the texts of the training column are not known. In its rows
 // without a value, the training column may have the same texts and numbers. Therefore far more values of
-// the blind column must be unreadable than training rows have no value. Texts only count if nearly all
-// training rows have a value: a blind file may have only rows with a text such as ongoing.
+// the blind column must be unreadable than training rows have no value. Texts, and numbers in a column of
+// dates or times, only count if all training rows have a value: a blind file may have only rows with a text
+// such as ongoing, or with a 0 that means none.
 func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
 	}
 	missing, isKnown := known.MissingShare()
 	unreadable, texts, filled := unreadableRows(known.Profile(), blind, c.blind.Rows)
-	if isKnown && missing <= maxUnparsable {
+	if isKnown && missing == 0 {
 		unreadable += texts
 	}
-	if isDefect(unreadable, filled) && ratio(unreadable, filled) > missing+maxMissingRise {
+	share := ratio(unreadable, filled)
+	if isDefect(unreadable, filled) && share > missing+maxMissingRise && chanceOfShare(share, missing, filled) <= c.falseAlarmsPerColumn() {
 		c.makeDefects(from)
 	}
 }
@@ -60,7 +63,7 @@ func (c *comparison) makeDefects(from int) {
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column: those with a number, date or time in the format of the blind column, and those with
-// any other text. filled is the number of rows with a value. Texts that mean a missing value, such as
+// any other text, or with a plain number if the training column has dates or times. filled is the number of rows with a value. Texts that mean a missing value, such as
 // n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is
 // the number of rows of the blind file.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
@@ -77,6 +80,8 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, tex
 		case train.CanParse(one.Text):
 		case one.Kind == cells.Null || isMissingTime(train, one) || known[one.Text]:
 			filled -= one.Rows
+		case one.Kind == cells.Number && train.Form != inference.FormNumeric && train.Epoch == "":
+			texts += one.Rows
 		case one.Kind == cells.Number || blind.Form.IsOrdered() && blind.CanParse(one.Text):
 			numbers += one.Rows
 		default:

@@ -20,7 +20,7 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 			words[f.Word] = true
 		}
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || !train.HasAllTexts() {
 		return
 	}
 	hasWord := containsTerm("", words)

@@ -20,7 +20,7 @@ func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.Form, Words: len(inf.Words),
 		values: t.Values(), emptyRows: t.Rows(cells.Blank), dateFormat: inf.DateFormat(), DateOrder: inf.DateOrder(), Epoch: inf.Epoch, dates: inf.Dates, format: inf.Format,
-		separator: inf.Separator,
+		separator: inf.Separator, hasAllTexts: t.KnowsAllTexts(),
 	}
 	if inf.IdentifiesRows || inf.Form == inference.FormText {
 		c.prefixes = inf.PrefixLengths

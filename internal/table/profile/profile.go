@@ -82,6 +82,7 @@ type ColumnProfile struct {
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []columnstats.Value  // the counted texts; incomplete if Estimate is set
+	hasAllTexts  bool                 // values has all texts
 	uncounted    []columnstats.Value  // in a blind file, some of the texts that are not in values
 	parsed       []columnstats.Value  // the numbers of a column of dates, times or amounts; otherwise nil
 	hasFractions bool                 // some number is not an integer
@@ -135,6 +136,10 @@ func (c *ColumnProfile) Values() []columnstats.Value { return c.values }
 // Uncounted returns some of the texts of the column that Values does not return. It is nil in the
 // profile of a training file.
 func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
+
+// HasAllTexts reports whether Values has all texts of the column. It is false if there were too many texts to
+// count all of them, even if their exact number is known.
+func (c *ColumnProfile) HasAllTexts() bool { return c.hasAllTexts }
 
 // EmptyRows returns the number of rows with an empty cell.
 func (c *ColumnProfile) EmptyRows() int { return c.emptyRows }
