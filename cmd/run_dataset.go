@@ -62,7 +62,8 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 // awaitOldestDataset waits until a dataset is prepared, and returns the oldest dataset of the series
 // with the same contents. That may be another one, because other runs may have uploaded the same file
 // at the same time: all of them then use the oldest dataset. If this run created the dataset, which
-// isNew reports, and nothing uses it, it is deleted.
+// isNew reports, and nothing uses it, it is deleted. A dataset that is still being prepared is not waited
+// for, because the command that prepares it may be suspended or fail.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if err != nil || cli.IsDryRun(p.factory.Running) {
@@ -77,7 +78,7 @@ func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string
 		return d, nil
 	}
 	oldest, _, err := p.findSameDataset(ctx, all[at])
-	if err != nil || oldest.DatasetKey == "" || oldest.DatasetKey == key {
+	if err != nil || oldest.Status != api.DatasetCompleted || oldest.DatasetKey == key {
 		return d, err
 	}
 	found, err := p.AwaitDataset(ctx, oldest.DatasetKey)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -16,6 +17,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/machine"
 	"foretell/internal/store"
 	"foretell/internal/term"
@@ -154,6 +156,10 @@ const newerBackupHint = "nothing was restored; use the version of foretell that 
 // restoreTo restores a backup into an empty service. r is the backup, and at is the location of the
 // service.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
+	// backup.Restore would create the database before it finds the files.
+	if files, location, err := filesWithoutDatabase(ctx, f, at); err == nil && files > 0 {
+		return nil, fmt.Errorf("%w: %s has %s", backup.ErrNotEmpty, location, humanize.Count(files, "stored file"))
+	}
 	var opened *store.Store
 	defer func() {
 		if opened != nil {
