@@ -24,7 +24,7 @@ var compressions = map[string]string{".gz": "gzip", ".zst": "zstd", ".bz2": "bzi
 type CSVOutput struct {
 	Path     string
 	Flag     string // the flag that names it, such as -o
-	Noun     string // what the file is, such as output
+	Noun     string // the word for the file in messages, such as output
 	Contents string // what it contains, such as predictions
 }
 

@@ -19,8 +19,7 @@ func areSameBooleans(labels, others []string) bool {
 	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
 }
 
-// booleanMeanings reports in areBooleans whether labels are at most two labels, each of which means
-// yes or no. hasYes and hasNo report whether one of the labels means yes, and whether one means no.
+// booleanMeanings reports in areBooleans whether labels are at most two labels that mean yes or no. hasYes and hasNo report whether one of the labels means yes, and whether one means no.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
 		label = strings.ToLower(strings.TrimSpace(label))

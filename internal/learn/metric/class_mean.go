@@ -24,9 +24,10 @@ func reliableRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns the proportion of a class. Its variance is assumed to be that of the given
-// number of rows, unless the estimate, which is from few independent rows, says otherwise. estimated is
-// the value on the rows of the estimate. A variance of 0 says nothing: it is that of a value of 0 or 1.
+// newProportion returns the proportion of a class with the given value, as for independent rows. rows is
+// their number if nothing else is known. variance is an estimate of the variance of the value, from few
+// independent rows with the value estimated. It changes the number of rows, unless it is 0: the variance
+// of a value of 0 or 1 is always 0.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {

@@ -57,8 +57,8 @@ func f1Interval(both, either int) Interval {
 // is NaN, if the name is unknown, or if the score is a mean over a single row.
 //
 // Accuracy is a proportion and has its Wilson interval. The log loss and the Brier score are means and
-// have the interval of the normal approximation. The other scores are means of scores of classes, each
-// of which is treated as a proportion; see classMean. The variances of the areas under the ROC curves
+// have the interval of the normal approximation. The other scores are means of scores of classes. The score of
+// a class is treated as a proportion; see classMean. The variances of the areas under the ROC curves
 // are computed from the influence of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
 // The variances of the average precisions and the interval of the calibration error are computed from
 // 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are usually wider; see

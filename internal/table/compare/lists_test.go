@@ -77,8 +77,8 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 		"lower case": {
 			change: func(tags, code string) string { return strings.ToLower(tags + "," + code) },
 			want: []string{
-				`defect: tags: 100 rows (100 %) have items that the training file has only in another case or with other spaces, such as`,
-				`defect: code: 100 rows (100 %) begin with characters that the training file has only in another case or with other spaces, such as`,
+				`defect: tags: 100 rows (100 %) have items that the training file has only in another spelling, such as`,
+				`defect: code: 100 rows (100 %) begin with characters that the training file has only in another spelling, such as`,
 			},
 		},
 		"others": {

@@ -11,8 +11,9 @@ import (
 )
 
 // checkParts compares the items of lists and the first characters of codes, because new lists and new
-// codes are usual. It reports them if more than a few rows differ only in the case of letters or in spaces
-// from the training file, and if most rows have no part of the training file.
+// codes are usual. It reports them in two cases: more than a few rows differ from the training file only in
+// spelling, see foldSpelling, or most rows have no part of the training file. It does not compare a column
+// with too many texts to count all of them.
 func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	if !train.HasAllTexts() {
 		return
@@ -68,9 +69,9 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 	if isDefect(rows, filled) {
 		severity = SeverityDefect
 	}
-	what := "begin with characters that the training file has only in another case or with other spaces"
+	what := "begin with characters that the training file has only in another spelling"
 	if train.ListSeparator() != "" {
-		what = "have items that the training file has only in another case or with other spaces"
+		what = "have items that the training file has only in another spelling"
 	}
 	c.report(severity, csvfile.CodeOtherSpelling, blind.Name, "%s (%s) %s, such as %s instead of %s",
 		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(example), excerpt(spelling))
