@@ -26,8 +26,8 @@ func newColumnList(names []string) columnList {
 	return l
 }
 
-// Set adds the names in text. If the quotes of text are not those of a CSV line, all of text is one
-// name. An empty text has no name.
+// Set adds the names in text. If text is not a valid line of CSV because of its quotes, all of text is
+// one name. An empty text has no name.
 func (l *columnList) Set(text string) error {
 	if text == "" {
 		return nil

@@ -231,8 +231,8 @@ func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
-// requireNoDefects returns an error if p has found a defect in the copy. The original file, which the
-// error names, then has a defect that cannot be corrected.
+// requireNoDefects returns an error if p has found a defect in the copy. The original file then has a
+// defect that cannot be corrected, so the error names the original file.
 func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {

@@ -99,7 +99,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 }
 
 // emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// no row has a label, the copy would be empty, so there is another remedy.
+// no row has a label, the copy would be empty, so the remedy is to write labels or to set another
+// label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)

@@ -37,7 +37,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{
 				Name: column.Name, Feature: frame.ExtractTime, DayFirst: order == inference.DayFirst, YearFirst: order == inference.YearFirst, Epoch: frame.EpochUnit(column.Epoch),
 			})
-		case column.NumberFormat == nil: // it is known that the column has no Unix times
+		case column.NumberFormat == nil: // the column has no Unix times
 			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Kind: frame.Category})
 		}
 		if format := column.NumberFormat; format != nil {

@@ -81,8 +81,9 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns returns d, the defect of a file with too few columns, with a message that
-// does not count the generated ID. If --drop excludes the missing columns, the message says so.
+// explainTooFewColumns returns d, the defect of a file with too few columns, with a better message. The
+// message does not count a generated ID column. If the file has too few columns only because of --drop,
+// the message says so.
 func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// HasSameForm reports whether a blind column has the form of the training column, or durations that only
-// look like times of day or codes. The model then reads both alike.
+// HasSameForm reports whether the model reads a blind column like the training column: it has the same
+// form, or both have durations that, in the blind file, look like times of day or codes.
 func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }
@@ -24,8 +24,8 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 	return train.Form == blind.Form && train.Epoch == blind.Epoch || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
-// haveTimesAndDurations reports whether the training column has times of day, and the blind column
-// has durations that include some that cannot be times of day. All others are read alike in both files.
+// haveTimesAndDurations reports whether the training column has times of day, but the blind column has
+// durations, and some of these cannot be times of day. The other durations are read as times of day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }
@@ -43,7 +43,7 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column whose duration cannot be a time of day, if the
-// training column has times of day. It reports nothing without such rows.
+// training column has times of day. It reports nothing if there are no such rows.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
 	if unread.rows == 0 {
 		return

@@ -21,8 +21,8 @@ import (
 //   - dates in another order, and times in another time zone
 //   - lists with another separator
 //   - lists and texts of several words, if a model knows no item or no word of most of them
-//   - numbers in another format, or out of the range of the training file
-//   - texts that the training file does not have; if Texts are not all texts of a column, only
+//   - numbers in another format, or outside the range of the training file
+//   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
 func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Finding {
 	c := &comparison{train: &profile.Profile{Schema: &frame.Schema{}}, blind: blind, compared: len(columns)}
@@ -62,10 +62,11 @@ func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profil
 	}
 }
 
-// missingRows returns the number of rows of a blind column without a value. If the column is
-// ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
-// the blind column has no other texts. In a column of categories, they count unless the training
-// column has them.
+// missingRows returns the number of rows of a blind column that have no value for a model: rows with an
+// empty cell, and rows with a text that means a missing value, such as n/a. In a column of categories,
+// such a text is a value if it is one of the known levels of the training column. Without levels, it is
+// a value if the training column has it, if not all texts of the training column are known, or if every
+// training row has a value.
 func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
@@ -79,8 +80,9 @@ func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
 	return blind.Missing + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
 }
 
-// nullRows returns the number of rows of a blind column with a text that means a missing value, but is
-// not in the training column. It returns 0 for an ordered column, where such rows count as missing.
+// nullRows returns the number of rows of a blind column with a text that means a missing value, but
+// that the training column does not have. It returns 0 for a blind column of numbers, dates or times,
+// because blind.Missing already includes such rows.
 func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
 	if blind.Form.IsOrdered() {
 		return 0
@@ -153,15 +155,16 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 	}
 }
 
-// Limits for reporting texts that have no level. Rare texts of the training file have no level, so some
-// such rows are usual, and even many if nearly every row has its own text.
+// Limits for reporting texts that are not among the levels of a column, the texts that a model
+// distinguishes. Rare texts of the training file are not levels. So some rows with other texts are
+// usual, and even many if nearly every row has a text of its own.
 const (
-	minUnknownShare   = 0.5 // smallest fraction of rows whose text has no level
+	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that the model does not distinguish, if most rows have such a text. Texts
-// for a missing value are missing for the model.
+// checkLevels reports texts that are not levels, if most rows have such a text. It ignores texts that
+// mean a missing value, unless they are levels.
 func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {
@@ -204,21 +207,23 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.Have(unknown.rows), most)
 }
 
-// minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of
-// rows must be expected to have one. The probability that none has one by chance is then at most
-// exp(-7), which is less than 0.1 %.
+// minExpectedRows is a limit of checkFrequentTexts: it reports that no row has a frequent text only if
+// at least this number of rows is expected to have one. The probability that none has one by chance is
+// then at most exp(-7), which is less than 0.1 %. Other checks report unknown texts only if at least
+// this number of rows has one.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows has
-// frequent texts, a file without these texts is reported even if it has few other texts. With a smaller
-// fraction, a file in which all rows have one rare text, such as one shop, is not unusual.
+// one of the frequent texts, a blind file without these texts is reported even if it has few different
+// texts. If the fraction is smaller, a file in which all rows have one rare text, such as one shop, is
+// not unusual.
 const minFrequentShare = 0.5
 
 // checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
-// training are known. Any other text may still be in the training file. Some texts are certainly
-// new if the blind file has more of these other texts than the training file. Its texts are probably
-// new if none of them is one of the most frequent texts, and if there are many, or most training rows
-// have one of the most frequent texts.
+// training are known. Any other text may also be in the training file. Two findings are possible. If
+// the blind file has more of these other texts than the training file, some of them are certainly new.
+// If no row of the blind file has one of the most frequent texts, its texts are probably new; this is
+// reported if they are many, or if most training rows have one of the most frequent texts.
 func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -292,9 +297,9 @@ func UnreadRows(known *profile.KnownColumn, blind *profile.ColumnProfile, rows i
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. The texts of the training column
-// are not known, but the rows that have them are among its rows without a value. Therefore texts are
-// reported only if, compared with these rows, more rows have one than is likely. It returns true if it
-// reports them.
+// are not known, but rows with a text count as rows without a value. So texts are reported only if more
+// rows have one than is likely from the fraction of training rows without a value. It returns true if
+// it reports texts.
 func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
@@ -325,13 +330,13 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	return true
 }
 
-// chanceOfShare returns an upper bound of the probability that at least a fraction share of rows has a
-// property that each row has with the probability p (Chernoff).
+// chanceOfShare returns the Chernoff bound: an upper bound of the probability that at least the
+// fraction share of the rows has a property, if each row has it with the probability p.
 func chanceOfShare(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1
 	}
-	divergence := share * math.Log(share/p) // p may be 0
+	divergence := share * math.Log(share/p) // +Inf if p is 0
 	if share < 1 {
 		divergence += (1 - share) * math.Log((1-share)/(1-p))
 	}

@@ -18,12 +18,12 @@ const (
 	farOutside        = 1    // distance from the training range that is always reported, as a fraction of this range
 	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
 	minRelativeShift  = 1e-9 // change of the mean, as a fraction of it, that rounding does not explain
-	falseAlarmsPerSet = 0.01 // probability that two files from the same source have such a difference in any column
+	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 
 // checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
-// differs. trainRows and blindRows are the numbers of rows with a number; trainRows is 0 if it is not
-// known, and then every growth of the range by more than rangeTolerance is reported.
+// differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is not
+// known, and every growth of the range by more than rangeTolerance is reported.
 func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
 	if c.leavesRange(train, blind, trainRows, blindRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
@@ -43,8 +43,9 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the training rows
-// is known. A number far outside this range may be usual, so only the number of rows outside counts.
+// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the
+// training rows is known. Other training rows may have numbers far outside this range. So it reports
+// only a range that more rows leave than is likely by chance.
 func (c *comparison) checkTrainingSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
@@ -56,8 +57,8 @@ func (c *comparison) checkTrainingSampleRange(known *profile.KnownColumn, column
 	c.report(SeverityWarning, csvfile.CodeMovedRange, known.Name, "the values are from %s to %s, but from %s to %s in a sample of %d training rows", texts[0], texts[1], texts[2], texts[3], known.SampleRows)
 }
 
-// falseAlarmsPerColumn returns the largest probability with which a difference by chance may be
-// reported for one of the compared columns (a Bonferroni correction).
+// falseAlarmsPerColumn returns the largest probability with which one column may be reported by chance.
+// It is falseAlarmsPerSet divided by the number of compared columns (a Bonferroni correction).
 func (c *comparison) falseAlarmsPerColumn() float64 {
 	return falseAlarmsPerSet / float64(max(c.compared, 1))
 }
@@ -121,8 +122,8 @@ func countBelow(n *columnstats.NumericStats, value float64) int {
 	return rows
 }
 
-// formatDistinctly formats values like Format, but with more digits, or a time of day, if different
-// values would otherwise look equal.
+// formatDistinctly formats values like f.Format. If different values would then look equal, it adds
+// digits or, to dates, a time of day.
 func formatDistinctly(f inference.Form, values ...float64) []string {
 	formats := []func(value float64) string{f.Format}
 	switch f {

@@ -20,9 +20,9 @@ type numberReadings struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int               // rows that can be parsed with both, but with different results, such as 4,568
-	thousands    int               // rows counted in both whose separator is read as a separator of thousands
+	thousands    int               // rows of both whose separator is read as a separator of thousands
 	distinct     int               // distinct cells of the rows in both
-	largest      float64           // the largest absolute number without a point and a comma
+	largest      float64           // the largest absolute number without a point or comma
 	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
 	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
 }
@@ -45,12 +45,12 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If most of
-// them have the other decimal separator, checkSeparators reports a defect, or only a warning if
-// they are few. If the column has no such numbers, it reports a warning in two cases: the separator
-// is read as a separator of thousands, but the training column has none of these, and may have
-// fractions; or it is read as a decimal separator, but the blind column looks grouped, and the
-// training column has integers from 1000 on.
+// Numbers of the column that can be read in only one way show how the others are meant. If most of them
+// have the other decimal separator, checkSeparators reports a defect, or only a warning if they are
+// few. If the column has no such numbers, checkSeparators reports a warning in two cases:
+//
+//   - The separator is read as a separator of thousands, but the training column has no such separator, and may have fractions.
+//   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
 func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
 		return true
@@ -172,8 +172,9 @@ func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) 
 
 func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-// estimatedValues returns the values of the column. Rows whose text is not counted are divided
-// among the texts of c.Uncounted. rows is the number of rows of the file.
+// estimatedValues returns the values of the column with their numbers of rows. Rows whose text is not
+// counted are divided among the texts of c.Uncounted, in proportion to the rows in which these were
+// seen. rows is the number of rows of the file.
 func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	counted, uncounted := c.Values(), c.Uncounted()
 	if len(uncounted) == 0 {

@@ -10,14 +10,16 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// isMissingTime reports whether a value of a blind column means that a time is missing, if the training column has
-// Unix times.
+// isMissingTime reports whether the training column has Unix times and the value of a blind column, 0
+// or -1, means that the time is missing.
 func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
 	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
 }
 
-// checkUnixTimes reports Unix times of the blind column in another unit than the model expects, and numbers that
-// are hardly Unix times in any unit. It returns false if there are many. train needs only Name, Form and Epoch.
+// checkUnixTimes compares a blind column with a training column of Unix times. If more than a few rows
+// have Unix times with an exponent, it reports them. If more than a few rows have Unix times in another
+// unit, or numbers that are hardly Unix times in any unit, it reports these and returns false. train
+// needs only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true

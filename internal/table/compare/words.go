@@ -11,8 +11,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkWords reports a blind column of texts of several words if most of its texts have none of the words
-// that are features, and far more than in training. New texts are usual, but another language is not.
+// checkWords compares columns whose texts have several words. New texts are usual, but another language
+// is not. So checkWords reports a blind column if most of its texts have none of the words that are
+// features, and if the fraction of such texts is far larger than in training.
 func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	words := make(map[string]bool)
 	for i := range c.train.Schema.Columns {
@@ -34,15 +35,16 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.Have(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
-// checkTerms reports a blind column of lists or of texts of several words if the model knows no item, or
-// no word, of most of them, and if these are far more than in a sample of the training rows.
+// checkTerms compares columns of lists, or of texts with several words, when only the items or words
+// that the model knows are available. It reports a blind column if most of its texts have none of them,
+// and if the fraction of such rows is far larger than in a sample of the training rows.
 func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	terms := make(map[string]bool, len(known.Terms))
 	for _, term := range known.Terms {
 		terms[term] = true
 	}
 	unknown, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), containsTerm(known.ListSeparator, terms))
-	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // of all rows, as in the sample
+	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // the fraction of all rows, as in usual
 	usual := ratio(known.TermSampleWithout, known.TermSampleRows)
 	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare ||
 		share <= usual+2*maxMissingRise || chanceOfShare(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
@@ -71,8 +73,8 @@ func containsTerm(separator string, terms map[string]bool) func(text []byte) boo
 	}
 }
 
-// rowsWithout returns the rows whose text has none of the terms that hasTerm looks for, the number of rows
-// with a text, and the first line of the former.
+// rowsWithout counts the rows with a text for which hasTerm returns false. filled is the number of all
+// rows with a text. first is the first line of a counted row, or math.MaxInt if there is none.
 func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without unreadRows, filled, first int) {
 	first = math.MaxInt
 	for i := range values {

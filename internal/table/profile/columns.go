@@ -162,10 +162,12 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// findOrRecordColumn returns the position of an earlier column with the same content. If there is
-// none, it records the column and returns false.
+// findOrRecordColumn returns the position of an earlier column with the same content. If there is none,
+// it records the column and returns false. It also returns false if the file has few rows, or if not
+// all contents of the column are known.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
-	// A column with other texts has other parts.
+	// Columns with different texts may divide the rows in the same way. If parts of the texts are
+	// features, such columns are nevertheless not equal.
 	content, ok := t.Fingerprint(!c.HasParts() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false

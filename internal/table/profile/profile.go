@@ -78,7 +78,7 @@ type ColumnProfile struct {
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
-	// Top are the most frequent texts of a column that is not ordered, at most ten.
+	// Top are the most frequent texts, at most ten, of a column without numbers, dates and times.
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []columnstats.Value  // the counted texts; incomplete if Estimate is set
@@ -92,14 +92,15 @@ type ColumnProfile struct {
 	dates        inference.DateCounts // the dates whose meaning depends on dateFormat.DayFirst
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 	separator    string               // the separator of a column of lists; otherwise ""
-	prefixes     []int                // the lengths of the beginnings of codes that are features, unless whole codes are features, too
+	prefixes     []int                // the lengths of the prefixes of codes that are features; nil if whole codes are features
 }
 
 // IsBlank reports whether all cells of the column are empty. rows is the number of rows of
 // the file.
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 
-// IsAlsoCategory reports whether the numbers or the words of a FormNumeric column are also a category.
+// IsAlsoCategory reports whether a FormNumeric column also has a feature that treats its numbers, or
+// the words among them, as categories.
 func (c *ColumnProfile) IsAlsoCategory() bool {
 	return c.Form == inference.FormNumeric && c.Features > 1
 }
@@ -108,8 +109,8 @@ func (c *ColumnProfile) IsAlsoCategory() bool {
 // any other column.
 func (c *ColumnProfile) ListSeparator() string { return c.separator }
 
-// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly every
-// row has its own text.
+// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly
+// every row has a text of its own.
 func (c *ColumnProfile) HasOnlyPrefixes() bool {
 	return c.Form == inference.FormCategory && len(c.prefixes) > 0
 }
