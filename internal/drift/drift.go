@@ -48,7 +48,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 }
 
 // hasMostlyRareTexts reports whether most training rows have a text whose frequency is not known. The
-// index does not show that such texts are replaced by new ones.
+// population stability index of the column cannot show that new texts have replaced such texts.
 func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	if known.Distribution == nil || inference.Form(known.Kind).IsOrdered() {
 		return false
@@ -60,7 +60,8 @@ func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	return 2*rare > trainingRows
 }
 
-// sortKey returns the value by which columns are sorted, in descending order.
+// sortKey returns the value by which columns are sorted, in descending order: the index or, for a
+// column without one, +Inf if its drift is large and -1 if it was not compared.
 func sortKey(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
@@ -119,8 +120,8 @@ type countedPart struct {
 // Only the last range may have fewer rows.
 const minTrainingShare = 0.02
 
-// countNumberParts divides the numbers at the edges of the bins of the dataset. Bins with few
-// training rows are joined. The values below the range of the training file are one more part,
+// countNumberParts divides the numbers at the edges of the bins of the dataset. It joins bins with few
+// training rows to the next bins. The values below the range of the training file are one more part,
 // and so are the values above it.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
 	d, form := known.Distribution, inference.Form(known.Kind)
@@ -234,7 +235,8 @@ func chanceIndex(parts int, trainingRows, rows float64) float64 {
 // maxNamedColumns is the maximum number of columns that a verdict names.
 const maxNamedColumns = 5
 
-// verdict returns the sentences of a report.
+// verdict returns the sentences that summarise a report. important has the names of the model's
+// columns, the most important first.
 func verdict(r *api.DriftReport, important []string) []string {
 	var drifted, large, unknown []string
 	byChance := false

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/tablefile"
 )
 
-// pandasUnnamed matches the names that pandas gives to columns without a name.
+// pandasUnnamed matches the names that pandas writes for columns without a name.
 var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write

@@ -19,7 +19,9 @@ func areSameBooleans(labels, others []string) bool {
 	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
 }
 
-// booleanMeanings reports in areBooleans whether labels are at most two labels that mean yes or no. hasYes and hasNo report whether one of the labels means yes, and whether one means no.
+// booleanMeanings reports whether a label means yes, in hasYes, and whether one means no, in hasNo.
+// areBooleans reports whether there are at most two labels and all of them mean yes or no. If a label
+// means neither, all results are false.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
 		label = strings.ToLower(strings.TrimSpace(label))

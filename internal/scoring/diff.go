@@ -29,7 +29,7 @@ type Difference struct {
 	// OrderReason is the reason for joining rows by their order, as a clause. It is "" if all rows
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
-	// Truth compares both files with the true labels. It is nil if there are no answers.
+	// Truth compares both files with the true labels. It is nil if these are unknown.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type ChangedRow struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Truth is the true label, or "" if there are no answers.
+	// Truth is the true label, or "" if it is unknown.
 	Truth string `json:"truth,omitempty"`
 }
 
@@ -70,9 +70,9 @@ type TruthComparison struct {
 	PValue float64 `json:"pValue"`
 }
 
-// Diff compares two files of predictions with each other and, if answers is not nil, with the
-// true labels. A *Fault describes an error in a file; its File is Predictions for the first
-// file and SecondPredictions for the second.
+// Diff compares two files of predictions with each other and, if answers is not nil, with the true
+// labels in answers. A *Fault describes an error in a file; its File is Predictions for the
+// first file and SecondPredictions for the second.
 func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	d, err := diffFiles(ctx, first, second, answers, opts)
 	var fault *Fault

@@ -11,15 +11,16 @@ import (
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. A mean over classes is that over the classes of the model. The
-// metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
+// them, so their rows count as wrong. Means over classes are computed over the classes of the model.
+// Metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
 // without a probability would be infinite.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
-	// OtherSpelling is one of the labels, and a class from which it differs only in spelling; nil if there is none.
+	// OtherSpelling has two elements: one of the labels, and a class from which it differs only in
+	// spelling. It is nil if there is no such label.
 	OtherSpelling []string `json:"-"`
 }
 
@@ -181,9 +182,9 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 }
 
 // prAUCClassRows returns a value for metric.Predictions.ClassRows that makes prAuc the average
-// precision of one of two classes: 0 for this class and 1 for the other. The class is name or, if no
-// class has this name, the one with fewer labels; isNamed reports whether it is name. rows is nil
-// unless there are two classes.
+// precision of one of two classes: 0 for this class and 1 for the other. This class is name or, if no
+// class has this name, the class with fewer labels, and class 1 in a tie. isNamed reports whether it is
+// name. If there are not two classes, rows is nil.
 func prAUCClassRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false

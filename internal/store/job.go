@@ -306,9 +306,9 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&older, &running); err != nil {
 		return 0, err
 	}
-	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
-	// turns. So for each other account, at most as many jobs are claimed before j, or one more if that
-	// account has waited longer since its last claim than j's account.
+	// older is the number of queued jobs of j's account that are claimed before j. Accounts take turns.
+	// So at most older jobs of each other account are claimed before j, or older+1 if that account has
+	// waited longer since its last claim than j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

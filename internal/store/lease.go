@@ -56,7 +56,7 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	}
 	s.leases.heartbeats.Observe(c.Now, values)
 	s.leases.checked = c.Now
-	waited := s.IsOnServer() // no wait with PostgreSQL, where a writer locks only the rows and tables that it writes
+	waited := s.IsOnServer() // no wait is necessary with PostgreSQL, where a writer locks only the rows and tables that it writes
 	for _, l := range leases {
 		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
 		alive := s.IsProcessAlive(l.owner)
@@ -126,9 +126,9 @@ func (s *Store) waitForRenewals(ctx context.Context) error {
 	}
 }
 
-// endLease ends a lease at the time now, when the job begins to wait. The jobs of a race's parts are
-// deleted. It returns ErrNotFound if the
-// lease was renewed or has ended after listLeases has read it.
+// endLease ends a lease. The job is then queued again, and begins to wait at the time now. If the job
+// is a race, the jobs of its parts are deleted. endLease returns ErrNotFound if the lease was renewed
+// or has ended since listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {

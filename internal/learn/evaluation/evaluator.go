@@ -27,9 +27,8 @@ type Evaluator struct {
 	// metric.Predictions. They may be nil.
 	Names     []string
 	ClassRows []int
-	// Weights are the class weights of the race, divided so that the largest is at most
-	// 1. If the race has no class weights, Weights is nil, and decision weights are
-	// fitted.
+	// Weights are the class weights of the race, scaled so that the largest is at most 1. If the race
+	// has no class weights, Weights is nil, and decision weights are fitted.
 	Weights []float64
 
 	halves [2][]int32 // indices into Labels

@@ -248,8 +248,8 @@ var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
-// jackknifedScore holds the score on all rows and, for each jackknife part of the rows, the
-// score on all rows outside this part.
+// jackknifedScore holds the score on all rows and, for each part into which the jackknife divides the
+// rows, the score on the rows outside this part.
 type jackknifedScore struct {
 	all     float64
 	without []float64

@@ -16,9 +16,9 @@ type Interaction struct {
 	// Class is the label of the class whose probability has the strongest interaction. The
 	// other fields describe the interaction for this class.
 	Class string
-	// Strength is the standard deviation of the interaction. The interaction is the rest of the
-	// mean probability after an effect of each column alone has been subtracted. Share is the
-	// variance of the interaction divided by the variance of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction, which is what remains of the mean
+	// probability after the effect of each column alone has been subtracted. Share is the variance of
+	// the interaction divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
 	// Values holds the values of each column, as in PartialDependencePoint.Value.
 	Values [2][]string
@@ -55,8 +55,8 @@ type pairTable struct {
 	sums [][][]float64
 }
 
-// newPairTables returns a table for each pair of columns. Columns with a single value on
-// their axis are skipped, and at most maxInteractionColumns columns are used.
+// newPairTables returns a table for each pair of columns. It uses the first maxInteractionColumns
+// columns that have at least two values on their axis.
 func newPairTables(e *effects) []pairTable {
 	var axes []*tableAxis
 	for i := range e.columns {

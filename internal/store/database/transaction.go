@@ -56,7 +56,7 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 const maxConflicts = 20
 
 // WithTimeLimit returns a copy of d with another time limit of transactions. If d has no time limit,
-// the copy has none. Only one of the two may be closed.
+// the copy has none. Either d or the copy must be closed, but not both.
 func (d *DB) WithTimeLimit(limit time.Duration) *DB {
 	limited := *d
 	if d.timeout > 0 {
