@@ -101,7 +101,7 @@ var provokedElsewhere = map[string]string{
 	"%s: permission denied":                                                                                         "an administrator may read everything",
 	"make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`":                      "the same",
 	"change the permissions of the file, or use another file":                                                       "the same",
-	"the model is kept, but cannot become the champion of its series; see `foretell models report %[1]s`, or make it the champion with `foretell models promote %[1]s`": "a gate that fails needs a race: see the scripts",
+	"the model is kept; only `foretell models promote %[1]s` can make it the champion of its series; see `foretell models report %[1]s`": "a gate that fails needs a race: see the scripts",
 	"the series %s has no champion: all its models were rejected, because they missed --require or --beat":                                                              "a rejected model needs a race: see the script promote",
 	"name a model, such as %s, or make it the champion with `foretell models promote %s`":                                                                               "a rejected model needs a race: see the script promote",
 	"the model is kept; see `foretell models report %s`":                                                                                                                "a gate that fails needs a race: see the scripts",

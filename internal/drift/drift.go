@@ -120,9 +120,9 @@ type countedPart struct {
 // Only the last range may have fewer rows.
 const minTrainingShare = 0.02
 
-// countNumberParts divides the numbers at the edges of the bins of the dataset. It joins bins with few
-// training rows to the next bins. The values below the range of the training file are one more part,
-// and so are the values above it.
+// countNumberParts divides the numbers into ranges, and counts the rows of each range in both files.
+// The ranges are the bins of the dataset, but a bin with few training rows is joined to the next bin.
+// The values below and above the range of the training file are two more parts.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
 	d, form := known.Distribution, inference.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))

@@ -144,7 +144,7 @@ var constantHints = map[string]string{
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably in local time, because people's habits follow it",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
@@ -230,8 +230,9 @@ func (p *Preflight) sheetHint(in *InputTable) string {
 	return "choose a sheet with --sheet"
 }
 
-// secondHeaderHint returns the remedy for rows below the header that look like a second header. If
-// the first header has cells without a name, as merged cells have, the second header is better.
+// secondHeaderHint returns the remedy for rows below the header that look like a second header. If the
+// first header has cells without a name, as it has with merged cells, the remedy is to use the second
+// header.
 func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
@@ -341,8 +342,8 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	return hint
 }
 
-// correctedNames returns a copy of names. In it, each name that is not a column of the training file
-// is replaced by the most similar name of a column, if one is similar enough.
+// correctedNames returns a copy of names in which names that are not columns of the training file are
+// corrected: such a name is replaced by the most similar name of a column, if there is a similar one.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {

@@ -65,7 +65,8 @@ func (in *InputTable) openCSV(ctx context.Context) (*tablefile.Reader, error) {
 	return in.table.OpenCSV(ctx)
 }
 
-// Open returns a reader of the table in canonical form.
+// Open returns a reader of the table in canonical form: a CSV with commas, the ID first and the label
+// last.
 func (in *InputTable) Open(ctx context.Context) (*inputReader, error) {
 	file, err := in.openCSV(ctx)
 	if err != nil {
@@ -96,8 +97,9 @@ func (in *InputTable) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// describeColumns returns a description of the columns of the file from its first rows. names are
-// the names of the columns. The function wanted is the same as for roles.Describe.
+// describeColumns returns a description of the columns of the file from its first rows. names are the
+// names of the columns. Columns for which wanted returns true are described in any case, because they
+// may be the ID or the label. wanted may be nil.
 func (in *InputTable) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {

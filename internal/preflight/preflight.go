@@ -62,7 +62,7 @@ func (f *finding) location() string {
 func (f *finding) String() string { return f.location() + ": " + f.Message }
 
 // Preflight checks a training file, and a blind file if there is one, before they are sent. A blind
-// file without a training file is in Train.
+// file has the rows to predict. Without a training file, the blind file is in Train.
 type Preflight struct {
 	Factory                    *cli.Factory
 	Train, Blind               *InputTable
@@ -203,9 +203,10 @@ func (p *Preflight) blindIDName(in *InputTable) string {
 	return p.blindID.ID
 }
 
-// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and
-// sets *prof to the new profile. reason is the reason for the generated IDs. If the invalid IDs are in
-// the training file's ID column, it does nothing: the user must decide what to do with them.
+// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and sets
+// *prof to the new profile. reason is the reason for the generated IDs. If the column of the invalid
+// IDs is the training file's ID column, it does nothing, because the user must decide what to do with
+// them.
 func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *InputTable, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated || p.blindID.IsTrainingID {
 		return nil

@@ -37,8 +37,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
-	// Partial reports whether the file was not read to its end because of a defect, or many of its rows
-	// could not be read, so that its statistics are unknown.
+	// Partial is set if the statistics of the file are unknown: it was not read to its end because of a
+	// defect, or many of its rows could not be read.
 	Partial bool `json:"partial,omitempty"`
 
 	generatedID bool // ID is a generated column, not one of the file
@@ -105,8 +105,8 @@ func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	return d
 }
 
-// newFileReport returns the report of a file. It has no statistics if the file was not read completely,
-// because they would be those of the rows that could be read.
+// newFileReport returns the report of a file. If the file was not read completely, the report has no
+// statistics, because they would describe only the rows that could be read.
 func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 	if p.IsIncomplete() {
 		return fileReport{File: in.Name, ReadAs: in.table.Description(), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}, Partial: true}

@@ -46,7 +46,7 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached, for services whose races need a threshold; without --threshold the model is a blend of the algorithms")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto; auto searches for the highest threshold that can be reached, for services whose races need a threshold; without --threshold, the model is a blend of the algorithms")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
@@ -350,10 +350,10 @@ func BelowThresholdError(job *api.Training) error {
 	switch achieved := job.AchievedPerformance; {
 	case achieved == nil:
 	case *achieved >= *job.TargetPerformance: // the status is about single algorithms
-		why = fmt.Sprintf("only their blend does: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+		why = fmt.Sprintf("only their blend reached it: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
 	default:
 		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and %s", job.Status, *job.TargetPerformance, why)
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g; %s", job.Status, *job.TargetPerformance, why)
 	return e.WithHint("the model is kept; see `foretell models report %s`", job.ModelKey)
 }

@@ -52,7 +52,7 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 		e.Fact += "; " + other.Fact
 	}
 	if f.rejected {
-		return e.WithHint("the model is kept, but cannot become the champion of its series; see `foretell models report %[1]s`, or make it the champion with `foretell models promote %[1]s`", r.Model)
+		return e.WithHint("the model is kept; only `foretell models promote %[1]s` can make it the champion of its series; see `foretell models report %[1]s`", r.Model)
 	}
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
 }

@@ -11,8 +11,8 @@ var (
 	noLabels  = []string{"false", "no", "f", "n", "off", "0", "0.0"}
 )
 
-// areSameBooleans reports whether each list consists of one or two labels that mean yes or no, and
-// a label of one list has the same meaning as a label of the other list.
+// areSameBooleans reports whether both lists are booleans and have a meaning in common: each consists
+// of one or two labels that mean yes or no, and both have a label for yes, or both have one for no.
 func areSameBooleans(labels, others []string) bool {
 	hasYes, hasNo, areBooleans := booleanMeanings(labels)
 	otherYes, otherNo, areOthers := booleanMeanings(others)

@@ -1,5 +1,5 @@
-// Package scoring compares a file of predictions with a file of the true labels. It computes
-// every metric with its 95 % interval, the metrics of each class, the confusion matrix, and
+// Package scoring compares a file of predictions with a file of the true labels, called answers. It
+// computes every metric with its 95 % interval, the metrics of each class, the confusion matrix, and
 // the accuracy of always predicting the most frequent class.
 //
 // The predictions may come from any program. They are a CSV with a column of predicted

@@ -198,8 +198,9 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 	return cancelled, err
 }
 
-// ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count
-// as an attempt. queuedAt is when the job began to wait. The jobs of a race's parts are deleted.
+// ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count as
+// an attempt. queuedAt is when the job began to wait. If the job is a race, the jobs of its parts are
+// deleted.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
@@ -307,8 +308,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 		return 0, err
 	}
 	// older is the number of queued jobs of j's account that are claimed before j. Accounts take turns.
-	// So at most older jobs of each other account are claimed before j, or older+1 if that account has
-	// waited longer since its last claim than j's account.
+	// So the number of jobs of another account that are claimed before j is at most older, or older+1
+	// if that account has waited longer since its last claim than j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

@@ -16,9 +16,10 @@ type rowsWithDates struct {
 	dates [][]float64
 }
 
-// withDates wraps rows, which must be the encoded rows of f. If the method MarkDifferent of rows marks
-// a difference of two dates, that of the result also marks each of these dates in which the rows
-// differ. This is necessary, because the model may use a difference without using either of its dates.
+// withDates returns rows with a method MarkDifferent that also marks dates. rows must be the encoded
+// rows of f. If a marked feature is the difference of two dates, the method also marks each of these
+// dates in which the two compared rows differ. This is necessary, because the model may use a
+// difference without using either of its dates.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {

@@ -162,9 +162,9 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes. The
 // variance of the average precision of a class is estimated from bootstrap samples. Samples of few rows
-// differ too little, because they repeat these rows. The fewer rows a class has, the more its variance
-// is therefore moved up to that of a proportion of the rows of the class (Boyd, Eng and Page, ECML PKDD
-// 2013); see newProportion. The result is undefined if ctx is cancelled.
+// differ too little, because they repeat these rows. Therefore the variance for a class of few rows is
+// raised towards that of a proportion of its rows (Boyd, Eng and Page, ECML PKDD 2013); see
+// newProportion. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows

@@ -26,10 +26,10 @@ func reliableRatio(ratio, rows float64) float64 {
 }
 
 // newProportion returns a proportion with the given value. rows is the number of independent rows that
-// is assumed without an estimate. variance is an estimate of the variance of the value. It was computed
-// from a number of independent rows, few, on which the value was estimated. If this variance is larger
-// than assumed, the proportion gets fewer rows, and if it is smaller, more; see reliableRatio. A
-// variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
+// is assumed without an estimate. variance is an estimate of the variance of the value. few is the
+// number of independent rows from which it was computed, and estimated is the value on these rows. If
+// variance is larger than assumed, the proportion gets fewer rows, and if it is smaller, more; see
+// reliableRatio. A variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -77,7 +77,7 @@ func (m classMean) interval() Interval {
 
 // inflation returns the factor by which the dependence between the scores of the classes increases the
 // variance of the mean. The factor is corrected for few rows by reliableRatio. If all variances are 0,
-// it is unknown, and shared is used instead, with the limit that dependence describes.
+// the factor is unknown, and inflation returns shared, with the limit that dependence describes.
 func (m classMean) inflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {

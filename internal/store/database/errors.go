@@ -28,9 +28,10 @@ var (
 	// SQLite, this includes that another process has held the lock of the database for longer than
 	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
-	// ErrNotAccepted is returned by Open if the server responds, but the connection fails with the
-	// parameters of the URL, such as sslmode=require if the server has no TLS. It wraps ErrUnavailable,
-	// because the cause may be temporary, such as a standby that is not yet the primary server.
+	// ErrNotAccepted is returned by Open if the server responds, but no connection is possible with the
+	// parameters of the URL. For example, sslmode=require fails if the server has no TLS. It wraps
+	// ErrUnavailable, because the cause may be temporary, such as a standby that is not yet the primary
+	// server.
 	ErrNotAccepted error = notAcceptedError{}
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.

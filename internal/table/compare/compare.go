@@ -264,9 +264,9 @@ func (u *unreadRows) addRows(one *columnstats.Value) {
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column c. other counts the rows with a number, date or time in the format of the blind
-// column, and texts counts the rows with any other text. If both columns have the same form, rows are
-// not counted if their text means that the value is missing, or if the training column has the same
-// text. The parameter rows is the number of rows of the blind file.
+// column, and texts counts the rows with any other text. If both columns have the same form, it does
+// not count two kinds of rows: those whose text means that the value is missing, and those whose text
+// the training column also has. The parameter rows is the number of rows of the blind file.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))

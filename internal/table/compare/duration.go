@@ -11,8 +11,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// HasSameForm reports whether the model reads a blind column like the training column: it has the same
-// form, or both have durations that, in the blind file, look like times of day or codes.
+// HasSameForm reports whether the model reads a blind column like the training column: the columns have
+// the same form, or both have durations, even if those of the blind file look like times of day or
+// codes.
 func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }

@@ -64,9 +64,9 @@ func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profil
 
 // missingRows returns the number of rows of a blind column that have no value for a model: rows with an
 // empty cell, and rows with a text that means a missing value, such as n/a. In a column of categories,
-// such a text is a value if it is one of the known levels of the training column. Without levels, it is
-// a value if the training column has it, if not all texts of the training column are known, or if every
-// training row has a value.
+// such a text is a value if it is one of the known levels of the training column. If the levels are not
+// known, it is a value in three cases: the training column has it, not all texts of the training column
+// are known, or every training row has a value.
 func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
@@ -247,8 +247,8 @@ func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profi
 	share := ratio(known.TextRows, known.Rows-known.Missing)
 	switch unseen := others - (known.Distinct - len(known.Texts)); {
 	case unseen > 0 && !known.DistinctEstimate:
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the training file does not have at least %s of the texts; %s (%s) %s a text that is not one of its %d most frequent texts, most often %s",
-			humanize.Comma(unseen), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
+			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
 	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))

@@ -91,7 +91,7 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		want  string
 	}{
 		"possible":           {known, "red green black", ""},
-		"one_is_new":         {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
+		"one_is_new":         {known, "red green black RED", `the column has at least 1 text that the training file does not have; 30 rows (75 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
 		"missing_values":     {known, "red green black n/a", ""},
 		"an_estimate":        {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
 		"texts_are_absent":   {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"; 27 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},

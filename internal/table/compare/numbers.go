@@ -80,8 +80,9 @@ func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRo
 }
 
 // chanceOutside returns the probability that at least count of the blind numbers are larger than all
-// training numbers if both come from the same source, whatever the distribution. It is the probability
-// that the largest count of all trainRows+blindRows numbers are blind numbers.
+// training numbers, if both come from the same distribution. This probability is the same for all
+// distributions, because it is the probability that the count largest of all trainRows+blindRows
+// numbers are blind numbers.
 func chanceOutside(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

@@ -61,8 +61,8 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 }
 
 // reportMisspelledParts reports rows whose parts differ only in spelling from those of the training
-// file, unless these are only a few of the filled rows, which are those with a value. example is one of
-// these parts, and spelling is its spelling in the training file.
+// file. It reports nothing if they are only a few of the rows with a value. filled is the number of
+// rows with a value. example is one of these parts, and spelling is its spelling in the training file.
 func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, rows, filled int, example, spelling string) {
 	if ratio(rows, filled) <= maxUnparsable {
 		return
