@@ -26,12 +26,12 @@ import (
 
 // InputTable is a table, in one or several files, that a command reads several times.
 type InputTable struct {
-	Name       string   // name for messages
-	args       []string // the arguments of the command that name the files
-	Paths      []string // the paths of the files
-	names      []string // the names of the files, in the order of Paths
-	TempPaths  []string // temporary files among Paths, which Close removes
-	layout     repair.Layout
+	Name       string        // name for messages
+	args       []string      // the arguments of the command that name the files
+	Paths      []string      // the paths of the files
+	names      []string      // the names of the files, in the order of Paths
+	TempPaths  []string      // temporary files among Paths, which Close removes
+	layout     repair.Layout // the layout with which the files are read
 	flagLayout repair.Layout // the layout set by flags
 	drop       *columnList   // the value of --drop; nil if the input is not from flags
 	skipRows   int           // value of --skip-rows

@@ -213,7 +213,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
 // in the format of the training column. It reports nothing if there are no such rows.
-func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows unreadRows) {
+func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows rowCounter) {
 	if rows.rows == 0 {
 		return
 	}
@@ -227,7 +227,7 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 
 // reportTexts reports rows of the blind column with a text that the training column does not have. It
 // reports nothing if there are no such rows.
-func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unreadRows) {
+func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter) {
 	if rows.rows == 0 {
 		return
 	}
@@ -248,15 +248,15 @@ func pluralNoun(c *profile.ColumnProfile) string {
 	return c.Form.PluralNoun()
 }
 
-// unreadRows counts the rows of some values, usually of values that cannot be parsed. most is the most
+// rowCounter counts the rows of some values, usually of values that cannot be parsed. most is the most
 // frequent of these values.
-type unreadRows struct {
+type rowCounter struct {
 	rows int
 	most columnstats.Value
 }
 
 // addRows adds the rows of a value.
-func (u *unreadRows) addRows(one *columnstats.Value) {
+func (u *rowCounter) addRows(one *columnstats.Value) {
 	if u.rows += one.Rows; one.Rows > u.most.Rows {
 		u.most = *one
 	}
@@ -267,7 +267,7 @@ func (u *unreadRows) addRows(one *columnstats.Value) {
 // column, and texts counts the rows with any other text. If both columns have the same form, it does
 // not count two kinds of rows: those whose text means that the value is missing, and those whose text
 // the training column also has. The parameter rows is the number of rows of the blind file.
-func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
+func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))
 	for i := range trained {

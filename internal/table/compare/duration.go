@@ -45,7 +45,7 @@ func hasDurations(c *profile.ColumnProfile) bool {
 
 // reportDurations reports the rows of the blind column whose duration cannot be a time of day, if the
 // training column has times of day. It reports nothing if there are no such rows.
-func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
+func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {
 		return
 	}

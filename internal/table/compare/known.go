@@ -180,7 +180,7 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	for _, level := range known.Levels {
 		levels[key(level)] = true
 	}
-	var unknown unreadRows
+	var unknown rowCounter
 	first, filled, texts := math.MaxInt, 0, 0
 	for _, one := range values {
 		isLevel := levels[key(one.Text)]
@@ -274,7 +274,7 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 
 // unreadNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
 // format of the training column. rows is the number of rows of the blind file.
-func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unreadRows) {
+func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowCounter) {
 	values := estimatedValues(blind, rows)
 	for i := range values {
 		if one := &values[i]; !train.CanParse(one.Text) && blind.CanParse(one.Text) {
@@ -309,7 +309,7 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	if known.Rows == 0 {
 		missing += maxMissingRise // the sample has few rows
 	}
-	var texts unreadRows
+	var texts rowCounter
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]

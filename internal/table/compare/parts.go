@@ -26,7 +26,7 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 			known[part], spellings[foldSpelling(part)] = true, part
 		}
 	}
-	var misspelled, unknown unreadRows
+	var misspelled, unknown rowCounter
 	var example, spelling string // a misspelled part of the most frequent text with such parts, and its spelling in training
 	filled, first := 0, math.MaxInt
 	values := estimatedValues(blind, c.blind.Rows)
@@ -81,7 +81,7 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 
 // reportUnknownParts reports rows that have no part of the training file, if these are most of the rows
 // with a value. filled is the number of rows with a value, and first the first line of a reported row.
-func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, unknown unreadRows, filled, first int) {
+func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, unknown rowCounter, filled, first int) {
 	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare {
 		return
 	}

@@ -31,7 +31,7 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 		for text := range known {
 			trained[fold(text)], texts[key(text)] = text, true
 		}
-		var other unreadRows
+		var other rowCounter
 		filled := 0
 		for _, one := range blind.Values() {
 			if one.Kind == cells.Null && !texts[key(one.Text)] {

@@ -24,7 +24,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 	if train.Epoch == "" {
 		return true
 	}
-	var other, unlikely, rounded unreadRows
+	var other, unlikely, rounded rowCounter
 	var unit frame.EpochUnit
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {

@@ -75,7 +75,7 @@ func containsTerm(separator string, terms map[string]bool) func(text []byte) boo
 
 // rowsWithout counts the rows with a text for which hasTerm returns false. filled is the number of all
 // rows with a text. first is the first line of a counted row, or math.MaxInt if there is none.
-func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without unreadRows, filled, first int) {
+func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without rowCounter, filled, first int) {
 	first = math.MaxInt
 	for i := range values {
 		one := &values[i]
