@@ -25,7 +25,7 @@ type Repairer struct {
 	Progress       *term.Progress
 	Copies         []*correctedCopy
 	Changes        []change
-	SwapSeparators []string // repair.Options.SwapSeparators of the blind file
+	SwapSeparators []string // the columns of the blind file in whose numbers points and commas are exchanged
 	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 

@@ -349,7 +349,7 @@ func BelowThresholdError(job *api.Training) error {
 	why := fmt.Sprintf("the %s of the model could not be measured", api.PerformanceName(job.Metric))
 	switch achieved := job.AchievedPerformance; {
 	case achieved == nil:
-	case *achieved >= *job.TargetPerformance: // the status is about single algorithms
+	case *achieved >= *job.TargetPerformance: // the status does not count the blend of the algorithms
 		why = fmt.Sprintf("only their blend reached it: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
 	default:
 		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)

@@ -113,7 +113,7 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 // see FitClassWeights.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
-	case e.Weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
+	case e.Weights != nil: // they are not multiplied into the float32 probabilities, because the model also applies them without rounding
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		p := e.Predictions(calibrated)
 		p.Weights = e.Weights

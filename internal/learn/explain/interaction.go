@@ -20,7 +20,7 @@ type Interaction struct {
 	// probability after the effect of each column alone has been subtracted. Share is the variance of
 	// the interaction divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
-	// Values holds the values of each column, as in PartialDependencePoint.Value.
+	// Values holds the values of each column as text; see PartialDependencePoint.Value.
 	Values [2][]string
 	// Probabilities[i][j] is the mean probability if all rows had the i-th value of the
 	// first column and the j-th value of the second.

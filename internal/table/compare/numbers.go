@@ -15,9 +15,9 @@ import (
 // likely in two files from the same source are not reported.
 const (
 	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
-	farOutside        = 1    // distance from the training range that is always reported, as a fraction of this range
+	farOutside        = 1    // distance from the training range, as a fraction of this range; a larger distance is always reported
 	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
-	minRelativeShift  = 1e-9 // change of the mean, as a fraction of it, that rounding does not explain
+	minRelativeShift  = 1e-9 // largest change of the mean, as a fraction of the mean, that may be due to rounding
 	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 

@@ -20,7 +20,7 @@ type numberReadings struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int               // rows that can be parsed with both, but with different results, such as 4,568
-	thousands    int               // rows of both whose separator is read as a separator of thousands
+	thousands    int               // those of the rows in both whose separator is read as a separator of thousands
 	distinct     int               // distinct cells of the rows in both
 	largest      float64           // the largest absolute number without a point or comma
 	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
@@ -109,7 +109,7 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
 		return
 	}
-	if isDurationColumn(train) { // perhaps no cell has the unit h
+	if isDurationColumn(train) { // the message does not name the unit h, because perhaps no cell has it
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
 		return
 	}

@@ -190,7 +190,7 @@ type ValueCount struct {
 func (p *Profile) ColumnIndex(name string) int {
 	if p.positions == nil {
 		p.positions = make(map[string]int, len(p.Columns))
-		for i := range slices.Backward(p.Columns) { // the first column with a name wins
+		for i := range slices.Backward(p.Columns) { // of several columns with the same name, the first counts
 			p.positions[p.Columns[i].Name] = i
 		}
 	}
