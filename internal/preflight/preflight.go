@@ -332,7 +332,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
-// defects returns the findings for which the service would reject or misread the files.
+// defects returns the findings that are defects and not warnings.
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {

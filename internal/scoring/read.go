@@ -245,8 +245,8 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	}
 }
 
-// findAnswerColumn returns the position of the column that probably has the true labels.
-// modelLabel is Options.ModelLabel.
+// findAnswerColumn returns the position of the column that probably has the true labels. modelLabel is
+// the name of the label in the training file, or "" if it is unknown.
 func findAnswerColumn(names []string, p *predictions, modelLabel string) (index int) {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at

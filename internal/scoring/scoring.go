@@ -188,8 +188,8 @@ func (r *Result) Metric(name string) *MetricValue {
 	return nil
 }
 
-// Score compares predictions with answers. Both must be CSV with commas and a header. A
-// *Fault describes an error in a file.
+// Score compares predictions with answers, the true labels. Both must be CSV with commas and a header.
+// A *Fault describes an error in a file.
 func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*Result, error) {
 	left, err := openTable(predictions, Predictions)
 	if err != nil {

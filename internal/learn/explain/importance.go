@@ -49,8 +49,8 @@ const (
 // errUnmeasurable is the error if the sample of validation rows lacks a class that the metric depends on.
 var errUnmeasurable = errors.New("the metric cannot be computed on the sampled validation rows, because a class is too rare")
 
-// importanceRows returns the largest number of rows that are predicted for each shuffle of one of the
-// given number of columns.
+// importanceRows returns the largest number of rows that are predicted for each shuffle of a column.
+// columns is the number of columns that are shuffled.
 func (v *Validation) importanceRows(columns int) int {
 	perColumn := maxImportancePredictions / max(columns, 1)
 	rows := min(maxImportanceRows, max(minImportanceRows, perColumn))
@@ -303,8 +303,8 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of probabilities on all rows, and the score on all rows outside
-// each part.
+// score returns the score of probabilities on all rows and, for each part into which the jackknife
+// divides the rows, the score on the rows outside this part.
 func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err

@@ -196,7 +196,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 	return areas
 }
 
-// ranking orders the rows by the probability of one class after another.
+// ranking sorts the rows by the probability of a class. It can be reused for other classes.
 type ranking struct {
 	p         Predictions
 	keys      []uint64 // those of setRankKeys

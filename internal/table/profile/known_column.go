@@ -7,7 +7,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// KnownColumn describes a column of a training file whose profile is not known.
+// KnownColumn has what is known about a column of a training file if the profile of the file is not
+// available.
 type KnownColumn struct {
 	Name      string
 	Form      inference.Form      // "" if it is not known
