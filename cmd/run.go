@@ -166,7 +166,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return limit.TranslateError(ctx, p.job, err)
 	}
 	if err := p.evaluate(ctx); err != nil { // before the prediction, which may fail
-		return exit.ContinueWith(ctx, err, p.continueCommand())
+		return exit.WithContinueCommand(ctx, err, p.continueCommand())
 	}
 	kept := ""
 	if files.Blind != nil {
@@ -195,7 +195,7 @@ func (o *runOptions) checkFlags() error {
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
 	}
-	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons(), o.gate.Parse())
+	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
 // checkInputs opens the files, checks them, and prints the findings. It returns an error if

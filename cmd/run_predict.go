@@ -19,7 +19,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return exit.FromError(ctx, err).WithHint("the model is kept; when the file no longer changes, predict it with `%s`", p.predictCommand())
 	}
 	if err != nil {
-		return exit.ContinueWith(ctx, err, p.predictCommand())
+		return exit.WithContinueCommand(ctx, err, p.predictCommand())
 	}
 	again := p.repeatCommand(p.target.ResumeCommand(created.PredictionKey, p.files.Blind))
 	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)

@@ -69,7 +69,7 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	if p.job.ModelKey == "" {
 		return connect.TrainingError(p.job)
 	}
-	return exit.ContinueWith(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
+	return exit.WithContinueCommand(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
 }
 
 // checkResumedFlags returns a usage error if the user has typed a flag with another value than the

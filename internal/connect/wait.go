@@ -129,5 +129,5 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 		return e.WithHint("continue with `%s`", resumeCommand)
 	}
-	return exit.ContinueWith(ctx, err, resumeCommand)
+	return exit.WithContinueCommand(ctx, err, resumeCommand)
 }
