@@ -59,11 +59,12 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 	}
 }
 
-// awaitOldestDataset waits until a dataset is prepared, and returns the oldest dataset of the series
-// with the same contents. That may be another one, because other runs may have uploaded the same file
-// at the same time: all of them then use the oldest dataset. If this run created the dataset, which
-// isNew reports, and nothing uses it, it is deleted. A dataset that is still being prepared is not waited
-// for, because the command that prepares it may be suspended or fail.
+// awaitOldestDataset waits until the dataset with the given key is prepared, and returns the oldest
+// prepared dataset of the series with the same contents. This is usually the same dataset. But if
+// several runs upload the same file at the same time, all of them use the oldest dataset.
+// awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no race uses
+// it. It does not wait for other datasets that are still being prepared, because the command that
+// prepares them may be suspended or fail.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if err != nil || cli.IsDryRun(p.factory.Running) {
@@ -217,8 +218,8 @@ func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEn
 }
 
 // hasOtherForms reports whether a column of d has another type, or another kind of date, than the
-// column of the same name in the profile. It returns false if d has no name of the ID column: such
-// a service does not report kinds of dates either.
+// column of the same name in the profile. It returns false if d does not have the name of its ID
+// column, because a service that omits this name also omits the kinds of dates.
 func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	return d.IDName != "" && slices.ContainsFunc(d.Columns, func(c api.Column) bool {
 		at := train.ColumnIndex(c.Name)

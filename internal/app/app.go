@@ -102,9 +102,9 @@ type App struct {
 	driftCalls      *turn.SharedCalls[*api.DriftReport] // drifts that are being measured, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
-	// URL of the S3 store to a client. lastUploadURLTime is the time when it last returned such
-	// a URL, in Unix seconds.
+	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload URL
+	// of the S3 store to a client. lastUploadURLTime is when this process last returned such a URL,
+	// in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
 }

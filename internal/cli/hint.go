@@ -63,8 +63,8 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 }
 
-// lowerProxyVariables returns text with the names of those proxy variables in lower case that are set
-// only in lower case.
+// lowerProxyVariables replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the
+// name in lower case if only the variable in lower case is set.
 func (f *Factory) lowerProxyVariables(text string) string {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		if lower := strings.ToLower(name); f.Env(name) == "" && f.Env(lower) != "" {
@@ -135,7 +135,7 @@ func (f *Factory) repeatFlags(line string) string {
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // that of login selects where the token is stored
+		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
@@ -194,8 +194,8 @@ func hidePassword(location string) string {
 	return u.String()
 }
 
-// ListFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,
-// so a name with a comma is in quotes.
+// ListFlagValue returns names as the value of a flag that is a list. pflag reads such a value as a
+// CSV record, so a name that contains a comma is quoted.
 func ListFlagValue(names []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

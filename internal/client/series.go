@@ -208,9 +208,10 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 }
 
 // setCancelledFields sets the field Cancelled of the models of a service that does not report it.
-// newestFirst holds the models of one series. Only the races of the datasets that decide which model
-// is the champion are read: those of the newest models, up to the newest complete model. If the
-// service cannot list races, all models count as complete.
+// newestFirst holds the models of one series. setCancelledFields reads the races of one dataset
+// after the other, and stops at the newest model that was not cancelled, because older datasets do
+// not change which model is the champion. If the service cannot list races, no model counts as
+// cancelled.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
 	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false
@@ -239,15 +240,15 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindChampion returns the champion of models of one series, newest first. The champion is the
-// promoted model, if there is one. Otherwise the models with the data and the metric of the
-// newest model are compared, because scores on the rows of different data cannot be compared.
-// Datasets with the same file and the same number of buckets have the same data.
-// The newest accepted model of these is the champion or, if none is accepted, the model with the
-// highest performance on the validation rows. In a tie, the oldest is the champion. A model without
-// a performance is the champion only if no other model has one. Rejected models are ignored. Models
-// of cancelled races are ignored, too, unless all races were cancelled. FindChampion returns nil if
-// no model can be the champion.
+// FindChampion returns the champion of the models of one series, which must be ordered newest
+// first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
+// models that have the same data and the same metric as the newest model, because scores on
+// different rows cannot be compared. Datasets with the same file and the same number of buckets
+// have the same data. Of these models, the champion is the newest accepted one. If none is
+// accepted, the champion is the model with the highest performance on the validation rows, and in a
+// tie the oldest. A model without a performance is the champion only if no other model has one.
+// Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
+// cancelled. FindChampion returns nil if no model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	var newest, best *SeriesModel
 	for i := range newestFirst {

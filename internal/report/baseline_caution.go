@@ -9,8 +9,9 @@ import (
 	"foretell/internal/gate"
 )
 
-// weightsDecisions reports whether the race had class weights, or a metric that counts each class
-// alike. A lower accuracy is then expected.
+// weightsDecisions reports whether the race had class weights, or one of the metrics F1, macro F1
+// and balanced accuracy. Such a race may accept a lower accuracy to predict rare classes more
+// often.
 func weightsDecisions(r *api.ModelReport) bool {
 	base, _, _ := strings.Cut(r.Metric, "[")
 	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy

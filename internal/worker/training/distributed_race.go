@@ -48,7 +48,8 @@ type distributedRace struct {
 	remoteAlgorithms []string // algorithms that other workers train
 }
 
-// queueParts queues parts of a race for idle workers. It returns nil if it queued none.
+// queueParts queues some runs of a race as parts, which idle workers train. It returns nil if it
+// queued none; see distributedRace.
 func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
 	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
 		return nil, nil
