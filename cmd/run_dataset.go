@@ -198,10 +198,10 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 	return api.DatasetEntry{}, reread, nil
 }
 
-// isReadDifferently reports whether another version of this program has prepared the dataset, and
-// has read a column as another type, or as another kind of date, than the profile of the training
-// file. It returns false if the service does not have the version of this program: that service
-// would read a new dataset in the same way as the old one.
+// isReadDifferently reports whether another version of this program prepared the dataset, and read
+// a column differently: as another type, or as another kind of date, than in the profile of the
+// training file. It returns false if the version of the service is not that of this program,
+// because such a service would also read a new dataset differently.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil

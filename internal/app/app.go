@@ -149,8 +149,8 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// Close ends the measurements of drifts, and waits until they have ended. Run must have returned, and
-// no other method may be called any more. Close does not close the store.
+// Close ends the comparisons of blind CSVs with training CSVs, and waits until they have ended. Run
+// must have returned, and no other method may be called any more. Close does not close the store.
 func (a *App) Close() { a.driftCalls.Close() }
 
 // Run runs jobs until ctx is done; see [worker.Worker.Run].

@@ -95,7 +95,7 @@ func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Da
 	return checkMonotone(n, d)
 }
 
-// newRuns returns the rows of a race's runs, one for each algorithm.
+// newRuns returns the database rows of a race's runs, one for each algorithm.
 func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
 	runs := make([]*store.Training, len(algorithms))
 	for i, algorithm := range algorithms {
