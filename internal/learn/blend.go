@@ -143,7 +143,7 @@ func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate)
 		return nil, nil
 	}
 	best := slices.MaxFunc(candidates, func(a, b *candidate) int { return cmp.Compare(a.performance, b.performance) })
-	noise, err := r.evaluator.PerformanceNoise(ctx, best.probabilities)
+	noise, err := r.evaluator.PerformanceStdErr(ctx, best.probabilities)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type UnknownLabels struct {
 func (u *UnknownLabels) Note() string {
 	const most = 5
 	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
-		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
+		humanize.Count(u.Rows, "row")+" "+humanize.HasOrHave(u.Rows), humanize.QuotedList(u.Labels, most))
 	if other := u.OtherSpelling; other != nil {
 		difference := "spelling"
 		if strings.EqualFold(other[0], other[1]) {
@@ -45,7 +45,7 @@ func (r *Result) UnlabelledNote() string {
 	if r.UnlabelledRows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.Have(r.UnlabelledRows))
+	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.HasOrHave(r.UnlabelledRows))
 }
 
 // UnequalSumsNote returns a clause about the rows whose probabilities do not sum to 1. It returns "" if

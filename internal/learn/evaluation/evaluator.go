@@ -218,9 +218,9 @@ func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []flo
 	return metric.PerformanceInterval(ctx, e.Metric, p)
 }
 
-// PerformanceNoise returns the standard error of the performance of the given
+// PerformanceStdErr returns the standard error of the performance of the given
 // probabilities, or 0 if it is unknown.
-func (e *Evaluator) PerformanceNoise(ctx context.Context, probabilities []float32) (float64, error) {
+func (e *Evaluator) PerformanceStdErr(ctx context.Context, probabilities []float32) (float64, error) {
 	interval, err := e.PerformanceInterval(ctx, probabilities)
 	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
 }

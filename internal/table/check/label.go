@@ -158,7 +158,7 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 		case len(same) > most:
 			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.List(same, most))
 		case len(same) > 1:
-			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.All(same))
+			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s differ in spelling only", humanize.JoinAnd(same))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type valueCounts struct {
 	hardlyRepeats  bool             // whether hardly any text was left at the last eviction
 	doorkeeper     *doorkeeper      // nil until texts are evicted
 	sample         *textSample      // nil until texts are evicted
-	readings       *readingCounts   // nil until texts are evicted, and later unless many of them are dates or amounts
+	readings       *interpretationCounts   // nil until texts are evicted, and later unless many of them are dates or amounts
 	partitionHash  uint64           // equal for columns that partition the rows in the same way
 }
 
@@ -96,8 +96,8 @@ func (v *valueCounts) insert(one Value) (index int32) {
 // evictRareTexts evicts rare texts until the remaining texts take at most goal bytes.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	if v.distinctHashes == nil {
-		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areReadable() {
-			v.readings = newReadingCounts(v.values)
+		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areDatesOrAmounts() {
+			v.readings = newInterpretationCounts(v.values)
 		}
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {
