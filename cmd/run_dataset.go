@@ -172,11 +172,10 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the oldest dataset in the series that has the same contents as the training
-// file and the same number of buckets as the run. It ignores datasets whose columns another version of
-// this program has read differently, see isReadDifferently; reread is the name of one of these, or "".
-// It returns the zero value if there is no such dataset, or if the service does not report the SHA-256
-// of datasets.
+// findSameDataset returns the oldest dataset in the series that has the same contents as the
+// training file and the same number of buckets as the run. It ignores the datasets for which
+// isReadDifferently returns true; reread is the name of one of these, or "". It returns the zero
+// value if there is no such dataset, or if the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {

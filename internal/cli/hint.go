@@ -58,7 +58,7 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message, not the hint, has the command that helps
 		e.Fact = f.RepeatFlagsInCommands(e.Fact)
 	}
-	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is one of this machine
+	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is on this machine, not on a server
 		e.Status = exit.Unexpected
 	}
 }

@@ -142,8 +142,8 @@ type SeriesModel struct {
 	api.ModelEntry
 	DatasetKey  string `json:"datasetKey"`
 	DatasetName string `json:"datasetName"`
-	// content is equal for models of datasets with the same file and the same number of buckets. It is
-	// the key of the dataset if the file is unknown.
+	// content identifies the data of the model: it is equal for datasets with the same file and the
+	// same number of buckets. If the file is unknown, content is the key of the dataset.
 	content string
 }
 
