@@ -41,8 +41,9 @@ func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
 }
 
-// applyToChampion applies the results of --require and --beat to the choice of the champion. It prints
-// a note if the model is not the champion because its race was ended early or another model is promoted.
+// applyToChampion lets the results of --require and --beat decide whether the model can be the
+// champion. It prints a note if the model is not the champion because its race was ended early or
+// another model is promoted.
 func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	m, err := p.gate.ApplyToChampion(ctx, &p.output, p.Session, p.job.ModelKey, p.gateReport)
 	if err != nil {

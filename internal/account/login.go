@@ -101,8 +101,8 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause e
 }
 
 // tooManyAttemptsProblem returns a problem with CodeTooMany. The parameter wait, rounded up to
-// seconds, becomes the header Retry-After of the response. The text does not have it, because the
-// commands and pages add it.
+// seconds, becomes the header Retry-After of the response. The text does not contain the time,
+// because the commands and pages add it.
 func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/worker/training"
 )
 
-// defaultSeed is the seed of requests without one. It is constant, so that training jobs
-// with the same parameters are reproducible.
+// defaultSeed is the seed of a race whose request has no seed. It is constant, so that training
+// jobs with the same parameters are reproducible.
 const defaultSeed = 1
 
 // CreateTraining queues a race on a COMPLETED dataset.

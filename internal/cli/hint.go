@@ -30,8 +30,8 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 // replaces these hints of the service:
 //   - If the token is from the environment, the hint to log in becomes a hint to set another
 //     token, because `foretell login` would not replace this token.
-//   - If a name is taken and is that of an account, not of a dataset, the hint becomes one to list
-//     the accounts.
+//   - If the name that is taken is the email of an account, the hint becomes one to list the
+//     accounts instead of the datasets.
 //   - If the service is embedded, the hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or lower

@@ -39,9 +39,9 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also returns
-// true if the URL from has the scheme http and the URL to has the scheme https, and both have the same
-// host and the default port of their scheme.
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also
+// returns true for a change from http to https on the same host, if both URLs have the default port
+// of their scheme.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
