@@ -19,10 +19,10 @@ const (
 	maxNameLen = 30
 )
 
-// DatasetName returns the name of the nth dataset of a series: NAME if n is 1, NAME-2
-// if n is 2, and so on. NAME is truncated so that the result has at most 30
-// characters. Dashes at the beginning are left out, because a command would read the name as a flag.
-// If series then has fewer than 3 characters, "-data" is appended to it.
+// DatasetName returns the name of the nth dataset of a series: series itself if n is 1, series
+// followed by -2 if n is 2, and so on. series is truncated so that the result has at most 30
+// characters. Dashes at the beginning of series are left out, because a command would read the name
+// as a flag. If series then has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
