@@ -117,9 +117,9 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
-// earlier attempt. These include the recordings of its parts, which the time limit of that
-// attempt may have ended early.
+// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an earlier
+// attempt. These include the recordings of its parts, which may be incomplete because of the time
+// limit of that attempt.
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
