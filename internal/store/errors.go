@@ -23,7 +23,7 @@ var (
 
 	// ErrConnectionRejected is returned by Open.
 	ErrConnectionRejected = database.ErrConnectionRejected
-	ErrNewerSchema = schema.ErrNewer
+	ErrNewerSchema        = schema.ErrNewer
 	// ErrOldSchema and ErrNoSchema are returned by OpenUnchanged.
 	ErrOldSchema = schema.ErrOld
 	ErrNoSchema  = schema.ErrMissing

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
@@ -267,7 +268,7 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
+	sort.SliceStable(pairs, func(i, j int) bool { return cmp.Less(pairs[j].gain, pairs[i].gain) })
 	keys := make([]categoryColumns, 0, limit)
 	for _, p := range pairs[:min(limit, len(pairs))] {
 		if p.gain > 0 {

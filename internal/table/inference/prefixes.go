@@ -220,7 +220,9 @@ type prefixCounts struct {
 }
 
 // areNearlyConstant reports whether nearly all rows have the same prefix.
-func (n *prefixCounts) areNearlyConstant() bool { return float64(n.largest) > maxPrefixShare*float64(n.rows) }
+func (n *prefixCounts) areNearlyConstant() bool {
+	return float64(n.largest) > maxPrefixShare*float64(n.rows)
+}
 
 func (n *prefixCounts) isUseful() bool {
 	return n.prefixes > 1 && !n.areNearlyConstant() && n.rows >= minRowsPerPrefix*n.prefixes &&
