@@ -65,7 +65,7 @@ func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 
 		f.score = classCounts.balancedAccuracy
 	}
 	f.p.Weights = nil
-	f.actual = newClassCounts(f.p).actual
+	f.counts = newClassCounts(f.p)
 	f.fitFrequencyPower(ctx)
 	if p.Classes <= maxRefineClasses {
 		f.refineWeights(ctx)
@@ -77,24 +77,27 @@ func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 
 type classWeightFitter struct {
 	p      Predictions // with the best weights so far
 	score  func(classCounts) float64
-	best   float64  // the score with the best weights so far
-	actual []int    // number of rows of each class
-	topTwo []topTwo // of each row, with the best weights so far
+	best   float64     // the score with the best weights so far
+	counts classCounts // of the decisions with the best weights so far
+	topTwo []topTwo    // of each row, with the best weights so far
 }
 
 // fitFrequencyPower finds the best weights that are a power of the class
 // frequencies. In a tie it chooses the weights nearest to 1.
 func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
-	f.best = f.score(newClassCounts(f.p))
-	trial := f.p
-	for step := 1; step <= numPowers && ctx.Err() == nil; step++ {
-		power := float64(step) / numPowers
-		trial.Weights = make([]float64, f.p.Classes)
-		for c, n := range f.actual {
-			trial.Weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
+	f.best = f.score(f.counts)
+	trials := make([]powerTrial, numPowers)
+	for i := range trials {
+		weights, power := make([]float64, f.p.Classes), float64(i+1)/numPowers
+		for c, n := range f.counts.actual {
+			weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
 		}
-		if score := f.score(newClassCounts(trial)); score > f.best {
-			f.best, f.p.Weights = score, trial.Weights
+		trials[i] = powerTrial{weights, emptyClassCounts(f.p.Classes)}
+	}
+	f.countPowers(ctx, trials)
+	for _, trial := range trials {
+		if score := f.score(trial.counts); score > f.best {
+			f.best, f.p.Weights, f.counts = score, trial.weights, trial.counts
 		}
 	}
 }
@@ -157,7 +160,7 @@ func (f *classWeightFitter) refineWeights(ctx context.Context) {
 	f.findTopTwo(ctx)
 	for range maxRefinePasses {
 		before := f.best
-		for c, n := range f.actual {
+		for c, n := range f.counts.actual {
 			if n >= minRefineRows && ctx.Err() == nil {
 				f.refineWeight(c)
 			}
@@ -171,21 +174,57 @@ func (f *classWeightFitter) refineWeights(ctx context.Context) {
 	}
 }
 
+// refineFactors are the factors by which refineWeight multiplies a weight, in ascending order.
+var refineFactors = [...]float64{0.5, 0.7, 0.85, 1.2, 1.4, 2}
+
 // refineWeight tries other weights for class and keeps the best.
 func (f *classWeightFitter) refineWeight(class int) {
 	old, best := f.p.Weights[class], f.p.Weights[class]
-	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
-		if score := f.score(f.countWithWeight(class, old*factor)); score > f.best {
-			f.best, best = score, old*factor
+	counts, rows := f.countWithoutClass(class, old*refineFactors[len(refineFactors)-1])
+	for _, factor := range refineFactors {
+		weight := old * factor
+		left := rows[:0] // rows that need a higher weight
+		for _, row := range rows {
+			if t := &f.topTwo[row]; t.decide(class, weight*float64(f.p.row(int(row))[class])) == class {
+				counts.move(int(f.p.Labels[row]), t.firstOther(class), class)
+			} else {
+				left = append(left, row)
+			}
+		}
+		rows = left
+		if score := f.score(counts); score > f.best {
+			f.best, best = score, weight
 		}
 	}
 	if best == old {
 		return
 	}
 	f.p.Weights[class] = best
-	for i := range f.topTwo {
-		f.topTwo[i].update(class, f.p.row(i), f.p.Weights)
+	for row, label := range f.p.Labels {
+		t := &f.topTwo[row]
+		before := t.class[0]
+		t.update(class, f.p.row(row), f.p.Weights)
+		if t.class[0] != before {
+			f.counts.move(int(label), int(before), int(t.class[0]))
+		}
 	}
+}
+
+// countWithoutClass returns the counts of the decisions if no row may be decided as class. It also
+// returns the rows that would be decided as class if its weight were maxWeight.
+func (f *classWeightFitter) countWithoutClass(class int, maxWeight float64) (counts classCounts, rows []int32) {
+	counts = classCounts{slices.Clone(f.counts.right), slices.Clone(f.counts.predicted), f.counts.actual}
+	for row, label := range f.p.Labels {
+		t := &f.topTwo[row]
+		if t.decide(class, maxWeight*float64(f.p.row(row)[class])) != class {
+			continue
+		}
+		rows = append(rows, int32(row))
+		if int(t.class[0]) == class {
+			counts.move(int(label), class, int(t.class[1]))
+		}
+	}
+	return counts, rows
 }
 
 // countWithWeight returns the counts of the decisions if class has the given weight.
@@ -255,12 +294,20 @@ func (t *topTwo) update(class int, probabilities []float32, weights []float64) {
 // decide returns the class that Decide would choose if value were the weighted probability of
 // class.
 func (t *topTwo) decide(class int, value float64) int {
-	other := 0 // the position of the first other class
-	if int(t.class[0]) == class {
-		other = 1
-	}
+	other := t.otherPosition(class)
 	if t.precedes(int32(class), value, other) {
 		return class
 	}
 	return int(t.class[other])
+}
+
+// firstOther returns the class that Decide would choose if class did not exist.
+func (t *topTwo) firstOther(class int) int { return int(t.class[t.otherPosition(class)]) }
+
+// otherPosition returns the position of the first class other than the given one.
+func (t *topTwo) otherPosition(class int) int {
+	if int(t.class[0]) == class {
+		return 1
+	}
+	return 0
 }
