@@ -80,6 +80,7 @@ type classWeightFitter struct {
 	best   float64     // the score with the best weights so far
 	counts classCounts // of the decisions with the best weights so far
 	topTwo []topTwo    // of each row, with the best weights so far
+	group  columnGroup // see column
 }
 
 // fitFrequencyPower finds the best weights that are a power of the class
@@ -152,81 +153,6 @@ func f1WeightSteps(class int, labels []int32) int {
 	return max(minF1WeightSteps, int(math.Ceil(4*math.Log2(float64(len(labels))/float64(max(rows, 1))))))
 }
 
-// refineWeights changes the weight of one class at a time.
-func (f *classWeightFitter) refineWeights(ctx context.Context) {
-	if f.p.Weights == nil {
-		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
-	}
-	f.findTopTwo(ctx)
-	for range maxRefinePasses {
-		before := f.best
-		for c, n := range f.counts.actual {
-			if n >= minRefineRows && ctx.Err() == nil {
-				f.refineWeight(c)
-			}
-		}
-		if f.best == before {
-			break
-		}
-	}
-	if !slices.ContainsFunc(f.p.Weights, func(w float64) bool { return w != 1 }) {
-		f.p.Weights = nil
-	}
-}
-
-// refineFactors are the factors by which refineWeight multiplies a weight, in ascending order.
-var refineFactors = [...]float64{0.5, 0.7, 0.85, 1.2, 1.4, 2}
-
-// refineWeight tries other weights for class and keeps the best.
-func (f *classWeightFitter) refineWeight(class int) {
-	old, best := f.p.Weights[class], f.p.Weights[class]
-	counts, rows := f.countWithoutClass(class, old*refineFactors[len(refineFactors)-1])
-	for _, factor := range refineFactors {
-		weight := old * factor
-		left := rows[:0] // rows that need a higher weight
-		for _, row := range rows {
-			if t := &f.topTwo[row]; t.decide(class, weight*float64(f.p.row(int(row))[class])) == class {
-				counts.move(int(f.p.Labels[row]), t.firstOther(class), class)
-			} else {
-				left = append(left, row)
-			}
-		}
-		rows = left
-		if score := f.score(counts); score > f.best {
-			f.best, best = score, weight
-		}
-	}
-	if best == old {
-		return
-	}
-	f.p.Weights[class] = best
-	for row, label := range f.p.Labels {
-		t := &f.topTwo[row]
-		before := t.class[0]
-		t.update(class, f.p.row(row), f.p.Weights)
-		if t.class[0] != before {
-			f.counts.move(int(label), int(before), int(t.class[0]))
-		}
-	}
-}
-
-// countWithoutClass returns the counts of the decisions if no row may be decided as class. It also
-// returns the rows that would be decided as class if its weight were maxWeight.
-func (f *classWeightFitter) countWithoutClass(class int, maxWeight float64) (counts classCounts, rows []int32) {
-	counts = classCounts{slices.Clone(f.counts.right), slices.Clone(f.counts.predicted), f.counts.actual}
-	for row, label := range f.p.Labels {
-		t := &f.topTwo[row]
-		if t.decide(class, maxWeight*float64(f.p.row(row)[class])) != class {
-			continue
-		}
-		rows = append(rows, int32(row))
-		if int(t.class[0]) == class {
-			counts.move(int(label), class, int(t.class[1]))
-		}
-	}
-	return counts, rows
-}
-
 // countWithWeight returns the counts of the decisions if class has the given weight.
 func (f *classWeightFitter) countWithWeight(class int, weight float64) classCounts {
 	counts := emptyClassCounts(f.p.Classes)
@@ -245,69 +171,4 @@ func (f *classWeightFitter) findTopTwo(ctx context.Context) {
 		}
 		f.topTwo[i] = newTopTwo(f.p.row(i), f.p.Weights)
 	}
-}
-
-// topTwo holds the two classes with the highest weighted probabilities in a row, and these
-// weighted probabilities. The first is the class that Decide chooses. If there is only one class,
-// the second is 0 with the value -Inf.
-type topTwo struct {
-	class [2]int32
-	value [2]float64
-}
-
-// newTopTwo returns the two classes of a row with the given probabilities.
-func newTopTwo(probabilities []float32, weights []float64) topTwo {
-	t := topTwo{value: [2]float64{math.Inf(-1), math.Inf(-1)}}
-	for c, q := range probabilities {
-		t.insert(int32(c), float64(q)*weights[c])
-	}
-	return t
-}
-
-// insert puts a class into t if its weighted probability is among the two highest. t must not
-// contain the class yet.
-func (t *topTwo) insert(class int32, value float64) {
-	switch {
-	case t.precedes(class, value, 0):
-		t.class[1], t.value[1] = t.class[0], t.value[0]
-		t.class[0], t.value[0] = class, value
-	case t.precedes(class, value, 1):
-		t.class[1], t.value[1] = class, value
-	}
-}
-
-// precedes reports whether Decide chooses a class with the given weighted probability rather than
-// the class at the given position.
-func (t *topTwo) precedes(class int32, value float64, position int) bool {
-	return value > t.value[position] || value == t.value[position] && class < t.class[position]
-}
-
-// update updates t after the weight of class has changed.
-func (t *topTwo) update(class int, probabilities []float32, weights []float64) {
-	if int(t.class[0]) == class || int(t.class[1]) == class {
-		*t = newTopTwo(probabilities, weights)
-		return
-	}
-	t.insert(int32(class), float64(probabilities[class])*weights[class])
-}
-
-// decide returns the class that Decide would choose if value were the weighted probability of
-// class.
-func (t *topTwo) decide(class int, value float64) int {
-	other := t.otherPosition(class)
-	if t.precedes(int32(class), value, other) {
-		return class
-	}
-	return int(t.class[other])
-}
-
-// firstOther returns the class that Decide would choose if class did not exist.
-func (t *topTwo) firstOther(class int) int { return int(t.class[t.otherPosition(class)]) }
-
-// otherPosition returns the position of the first class other than the given one.
-func (t *topTwo) otherPosition(class int) int {
-	if int(t.class[0]) == class {
-		return 1
-	}
-	return 0
 }
