@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -217,8 +219,8 @@ func newExplainedRow(x *model.ExplainedRow, columns []string, class string) repo
 	for i, value := range x.Contributions {
 		row.Contributions = append(row.Contributions, report.Contribution{Column: columns[i], Value: x.Cells[i], Contribution: value})
 	}
-	slices.SortStableFunc(row.Contributions, func(a, b report.Contribution) int {
-		return cmp.Compare(max(b.Contribution, -b.Contribution), max(a.Contribution, -a.Contribution))
+	sort.SliceStable(row.Contributions, func(i, j int) bool {
+		return math.Abs(row.Contributions[i].Contribution) > math.Abs(row.Contributions[j].Contribution)
 	})
 	return row
 }

@@ -95,7 +95,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 		recorded, err = t.HasAuditEventLike(ctx, e, now.Add(-downloadInterval))
 		return err
 	}
-	if err := a.store.ReadStatement(ctx, isRecorded); err != nil || recorded {
+	if err := a.store.ReadOneStatement(ctx, isRecorded); err != nil || recorded {
 		return a.toProblem(err)
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {

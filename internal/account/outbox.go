@@ -75,7 +75,7 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var account *store.Account
 	var content *mailContent
 	now, due := a.now(), false
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		due, err = t.HasDueMail(ctx, now)
 		return err
 	})

@@ -117,7 +117,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return d.Key, nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "dataset", in.DatasetKey)
+		return nil, a.problems.ConvertLookupError(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason, FileName: d.FileName,
@@ -151,24 +151,24 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 
 // findDataset returns a dataset of the caller.
 func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return d, a.problems.Lookup(err, "dataset", key)
+	return d, a.problems.ConvertLookupError(err, "dataset", key)
 }
 
 // checkDatasetExists returns a problem if the caller has no dataset with this key. Unlike
 // findDataset, it does not read the description of the columns, which may be a megabyte of JSON.
 func (a *App) checkDatasetExists(ctx context.Context, key string) error {
-	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err := a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
 		if err == nil && !found {
 			err = store.ErrNotFound
 		}
 		return err
 	})
-	return a.problems.Lookup(err, "dataset", key)
+	return a.problems.ConvertLookupError(err, "dataset", key)
 }
 
 func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) api.DatasetEntry {
@@ -269,7 +269,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 		return nil, notPendingProblem(current)
 	}
 	if err != nil {
-		return nil, a.problems.Lookup(err, "dataset", d.Key) // deleted during the upload
+		return nil, a.problems.ConvertLookupError(err, "dataset", d.Key) // deleted during the upload
 	}
 	entry := toDatasetEntry(ctx, d, jobqueue.Status{})
 	return &entry, nil

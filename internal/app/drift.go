@@ -51,7 +51,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
 	}
-	return report, a.problems.Lookup(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
+	return report, a.problems.ConvertLookupError(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
@@ -67,7 +67,7 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 	})
 	switch {
 	case err != nil:
-		return nil, nil, a.problems.Lookup(err, "prediction", key)
+		return nil, nil, a.problems.ConvertLookupError(err, "prediction", key)
 	case p.Status != api.PredictionCompleted:
 		return nil, nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
 	case len(text) > 0:

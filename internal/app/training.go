@@ -28,18 +28,18 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		return r.RaceKey(), nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.ConvertLookupError(err, "training job", in.TrainingJobKey)
 	}
 	out := toTraining(r, s)
 	return &out, nil
 }
 
 func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, err error) {
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return r, a.problems.Lookup(err, "training job", key)
+	return r, a.problems.ConvertLookupError(err, "training job", key)
 }
 
 // toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
@@ -148,7 +148,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		return nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.ConvertLookupError(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }

@@ -55,7 +55,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return nil, err
 	}
 	if err := a.insertRace(ctx, race, runs, memory); err != nil {
-		return nil, a.problems.Lookup(err, "dataset", d.Key)
+		return nil, a.problems.ConvertLookupError(err, "dataset", d.Key)
 	}
 	a.queue.Notify(jobqueue.Train)
 	return &api.CreatedTraining{

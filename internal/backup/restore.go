@@ -78,7 +78,7 @@ func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir str
 		return nil, err
 	}
 	if err = b.readFiles(ctx); err == nil {
-		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
+		err = b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
 	}
 	if err != nil && !errors.Is(err, store.ErrCommitUnknown) {
 		err = errors.Join(err, b.deleteFilesWithoutRows(ctx))
@@ -345,7 +345,7 @@ func (b *restorer) checkFilesRemain(ctx context.Context) error {
 // between the two steps.
 func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	return b.into.Store.WriteOnce(ctx, func(t *store.Tx) error {
+	return b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error {
 		referenced := map[string]bool{}
 		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
 			referenced[f.Blob] = true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -187,7 +188,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 		}
 		before += newest
 	}
-	slices.SortStableFunc(models, func(a, b SeriesModel) int { return cmp.Compare(b.SeriesVersion, a.SeriesVersion) })
+	sort.SliceStable(models, func(i, j int) bool { return models[i].SeriesVersion > models[j].SeriesVersion })
 	best := reported
 	if best == "" || len(s.Datasets) == 1 { // s may be one dataset of a longer series, whose champion need not be that of s
 		if !reportsSeries {

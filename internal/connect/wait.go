@@ -72,7 +72,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	}
 	mode := term.ProgressMode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
 	if !slices.Contains(term.ProgressModes(), string(mode)) {
-		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.Choices(term.ProgressModes()))
+		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.JoinOr(term.ProgressModes()))
 	}
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None

@@ -254,11 +254,11 @@ func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) 
 	known.DescribeModel(v.r.Context(), v.client)
 	compared, differing := r.CompareModel(known)
 	if len(differing) > 0 {
-		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.All(differing))
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.JoinAnd(differing))
 	}
 	verdict := "The service has the same result."
 	if len(compared) > 0 {
-		verdict = "The service has the same result, and the same " + humanize.All(compared) + " for it."
+		verdict = "The service has the same result, and the same " + humanize.JoinAnd(compared) + " for it."
 	}
 	return &serviceComparison{ServiceVerdict: verdict, Stored: one, Algorithm: known.Model.Algorithm}, nil
 }

@@ -130,7 +130,7 @@ func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(
 // trip to the database.
 func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
 	hasJob := false
-	err := q.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err := q.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		hasJob, err = readResources(t)
 		return err
 	})

@@ -71,7 +71,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}
-	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || dividesCopies(plan, duplicates))
+	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || hasDuplicatesAcrossFolds(plan, duplicates))
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
 	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
@@ -102,11 +102,11 @@ func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32)
 	return split.NewValidationPlan(ctx, sample, p.Seed)
 }
 
-// dividesCopies reports whether a validation or test row of the plan is equal to one of its
+// hasDuplicatesAcrossFolds reports whether a validation or test row of the plan is equal to one of its
 // training rows.
-func dividesCopies(plan split.ValidationPlan, duplicates []int32) bool {
-	return duplicate.AreDivided(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
-		return duplicate.AreDivided(duplicates, f.Train, f.Validation)
+func hasDuplicatesAcrossFolds(plan split.ValidationPlan, duplicates []int32) bool {
+	return duplicate.AnyCopyInTrain(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
+		return duplicate.AnyCopyInTrain(duplicates, f.Train, f.Validation)
 	})
 }
 

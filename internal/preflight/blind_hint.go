@@ -24,9 +24,9 @@ func (p *Preflight) driftHint(f *finding) string {
 	return ""
 }
 
-// dropIDHints changes the hints to use a column of the training file as the ID if the column is no
-// ID of the blind file: the command of the hint would fail.
-func (p *Preflight) dropIDHints() {
+// replaceIDHints replaces the hints that suggest a column of the training file as the ID, if the column
+// cannot be the ID of the blind file. The suggested command would fail.
+func (p *Preflight) replaceIDHints() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Code != csvfile.CodeIDLikeColumn || f.Hint == "" {

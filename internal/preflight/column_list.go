@@ -26,8 +26,8 @@ func newColumnList(names []string) columnList {
 	return l
 }
 
-// Set adds the names in text. If the quotes of text are not those of a CSV line, all of text is one
-// name. An empty text has no name.
+// Set adds the names in text. If text is not a valid line of CSV because of its quotes, all of text is
+// one name. An empty text has no name.
 func (l *columnList) Set(text string) error {
 	if text == "" {
 		return nil
@@ -40,9 +40,9 @@ func (l *columnList) Set(text string) error {
 	return nil
 }
 
-// joinNames joins the parts of a column name that Set has split at its commas. A value that as a
-// whole is the name of a column becomes this one name, unless all its parts are names of columns,
-// too. header has the names of all columns.
+// joinNames joins the parts of a column name that Set has split at its commas. A value becomes one name
+// if the whole value is the name of a column, but not all of its parts are. header has the names of all
+// columns.
 func (l *columnList) joinNames(header []string) {
 	for i := range l.values {
 		v := &l.values[i]

@@ -49,9 +49,9 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// CheckAvailable returns an error if the result for a blind file will lack a column of c. blind is
-// the profile of the file. classes has the labels of the model; if it is nil, CheckAvailable accepts
-// any probability column. reasonColumns is the number of columns of reasons in the result.
+// CheckAvailable returns an error if the result for a blind file will lack a column of c. blind is the
+// profile of the file. classes has the labels of the model. If it is nil, CheckAvailable accepts any
+// probability column. reasonColumns is the number of columns of reasons in the result.
 func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, reasonColumns int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil

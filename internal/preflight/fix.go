@@ -25,7 +25,7 @@ type Repairer struct {
 	Progress       *term.Progress
 	Copies         []*correctedCopy
 	Changes        []change
-	SwapSeparators []string // repair.Options.SwapSeparators of the blind file
+	SwapSeparators []string // the columns of the blind file in whose numbers points and commas are exchanged
 	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 
@@ -231,8 +231,8 @@ func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
-// requireNoDefects returns an error if p has found a defect in the copy. The original file, which the
-// error names, then has a defect that cannot be corrected.
+// requireNoDefects returns an error if p has found a defect in the copy. The original file then has a
+// defect that cannot be corrected, so the error names the original file.
 func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {

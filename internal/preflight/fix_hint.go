@@ -34,8 +34,9 @@ func (p *Preflight) swapHint(in *InputTable, columns []string) string {
 	return "exchange points and commas in these columns by hand"
 }
 
-// copyCommands returns two commands, or only the first of them: one writes a corrected copy, the
-// other uses it. flags are added to the first. copyCommands returns "" if no copy would be useful.
+// copyCommands returns a command that writes a corrected copy and, if possible, a second command that
+// uses the copy. flags are added to the first command. copyCommands returns "" if no copy would be
+// useful.
 func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
 	if strings.HasPrefix(fixed, "-") {
@@ -65,10 +66,11 @@ func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
 }
 
-// labelToRepeat returns the label that the commands of a hint must set with --label. It returns "" if
-// the commands infer this label anyway, or if the user has set --label, because the hint repeats the
-// user's flags. The commands infer another label if the user was asked for it, or if it was inferred
-// from the blind file, which the commands for the training file do not read.
+// labelToRepeat returns the label that the commands of a hint must set with --label, because they would
+// otherwise infer another label. They would if the user was asked for the label, or if it was inferred
+// from the blind file, which the commands for the training file do not read. labelToRepeat returns ""
+// if the commands infer the same label, or if the user has set --label, because the hint repeats the
+// user's flags.
 func (p *Preflight) labelToRepeat(in *InputTable) string {
 	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
 	if isInferred && (p.askedLabel || in == p.Train && p.roles.Label != p.ownLabel) {

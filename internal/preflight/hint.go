@@ -86,7 +86,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		if f.Count > 1 {
 			return "no action is required"
 		}
-		return "no action is required; --drop " + dropValue(f.Name) + " excludes it from the upload"
+		return "no action is required; --drop " + dropFlagValue(f.Name) + " excludes it from the upload"
 	case codeUnusedColumn:
 		return "no action is required"
 	case csvfile.CodeJunkInDates:
@@ -99,7 +99,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 }
 
 // emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// no row has a label, the copy would be empty, so there is another remedy.
+// no row has a label, the copy would be empty, so the remedy is to write labels or to set another
+// label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
@@ -143,7 +144,7 @@ var constantHints = map[string]string{
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably in local time, because people's habits follow it",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
@@ -229,8 +230,9 @@ func (p *Preflight) sheetHint(in *InputTable) string {
 	return "choose a sheet with --sheet"
 }
 
-// secondHeaderHint returns the remedy for rows below the header that look like a second header. If
-// the first header has cells without a name, as merged cells have, the second header is better.
+// secondHeaderHint returns the remedy for rows below the header that look like a second header. If the
+// first header has cells without a name, as it has with merged cells, the remedy is to use the second
+// header.
 func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
@@ -244,11 +246,11 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.
 func (p *Preflight) groupHint(f *finding) string {
-	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropValue(f.Name) + " excludes the column"
+	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropFlagValue(f.Name) + " excludes the column"
 }
 
-// dropValue returns the value of --drop for a column, quoted for a shell.
-func dropValue(column string) string { return term.ShellQuote(cli.ListFlagValue([]string{column})) }
+// dropFlagValue returns the value of --drop for a column, quoted for a shell.
+func dropFlagValue(column string) string { return term.ShellQuote(cli.ListFlagValue([]string{column})) }
 
 // unnamedHint returns the remedy for a column without a name, which is read under the name readAs,
 // or ignored if readAs is "".
@@ -340,8 +342,8 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	return hint
 }
 
-// correctedNames returns a copy of names. In it, each name that is not a column of the training file
-// is replaced by the most similar name of a column, if one is similar enough.
+// correctedNames returns a copy of names in which names that are not columns of the training file are
+// corrected: such a name is replaced by the most similar name of a column, if there is a similar one.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {

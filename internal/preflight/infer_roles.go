@@ -83,7 +83,8 @@ func (p *Preflight) setTrainLayout(header []string) {
 	in.layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 }
 
-// joinDropped joins the names of --drop that are parts of the name of a column in header.
+// joinDropped joins names that --drop has split at a comma, if together they are the name of a column
+// in header.
 func (p *Preflight) joinDropped(header []string) {
 	for _, in := range []*InputTable{p.Train, p.Blind} {
 		if in != nil && in.drop != nil {
@@ -107,7 +108,8 @@ func (in *InputTable) setTrainingID(columns []string) {
 	}
 }
 
-// dropOtherColumns applies --training-columns to a training file with these columns.
+// dropOtherColumns applies --training-columns to a training file with these columns: it drops every
+// column that the flag does not name, except the ID and the label.
 func (in *InputTable) dropOtherColumns(columns []string) {
 	if in.trainingColumns == nil {
 		return
@@ -208,7 +210,7 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *InputTa
 	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
 		return nil, err
 	}
-	if p.reportTitle(in, header, names) {
+	if p.reportTitleLine(in, header, names) {
 		return names, nil
 	}
 	p.warnRenamed(in, in.withoutIgnored(changed), reasonOfUniqueName)
@@ -223,7 +225,8 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameFirstColumn is [roles.NameFirstColumn] with a warning. It does not name an ignored column.
+// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It does not name
+// an ignored column.
 func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names

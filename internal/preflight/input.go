@@ -26,12 +26,12 @@ import (
 
 // InputTable is a table, in one or several files, that a command reads several times.
 type InputTable struct {
-	Name       string   // name for messages
-	args       []string // the arguments of the command that name the files
-	Paths      []string // the paths of the files
-	names      []string // the names of the files, in the order of Paths
-	TempPaths  []string // temporary files among Paths, which Close removes
-	layout     repair.Layout
+	Name       string        // name for messages
+	args       []string      // the arguments of the command that name the files
+	Paths      []string      // the paths of the files
+	names      []string      // the names of the files, in the order of Paths
+	TempPaths  []string      // temporary files among Paths, which Close removes
+	layout     repair.Layout // the layout with which the files are read
 	flagLayout repair.Layout // the layout set by flags
 	drop       *columnList   // the value of --drop; nil if the input is not from flags
 	skipRows   int           // value of --skip-rows
@@ -65,7 +65,8 @@ func (in *InputTable) openCSV(ctx context.Context) (*tablefile.Reader, error) {
 	return in.table.OpenCSV(ctx)
 }
 
-// Open returns a reader of the table in canonical form.
+// Open returns a reader of the table in canonical form: a CSV with commas, the ID first and the label
+// last.
 func (in *InputTable) Open(ctx context.Context) (*inputReader, error) {
 	file, err := in.openCSV(ctx)
 	if err != nil {
@@ -96,8 +97,9 @@ func (in *InputTable) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// describeColumns returns a description of the columns of the file from its first rows. names are
-// the names of the columns. The function wanted is the same as for roles.Describe.
+// describeColumns returns a description of the columns of the file from its first rows. names are the
+// names of the columns. Columns for which wanted returns true are described in any case, because they
+// may be the ID or the label. wanted may be nil.
 func (in *InputTable) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {

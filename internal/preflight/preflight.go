@@ -62,7 +62,7 @@ func (f *finding) location() string {
 func (f *finding) String() string { return f.location() + ": " + f.Message }
 
 // Preflight checks a training file, and a blind file if there is one, before they are sent. A blind
-// file without a training file is in Train.
+// file has the rows to predict. Without a training file, the blind file is in Train.
 type Preflight struct {
 	Factory                    *cli.Factory
 	Train, Blind               *InputTable
@@ -203,9 +203,10 @@ func (p *Preflight) blindIDName(in *InputTable) string {
 	return p.blindID.ID
 }
 
-// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and
-// sets *prof to the new profile. reason is the reason for the generated IDs. If the invalid IDs are in
-// the training file's ID column, it does nothing: the user must decide what to do with them.
+// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and sets
+// *prof to the new profile. reason is the reason for the generated IDs. If the column of the invalid
+// IDs is the training file's ID column, it does nothing, because the user must decide what to do with
+// them.
 func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *InputTable, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated || p.blindID.IsTrainingID {
 		return nil
@@ -235,7 +236,7 @@ func (p *Preflight) compareFiles() {
 	}
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
 	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
-	p.dropIDHints()
+	p.replaceIDHints()
 }
 
 // addDifferences adds the differences of a blind file from the training file.
@@ -331,7 +332,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
-// defects returns the findings for which the service would reject or misread the files.
+// defects returns the findings that are defects and not warnings.
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {

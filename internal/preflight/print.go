@@ -43,7 +43,8 @@ func (p *ReportPrinter) Print(r *Report) error {
 }
 
 // DefectError returns the error for the defects of files whose report was printed, or nil if there are
-// none. If the report is on a terminal, the error does not repeat a defect, but counts them.
+// none. If the report is on a terminal, the error has only the number of defects, because the report
+// lists them.
 func (p *ReportPrinter) DefectError(files *Preflight) error {
 	err := files.DefectError()
 	var e *exit.Error
@@ -220,7 +221,7 @@ type ReportPrinter struct {
 	Output  *cli.Output
 }
 
-// wideTerminalColumns is the minimum width for printing numbers in full.
+// wideTerminalColumns is the minimum width of a terminal, in characters, for printing numbers in full.
 const wideTerminalColumns = 80
 
 // shortNumber formats a number with three significant digits or, if its integer part has

@@ -37,8 +37,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
-	// Partial reports whether the file was not read to its end because of a defect, or many of its rows
-	// could not be read, so that its statistics are unknown.
+	// Partial is set if the statistics of the file are unknown: it was not read to its end because of a
+	// defect, or many of its rows could not be read.
 	Partial bool `json:"partial,omitempty"`
 
 	generatedID bool // ID is a generated column, not one of the file
@@ -81,8 +81,9 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns returns d, the defect of a file with too few columns, with a message that
-// does not count the generated ID. If --drop excludes the missing columns, the message says so.
+// explainTooFewColumns returns d, the defect of a file with too few columns, with a better message. The
+// message does not count a generated ID column. If the file has too few columns only because of --drop,
+// the message says so.
 func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {
@@ -104,8 +105,8 @@ func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	return d
 }
 
-// newFileReport returns the report of a file. It has no statistics if the file was not read completely,
-// because they would be those of the rows that could be read.
+// newFileReport returns the report of a file. If the file was not read completely, the report has no
+// statistics, because they would describe only the rows that could be read.
 func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 	if p.IsIncomplete() {
 		return fileReport{File: in.Name, ReadAs: in.table.Description(), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}, Partial: true}

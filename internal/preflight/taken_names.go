@@ -12,14 +12,14 @@ import (
 	"foretell/internal/table/result"
 )
 
-// codeTakenName is the code of a warning about columns of the blind file that have the name of a
-// column which a prediction adds.
+// codeTakenName is the code of a warning about columns of the blind file with the same names as columns
+// that a prediction adds.
 const codeTakenName = "taken-name"
 
-// warnTakenNames warns if columns that a prediction adds get other names than usual, because the blind
-// file has columns with the usual names. A program that reads the column "prediction" of the result
-// would then read a column of the blind file. prof is the profile of the blind file, and classes are
-// the labels of the model.
+// A prediction adds columns, such as "prediction", to the blind file. warnTakenNames warns if they get
+// other names than usual, because the blind file already has columns with these names. A program that
+// reads the column "prediction" of the result would then read a column of the blind file. prof is the
+// profile of the blind file, and classes are the labels of the model.
 func (p *Preflight) warnTakenNames(in *InputTable, prof *profile.Profile, classes []string) {
 	names := []string{prof.Schema.ID}
 	for i := range prof.Columns {

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// HashWhileChecking makes the input hash its canonical form when it is checked, so that Sha256 and
-// OpenChecked know the SHA-256 of the checked bytes.
+// HashWhileChecking makes the input compute the SHA-256 of its canonical form while it is checked.
+// Sha256 and OpenChecked use this SHA-256.
 func (in *InputTable) HashWhileChecking() { in.hash = sha256.New() }
 
 // Sha256 returns the SHA-256 of the canonical form of the table, in hex. size is the size of the

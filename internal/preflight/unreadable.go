@@ -5,8 +5,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// AllowUnreadable turns the defects of columns most of whose values a model cannot use into warnings. A
-// command that does not predict, but shows how a file differs from the training file, calls it before
+// AllowUnreadable turns defects into warnings if they are about columns with values that a model cannot
+// use. A command that only shows how a file differs from the training file calls it before
 // NoteWarnings.
 func (p *Preflight) AllowUnreadable() {
 	for i := range p.Findings {

@@ -12,10 +12,10 @@ import (
 // maxWarningsPerKind is the maximum number of printed warnings of one kind.
 const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, unless --quiet is set. Of each kind and file, it prints at most
-// maxWarningsPerKind, and refers to [Preflight.CheckCommand] for the others. It prints all differences
-// from a model, which that command does not find, even if they are defects. Only the first defect is left
-// to [Preflight.DefectError].
+// NoteWarnings prints the warnings, unless --quiet is set. It prints at most maxWarningsPerKind
+// warnings with the same code and file, and then refers to [Preflight.CheckCommand]. That command does
+// not find differences from a model. Therefore NoteWarnings prints all of these, even if they are
+// defects, except the first defect, which [Preflight.DefectError] returns.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported, hasDefect := map[string]int{}, false
 	for i := range p.Findings {
@@ -52,7 +52,7 @@ func (p *Preflight) Warnings() []receipt.Warning {
 	return warnings
 }
 
-// ReceiptWarnings returns all warnings for a receipt, which has no names of folders.
+// ReceiptWarnings returns all warnings for a receipt. They have file names without folders.
 func (p *Preflight) ReceiptWarnings() []receipt.Warning {
 	warnings := p.Warnings()
 	for i := range warnings {

@@ -13,9 +13,9 @@ func TestBelowThresholdError(t *testing.T) {
 		achieved *float64
 		want     string
 	}{
-		{"below", new(0.8), "and the accuracy of the model is 0.8000"},
-		{"the_blend_reaches_it", new(0.91), "and only their blend does: its accuracy is 0.9100"},
-		{"not_measured", nil, "and the accuracy of the model could not be measured"},
+		{"below", new(0.8), "; the accuracy of the model is 0.8000"},
+		{"the_blend_reaches_it", new(0.91), "; only their blend reached it: its accuracy is 0.9100"},
+		{"not_measured", nil, "; the accuracy of the model could not be measured"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := &api.Training{Status: api.TrainingNotCompleted, Metric: "accuracy", TargetPerformance: new(0.9), AchievedPerformance: c.achieved}

@@ -89,7 +89,7 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 	return nil
 }
 
-// minRaceTime is the shortest race worth starting.
+// minRaceTime is the shortest time for which a race is worth starting.
 const minRaceTime = 50 * time.Millisecond
 
 // CostEstimator estimates how long a command needs after its race. Its fields are known before the

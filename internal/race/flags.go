@@ -46,7 +46,7 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached, for services whose races need a threshold; without --threshold the model is a blend of the algorithms")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto; auto searches for the highest threshold that can be reached, for services whose races need a threshold; without --threshold, the model is a blend of the algorithms")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
@@ -108,7 +108,7 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
 	for _, name := range f.algorithms {
 		if !slices.Contains(known, name) {
-			return exit.Usagef("invalid --algorithm %q: for %d classes it must be %s", name, classes, humanize.Choices(known))
+			return exit.Usagef("invalid --algorithm %q: for %d classes it must be %s", name, classes, humanize.JoinOr(known))
 		}
 		if len(f.monotone) > 0 && !api.SupportsMonotone(name) {
 			return exit.Usagef("--algorithm %s does not support --monotone", name).WithHint("omit one of the flags")
@@ -227,7 +227,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --monotone %w", err)
 	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
-		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.Choices(api.Efforts()))
+		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.JoinOr(api.Efforts()))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
 		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
@@ -251,7 +251,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 // DescribeMetrics returns a text that lists the known metrics and the metrics of one
 // class.
 func DescribeMetrics(known []string) string {
-	return humanize.Choices(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+	return humanize.JoinOr(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // ParseMetric parses the value of --metric. It returns one of known, or a metric of one class such
@@ -293,7 +293,7 @@ func ParseScoreMetric(text string, known []string) (string, error) {
 
 // DescribeScoreMetrics is like DescribeMetrics for the metrics of ParseScoreMetric.
 func DescribeScoreMetrics(known []string) string {
-	return humanize.Choices(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+	return humanize.JoinOr(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in
@@ -349,11 +349,11 @@ func BelowThresholdError(job *api.Training) error {
 	why := fmt.Sprintf("the %s of the model could not be measured", api.PerformanceName(job.Metric))
 	switch achieved := job.AchievedPerformance; {
 	case achieved == nil:
-	case *achieved >= *job.TargetPerformance: // the status is about single algorithms
-		why = fmt.Sprintf("only their blend does: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+	case *achieved >= *job.TargetPerformance: // the status does not count the blend of the algorithms
+		why = fmt.Sprintf("only their blend reached it: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
 	default:
 		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and %s", job.Status, *job.TargetPerformance, why)
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g; %s", job.Status, *job.TargetPerformance, why)
 	return e.WithHint("the model is kept; see `foretell models report %s`", job.ModelKey)
 }

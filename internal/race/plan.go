@@ -25,11 +25,11 @@ import (
 // it deletes afterwards, and sends nothing to another machine.
 type Planner struct {
 	*connect.Session
-	Buckets      int
-	Now          func() time.Time
-	Dir          string
+	Buckets      int              // number of buckets of the datasets
+	Now          func() time.Time // returns the current time
+	Dir          string           // folder for the files of the samples
 	TrainProfile *profile.Profile
-	Body         api.NewTraining
+	Body         api.NewTraining // the request for each race
 }
 
 // TranslateInterrupt returns an error with a hint if a signal interrupted the command. Otherwise it

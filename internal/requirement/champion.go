@@ -39,7 +39,7 @@ func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *con
 		return nil, err
 	}
 	if m.State == api.ModelRejected {
-		o.Note("the model stays rejected, because it missed a requirement of an earlier check; with `foretell models promote %s`, it is the champion of its series", model)
+		o.Note("the model stays rejected, because it missed a requirement of an earlier check; `foretell models promote %s` makes it the champion of its series", model)
 		return m, nil
 	}
 	if f.beat != connect.ChampionRef || f.baseline.key == "" || m.Champion {

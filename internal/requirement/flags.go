@@ -1,5 +1,5 @@
 // Package requirement has the flags --require, --beat and --junit, and checks a model against
-// them with the rules of package gate. The run, training and models commands use it.
+// them with the rules of package gate. The run, training, models and score commands use it.
 package requirement
 
 import (

@@ -15,10 +15,10 @@ import (
 	"foretell/internal/term"
 )
 
-// Publish writes the results for people and CI services. If a requirement was missed, it returns an
-// error, to which it adds the message of thresholdErr. Otherwise it returns thresholdErr, which may
-// be nil. If the results cannot be written, Publish returns that error if it has no other error to
-// return. Otherwise it prints the error as a warning.
+// Publish writes the results for people and CI services. thresholdErr is the error of a race that
+// missed its threshold, or nil. If a requirement was missed, Publish returns an error about it, with
+// the message of thresholdErr. Otherwise it returns thresholdErr or, if that is nil, an error of
+// writing the results. If it returns another error, it prints the error of writing as a warning.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr
@@ -52,7 +52,7 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 		e.Fact += "; " + other.Fact
 	}
 	if f.rejected {
-		return e.WithHint("the model is kept, but cannot become the champion of its series; see `foretell models report %[1]s`, or make it the champion with `foretell models promote %[1]s`", r.Model)
+		return e.WithHint("the model is kept; only `foretell models promote %[1]s` can make it the champion of its series; see `foretell models report %[1]s`", r.Model)
 	}
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/metric"
 )
@@ -29,7 +30,7 @@ type Difference struct {
 	// OrderReason is the reason for joining rows by their order, as a clause. It is "" if all rows
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
-	// Truth compares both files with the true labels. It is nil if there are no answers.
+	// Truth compares both files with the true labels. It is nil if these are unknown.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
 
@@ -38,7 +39,7 @@ type ChangedRow struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Truth is the true label, or "" if there are no answers.
+	// Truth is the true label, or "" if it is unknown.
 	Truth string `json:"truth,omitempty"`
 }
 
@@ -70,9 +71,9 @@ type TruthComparison struct {
 	PValue float64 `json:"pValue"`
 }
 
-// Diff compares two files of predictions with each other and, if answers is not nil, with the
-// true labels. A *Fault describes an error in a file; its File is Predictions for the first
-// file and SecondPredictions for the second.
+// Diff compares two files of predictions with each other and, if answers is not nil, with the true
+// labels in answers. A *Fault describes an error in a file; its File is Predictions for the
+// first file and SecondPredictions for the second.
 func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	d, err := diffFiles(ctx, first, second, answers, opts)
 	var fault *Fault
@@ -195,8 +196,9 @@ func (d *Difference) summarizeChanges() {
 	for pair, n := range rows {
 		d.LabelChanges = append(d.LabelChanges, LabelChange{pair[0], pair[1], n})
 	}
-	slices.SortFunc(d.LabelChanges, func(x, y LabelChange) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+	sort.Slice(d.LabelChanges, func(i, j int) bool {
+		x, y := &d.LabelChanges[i], &d.LabelChanges[j]
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To)) < 0
 	})
 	if d.Truth != nil {
 		d.Truth.PValue = metric.McNemar(d.Truth.OnlyFirst, d.Truth.OnlySecond)
@@ -227,6 +229,9 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 			d.ProbabilityChanges = append(d.ProbabilityChanges, most)
 		}
 	}
-	slices.SortStableFunc(d.ProbabilityChanges, func(x, y ProbabilityChange) int { return cmp.Compare(math.Abs(y.To-y.From), math.Abs(x.To-x.From)) })
+	sort.SliceStable(d.ProbabilityChanges, func(i, j int) bool {
+		x, y := &d.ProbabilityChanges[i], &d.ProbabilityChanges[j]
+		return math.Abs(x.To-x.From) > math.Abs(y.To-y.From)
+	})
 	d.ProbabilityChanges = d.ProbabilityChanges[:min(len(d.ProbabilityChanges), maxProbabilityChanges)]
 }

@@ -6,10 +6,10 @@ import "slices"
 // equal.
 type labelKey func(label string) string
 
-// newLabelKey returns the labelKey for the classes of models. It ignores the spaces around labels,
-// unless two classes of a model differ only in spaces. In the same way, it ignores the form of a
-// number, as in 100 and 1e2. If spaces are ignored, newLabelKey removes them from classes and
-// labels.
+// newLabelKey returns the labelKey for the classes of models. The key ignores the spaces around labels,
+// unless two classes of a model differ only in spaces. It ignores the form of a number, as in 100 and
+// 1e2, unless two classes of a model differ only in this form. If the key ignores spaces, newLabelKey
+// also removes them from classes and labels.
 func newLabelKey(classes, labels [][]string) labelKey {
 	trims := keepsDistinct(trimLabel, classes)
 	if trims {

@@ -44,8 +44,8 @@ type predictions struct {
 	names []string // of the columns
 	id    string   // the name of the ID column; "" without one
 	label string   // the name of the column of predicted labels
-	// ids is nil if the file has no IDs, if Options.InOrder is set, or if the IDs were generated
-	// and the answers lack them.
+	// ids are the IDs of the rows. It is nil if the rows are joined by their order: if the file has no
+	// IDs, if Options.InOrder is set, or if the IDs were generated and the answers lack them.
 	ids    []string
 	labels []string
 	rows   []int // the line of each row
@@ -245,8 +245,8 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	}
 }
 
-// findAnswerColumn returns the position of the column that probably has the true labels.
-// modelLabel is Options.ModelLabel.
+// findAnswerColumn returns the position of the column that probably has the true labels. modelLabel is
+// the name of the label in the training file, or "" if it is unknown.
 func findAnswerColumn(names []string, p *predictions, modelLabel string) (index int) {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at

@@ -1,5 +1,5 @@
-// Package scoring compares a file of predictions with a file of the true labels. It computes
-// every metric with its 95 % interval, the metrics of each class, the confusion matrix, and
+// Package scoring compares a file of predictions with a file of the true labels, called answers. It
+// computes every metric with its 95 % interval, the metrics of each class, the confusion matrix, and
 // the accuracy of always predicting the most frequent class.
 //
 // The predictions may come from any program. They are a CSV with a column of predicted
@@ -188,8 +188,8 @@ func (r *Result) Metric(name string) *MetricValue {
 	return nil
 }
 
-// Score compares predictions with answers. Both must be CSV with commas and a header. A
-// *Fault describes an error in a file.
+// Score compares predictions with answers, the true labels. Both must be CSV with commas and a header.
+// A *Fault describes an error in a file.
 func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*Result, error) {
 	left, err := openTable(predictions, Predictions)
 	if err != nil {

@@ -11,15 +11,16 @@ import (
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. A mean over classes is that over the classes of the model. The
-// metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
+// them, so their rows count as wrong. Means over classes are computed over the classes of the model.
+// Metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
 // without a probability would be infinite.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
-	// OtherSpelling is one of the labels, and a class from which it differs only in spelling; nil if there is none.
+	// OtherSpelling has two elements: one of the labels, and a class from which it differs only in
+	// spelling. It is nil if there is no such label.
 	OtherSpelling []string `json:"-"`
 }
 
@@ -27,7 +28,7 @@ type UnknownLabels struct {
 func (u *UnknownLabels) Note() string {
 	const most = 5
 	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
-		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
+		humanize.Count(u.Rows, "row")+" "+humanize.HasOrHave(u.Rows), humanize.QuotedList(u.Labels, most))
 	if other := u.OtherSpelling; other != nil {
 		difference := "spelling"
 		if strings.EqualFold(other[0], other[1]) {
@@ -44,7 +45,7 @@ func (r *Result) UnlabelledNote() string {
 	if r.UnlabelledRows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.Have(r.UnlabelledRows))
+	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.HasOrHave(r.UnlabelledRows))
 }
 
 // UnequalSumsNote returns a clause about the rows whose probabilities do not sum to 1. It returns "" if
@@ -181,9 +182,9 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 }
 
 // prAUCClassRows returns a value for metric.Predictions.ClassRows that makes prAuc the average
-// precision of one of two classes: 0 for this class and 1 for the other. The class is name or, if no
-// class has this name, the one with fewer labels; isNamed reports whether it is name. rows is nil
-// unless there are two classes.
+// precision of one of two classes: 0 for this class and 1 for the other. This class is name or, if no
+// class has this name, the class with fewer labels, and class 1 in a tie. isNamed reports whether it is
+// name. If there are not two classes, rows is nil.
 func prAUCClassRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false

@@ -105,8 +105,8 @@ func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
 	return scanAllAndClose(rows, scanAccount)
 }
 
-// CountEnabledAccounts returns the number of enabled accounts with a role, without the account with the
-// email except.
+// CountEnabledAccounts returns the number of enabled accounts with a role. It does not count the
+// account whose email is except.
 func (t *Tx) CountEnabledAccounts(ctx context.Context, role, except string) (n int64, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0 AND email <> ?", role, except).Scan(&n)
 	return n, err

@@ -56,7 +56,7 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	}
 	s.leases.heartbeats.Observe(c.Now, values)
 	s.leases.checked = c.Now
-	waited := s.IsOnServer() // no wait with PostgreSQL, where a writer locks only the rows and tables that it writes
+	waited := s.IsOnServer() // no wait is necessary with PostgreSQL, where a writer locks only the rows and tables that it writes
 	for _, l := range leases {
 		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
 		alive := s.IsProcessAlive(l.owner)
@@ -90,7 +90,7 @@ const leasesSQL = "SELECT key, owner, until FROM job WHERE owner <> ''"
 
 // listLeases returns the leases of all processes.
 func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
-	err = s.ReadStatement(ctx, func(t *Tx) error {
+	err = s.ReadOneStatement(ctx, func(t *Tx) error {
 		rows, err := t.tx.QueryContext(ctx, leasesSQL)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ var renewalWait = 2 * time.Second
 // waitForRenewals waits until this process gets the write lock of SQLite and then for renewalWait. If
 // another process has held the lock for long, live processes renew their leases in this time.
 func (s *Store) waitForRenewals(ctx context.Context) error {
-	if err := s.writeStatement(ctx, func(*Tx) error { return nil }); err != nil {
+	if err := s.writeOneStatement(ctx, func(*Tx) error { return nil }); err != nil {
 		return err
 	}
 	select {
@@ -126,11 +126,11 @@ func (s *Store) waitForRenewals(ctx context.Context) error {
 	}
 }
 
-// endLease ends a lease at the time now, when the job begins to wait. The jobs of a race's parts are
-// deleted. It returns ErrNotFound if the
-// lease was renewed or has ended after listLeases has read it.
+// endLease ends a lease. The job is then queued again, and begins to wait at the time now. If the job
+// is a race, the jobs of its parts are deleted. endLease returns ErrNotFound if the lease was renewed
+// or has ended since listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
-	return s.writeStatement(ctx, func(t *Tx) error {
+	return s.writeOneStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
 			return err
 		}

@@ -145,9 +145,9 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// SetModelState sets the State of m. A model that was ever rejected can be promoted. With any other
-// state, it stays rejected or becomes rejected again, because a rejection is permanent. If a model
-// is promoted, no other model of its series remains promoted.
+// SetModelState sets the State of m. A model that was ever rejected can only be promoted. Any other
+// state leaves it rejected or, if it was promoted since, makes it rejected again. If a model is
+// promoted, no other model of its series remains promoted.
 func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 	switch state {
 	case api.ModelPromoted:

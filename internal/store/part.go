@@ -57,10 +57,10 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// deletePartJobsOfQueuedRace deletes the jobs of a race's parts, even if they are leased, unless
-// the job of the race is leased. job is the key of the job of the race. A queued race begins again,
-// and does not use the recordings of these parts. A worker that still trains a part may not have
-// enough memory for the race, too.
+// deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones, because
+// the race begins again and does not use the recordings of these parts. Besides, a worker that still
+// trains a part may not have enough memory for the race, too. job is the key of the job of the race. If
+// this job is leased, nothing is deleted.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
 		WHERE j.key = ? AND j.owner = '')`, job)

@@ -60,16 +60,16 @@ func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withSnapshotTimeLimit().Read(ctx, fn)
 }
 
-// WriteOnce is like [Store.Write], but fn may run for hours, and is called only once, even
+// WriteWithoutRetry is like [Store.Write], but fn may run for hours, and is called only once, even
 // after a conflict.
-func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
-	return s.withSnapshotTimeLimit().db.WriteOnce(ctx, s.withTx(fn))
+func (s *Store) WriteWithoutRetry(ctx context.Context, fn func(*Tx) error) error {
+	return s.withSnapshotTimeLimit().db.WriteWithoutRetry(ctx, s.withTx(fn))
 }
 
-// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.
-// The rows of other tables belong to an account, with three exceptions: rows about running
-// processes, attempts that a rate limit counts, and one-time links that create the first
-// administrator.
+// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored. Rows
+// of other tables belong to an account, so they exist only if an account does. There are three
+// exceptions: rows about running processes, attempts that a rate limit counts, and one-time links that
+// create the first administrator.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all rootTables are empty. Then no other table has rows either, with the

@@ -49,10 +49,10 @@ type Training struct {
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is when the race must end, even if it is still queued, or zero if it has no
-	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In
-	// the row of a run that another worker trains, it is the race's deadline or the end of the
-	// race's time limit, whichever is earlier.
+	// Deadline is when the race must end, even if it is still queued. It is zero if the race has no
+	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In the
+	// row of a run that another worker trains, it is the race's deadline or the end of the race's time
+	// limit, whichever is earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.

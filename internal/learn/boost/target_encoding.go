@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/tree"
@@ -267,7 +268,7 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
+	sort.SliceStable(pairs, func(i, j int) bool { return cmp.Less(pairs[j].gain, pairs[i].gain) })
 	keys := make([]categoryColumns, 0, limit)
 	for _, p := range pairs[:min(limit, len(pairs))] {
 		if p.gain > 0 {
@@ -289,14 +290,14 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	}
 	e.targets = drawTargets(opts.Classes, draw)
 	if opts.Groups != nil {
-		e.groups = sharedGroups(train, opts.Groups)
+		e.groups = groupsWithSeveralRows(train, opts.Groups)
 	}
 	return e
 }
 
-// sharedGroups returns the rows of each group that has at least two of the given rows, in the
+// groupsWithSeveralRows returns the rows of each group that has at least two of the given rows, in the
 // order of their first rows. groups[row] is negative if a row has no group.
-func sharedGroups(rows, groups []int32) (shared [][]int32) {
+func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 	ofGroup := make(map[int32][]int32)
 	for _, row := range rows {
 		if group := groups[row]; group >= 0 {

@@ -27,9 +27,8 @@ type Evaluator struct {
 	// metric.Predictions. They may be nil.
 	Names     []string
 	ClassRows []int
-	// Weights are the class weights of the race, divided so that the largest is at most
-	// 1. If the race has no class weights, Weights is nil, and decision weights are
-	// fitted.
+	// Weights are the class weights of the race, scaled so that the largest is at most 1. If the race
+	// has no class weights, Weights is nil, and decision weights are fitted.
 	Weights []float64
 
 	halves [2][]int32 // indices into Labels
@@ -114,7 +113,7 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 // see FitClassWeights.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
-	case e.Weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
+	case e.Weights != nil: // they are not multiplied into the float32 probabilities, because the model also applies them without rounding
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		p := e.Predictions(calibrated)
 		p.Weights = e.Weights
@@ -222,9 +221,9 @@ func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []flo
 	return metric.PerformanceInterval(ctx, e.Metric, p)
 }
 
-// PerformanceNoise returns the standard error of the performance of the given
+// PerformanceStdErr returns the standard error of the performance of the given
 // probabilities, or 0 if it is unknown.
-func (e *Evaluator) PerformanceNoise(ctx context.Context, probabilities []float32) (float64, error) {
+func (e *Evaluator) PerformanceStdErr(ctx context.Context, probabilities []float32) (float64, error) {
 	interval, err := e.PerformanceInterval(ctx, probabilities)
 	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
 }

@@ -15,8 +15,8 @@ const (
 	maxBackgroundRows = 64
 )
 
-// BackgroundRows returns how many rows the background of a model with this number of classes
-// has.
+// BackgroundRows returns the number of background rows of a model with the given number of classes.
+// These are the training rows with which the explained rows are compared.
 func BackgroundRows(classes int) int {
 	return min(max(2*classes, minBackgroundRows), maxBackgroundRows)
 }

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// rowsWithDates are encoded rows of a table with differences of dates.
+// rowsWithDates are the encoded rows of a table in which features are differences of two dates.
 type rowsWithDates struct {
 	shapley.Rows
 	differences []frame.Difference
@@ -16,9 +16,10 @@ type rowsWithDates struct {
 	dates [][]float64
 }
 
-// withDates wraps rows, which must be the encoded rows of f. If MarkDifferent of the result marks a
-// difference of dates, it also marks those of its two dates in which the rows differ. This is
-// necessary, because the model may use a difference without using either of its dates.
+// withDates returns rows with a method MarkDifferent that also marks dates. rows must be the encoded
+// rows of f. If a marked feature is the difference of two dates, the method also marks each of these
+// dates in which the two compared rows differ. This is necessary, because the model may use a
+// difference without using either of its dates.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {
@@ -35,8 +36,9 @@ func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	return &rowsWithDates{rows, differences, dates}
 }
 
-// MarkDifferent implements shapley.Rows. If the model distinguishes the rows in a
-// difference, MarkDifferent marks those of its dates in which the rows differ.
+// MarkDifferent implements shapley.Rows: it marks the features in which the model distinguishes the
+// rows a and b. If such a feature is the difference of two dates, it also marks each of these dates in
+// which the rows differ.
 func (r *rowsWithDates) MarkDifferent(different []bool, a, b int) {
 	r.Rows.MarkDifferent(different, a, b)
 	for _, d := range r.differences {

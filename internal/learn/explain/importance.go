@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/metric"
@@ -49,8 +50,8 @@ const (
 // errUnmeasurable is the error if the sample of validation rows lacks a class that the metric depends on.
 var errUnmeasurable = errors.New("the metric cannot be computed on the sampled validation rows, because a class is too rare")
 
-// importanceRows returns the largest number of rows that are predicted for each shuffle of one of the
-// given number of columns.
+// importanceRows returns the largest number of rows that are predicted for each shuffle of a column.
+// columns is the number of columns that are shuffled.
 func (v *Validation) importanceRows(columns int) int {
 	perColumn := maxImportancePredictions / max(columns, 1)
 	rows := min(maxImportanceRows, max(minImportanceRows, perColumn))
@@ -97,7 +98,7 @@ func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	for _, column := range unused {
 		list = append(list, Importance{Column: column.Name})
 	}
-	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Importance, list[i].Importance) })
 	return list, nil
 }
 
@@ -248,8 +249,8 @@ var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
-// jackknifedScore holds the score on all rows and, for each jackknife part of the rows, the
-// score on all rows outside this part.
+// jackknifedScore holds the score on all rows and, for each part into which the jackknife divides the
+// rows, the score on the rows outside this part.
 type jackknifedScore struct {
 	all     float64
 	without []float64
@@ -303,8 +304,8 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of probabilities on all rows, and the score on all rows outside
-// each part.
+// score returns the score of probabilities on all rows and, for each part into which the jackknife
+// divides the rows, the score on the rows outside this part.
 func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err

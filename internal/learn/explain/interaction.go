@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -16,11 +17,11 @@ type Interaction struct {
 	// Class is the label of the class whose probability has the strongest interaction. The
 	// other fields describe the interaction for this class.
 	Class string
-	// Strength is the standard deviation of the interaction. The interaction is the rest of the
-	// mean probability after an effect of each column alone has been subtracted. Share is the
-	// variance of the interaction divided by the variance of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction, which is what remains of the mean
+	// probability after the effect of each column alone has been subtracted. Share is the variance of
+	// the interaction divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
-	// Values holds the values of each column, as in PartialDependencePoint.Value.
+	// Values holds the values of each column as text; see PartialDependencePoint.Value.
 	Values [2][]string
 	// Probabilities[i][j] is the mean probability if all rows had the i-th value of the
 	// first column and the j-th value of the second.
@@ -55,8 +56,8 @@ type pairTable struct {
 	sums [][][]float64
 }
 
-// newPairTables returns a table for each pair of columns. Columns with a single value on
-// their axis are skipped, and at most maxInteractionColumns columns are used.
+// newPairTables returns a table for each pair of columns. It uses the first maxInteractionColumns
+// columns that have at least two values on their axis.
 func newPairTables(e *effects) []pairTable {
 	var axes []*tableAxis
 	for i := range e.columns {
@@ -170,7 +171,7 @@ func (e *effects) interactions(labels []string) []Interaction {
 			list = append(list, g.interaction(shown))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Interaction) int { return cmp.Compare(b.Strength, a.Strength) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Strength, list[i].Strength) })
 	return list
 }
 

@@ -22,7 +22,7 @@ type PartialDependence struct {
 // PartialDependencePoint holds the mean probabilities that the model would predict if
 // every row had the same value in a column.
 type PartialDependencePoint struct {
-	// Value is the value as text: a number, a date or a level.
+	// Value is the value as text: a number, a date or a level, which is a text of a categorical column.
 	Value string
 	// Number is the number, the date in days since 1 January 1970, or NaN for a
 	// level.

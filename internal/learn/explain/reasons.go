@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// AppendReason appends a reason for a prediction to dst. A reason is the name of a column, its
-// cell, which is shortened if it is long, and what the column adds to the probability, as in
+// AppendReason appends a reason for a prediction to dst. A reason consists of the name of a column, its
+// cell (shortened if it is long), and what the column adds to the probability, as in
 //
 //	income=52000 (+0.1312)
 //

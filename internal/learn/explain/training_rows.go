@@ -10,12 +10,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows of a new file may be equal to training rows by chance, above all if the columns
-// have few different values. The fraction of the training rows that a file contains by
-// chance is about the fraction of the file's rows that are equal to another row of the file.
-// FindTrainingRows therefore reports training rows only if it finds at least
-// minTrainingRows of them, and if the fraction found exceeds the fraction expected by chance
-// by more than minStandardErrors standard errors.
+// Rows of a new file may be equal to training rows by chance, above all if the columns have few
+// different values. The fraction of the training rows that a file contains by chance is about the
+// fraction of the file's rows that are equal to another row of the file. FindTrainingRows therefore
+// reports training rows only if two conditions are met: it finds at least minTrainingRows of them, and
+// the fraction found exceeds the fraction expected by chance by more than minStandardErrors standard
+// errors.
 const (
 	minTrainingRows   = 3
 	minStandardErrors = 3

@@ -89,8 +89,8 @@ func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 	return nil
 }
 
-// substitution describes rows of a sample in which some columns have the cells of
-// other rows. All columns have the same donors.
+// substitution describes rows of a sample in which some columns have the cells of other rows. The new
+// cells of all columns are from the same frame.
 type substitution struct {
 	rows    []int32 // indices of rows of the sample
 	columns []replacedColumn

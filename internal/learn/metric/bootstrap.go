@@ -10,13 +10,13 @@ import (
 // bootstrapSamples is the number of samples from which a standard error is estimated.
 const bootstrapSamples = 200
 
-// These constants limit the time of a bootstrap; see Predictions.clusters. If there are more than
-// maxBootstrapClusters clusters, only this number of them is used. The variance is then multiplied
-// by the fraction of the clusters that are used.
+// A bootstrap draws clusters of rows; see Predictions.clusters. These constants limit its time. If
+// there are more than maxBootstrapClusters clusters, only this number of them is used. The variance is
+// then multiplied by the fraction of the clusters that are used.
 //
 // If the score of a sample is computed from its rows and not from sums by cluster, at most about
-// maxBootstrapRows rows are used. They are from at least minBootstrapClusters clusters, if there
-// are as many, because a variance that is estimated from few clusters is inaccurate.
+// maxBootstrapRows rows are used. A variance that is estimated from few clusters is inaccurate. So
+// these rows are from at least minBootstrapClusters clusters, or from all clusters if there are fewer.
 const (
 	maxBootstrapClusters = 5000
 	maxBootstrapRows     = 5000
@@ -26,9 +26,9 @@ const (
 // bootstrapVariances returns the variances of scores. It draws samples of clusters with replacement. The
 // random numbers depend only on the number of clusters.
 //
-// compute sets values to the scores of a sample, each NaN if unknown. drawn[c] is the number of times
-// that the sample contains cluster c, from 0 to clusters-1. fraction is the number of these clusters
-// divided by the number of all clusters of the predictions.
+// compute sets values to the scores of a sample, with NaN for an unknown score. drawn[c] is the number
+// of times that the sample contains cluster c, from 0 to clusters-1. fraction is the number of these
+// clusters divided by the number of all clusters of the predictions.
 //
 // The quantiles of the samples' scores are not used, because a sample repeats rows. Repeated rows make
 // scores such as the calibration error larger than on the rows themselves.
@@ -161,9 +161,10 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 }
 
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes. The
-// variance of the average precision of a class is assumed to be that of a proportion of the rows of the
-// class (Boyd, Eng and Page, ECML PKDD 2013), because a bootstrap sample of few rows repeats them, so
-// that the differences between samples are too small. The result is undefined if ctx is cancelled.
+// variance of the average precision of a class is estimated from bootstrap samples. Samples of few rows
+// differ too little, because they repeat these rows. Therefore the variance for a class of few rows is
+// raised towards that of a proportion of its rows (Boyd, Eng and Page, ECML PKDD 2013); see
+// newProportion. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
@@ -189,10 +190,11 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 	return m.interval()
 }
 
-// precisionVariances returns the variances of the average precisions of classes, followed by the variance
-// of their mean. precisions are the average precisions of all rows; in the mean, they take the place of
-// those of a bootstrap sample without rows of the class. sampled are the average precisions of the rows of
-// sample, NaN for a class without rows. The results are undefined if ctx is cancelled.
+// precisionVariances returns the variances of the average precisions of classes, followed by the
+// variance of their mean. precisions are the average precisions on all rows. If a bootstrap sample has
+// no row of a class, its mean is computed with the average precision of this class on all rows. sampled
+// are the average precisions on the rows of sample, NaN for a class without rows. The results are
+// undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))
@@ -221,7 +223,7 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 	})
 	if sample.Groups != nil {
 		for i := range variances {
-			variances[i] *= fewClustersFactor(float64(sample.clusters) / sample.fraction)
+			variances[i] *= smallSampleVarianceFactor(float64(sample.clusters) / sample.fraction)
 		}
 	}
 	return variances, sampled

@@ -142,7 +142,7 @@ func (t *reliabilityTable) addTable(other *reliabilityTable, times float64) {
 	}
 }
 
-// calibrationError returns the CalibrationError of the rows.
+// calibrationError returns the CalibrationError of the rows in t.
 func (t *reliabilityTable) calibrationError() float64 {
 	rows, sum := 0.0, 0.0
 	for bin := range reliabilityBins {

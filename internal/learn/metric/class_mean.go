@@ -10,39 +10,41 @@ import (
 type proportion struct {
 	value    float64
 	rows     float64 // number of rows; need not be an integer
-	variance float64 // of value; an estimate that is too small if the class has few rows
+	variance float64 // an estimate of the variance of value, which is too small if the class has few rows
 }
 
-// fewRows is the number of rows for which an interval depends as much on what is assumed about few
-// rows as on a variance that is estimated from them.
+// fewRows is the number of rows for which shrinkVarianceRatio weights an estimated and an assumed variance
+// equally.
 const fewRows = 20.0
 
-// reliableRatio returns the ratio of an estimated variance to an assumed one, after it is corrected for
-// the number of rows of the estimate. A ratio from few rows is at least 1, because an estimate from few
-// rows may be far too small.
-func reliableRatio(ratio, rows float64) float64 {
+// shrinkVarianceRatio corrects ratio, an estimated variance divided by an assumed variance. rows is the
+// number of rows of the estimate. An estimate from few rows may be far too small. So a ratio below 1 is
+// moved towards 1: half-way if rows is fewRows, and further with fewer rows. A ratio above 1 does not
+// change.
+func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns the proportion of a class with the given value, as for independent rows. rows is
-// their number if nothing else is known. variance is an estimate of the variance of the value, from few
-// independent rows with the value estimated. It changes the number of rows, unless it is 0: the variance
-// of a value of 0 or 1 is always 0.
+// newProportion returns a proportion with the given value. rows is the number of independent rows that
+// is assumed without an estimate. variance is an estimate of the variance of the value. few is the
+// number of independent rows from which it was computed, and estimated is the value on these rows. If
+// variance is larger than assumed, the proportion gets fewer rows, and if it is smaller, more; see
+// shrinkVarianceRatio. A variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
 		ratio = variance / assumed
 	}
-	return proportion{value, rows / reliableRatio(ratio, few), variance}
+	return proportion{value, rows / shrinkVarianceRatio(ratio, few), variance}
 }
 
 // classMean is a score that is the mean of the scores of classes.
 type classMean struct {
 	classes  []proportion
-	variance float64 // of the mean; an estimate like those of the classes
-	shared   float64 // number of classes whose scores depend on a row, on average
-	// dependence is the largest inflation if all variances are 0, divided by that of scores that depend
-	// completely on each other.
+	variance float64 // an estimate of the variance of the mean, like those of the classes
+	shared   float64 // mean number of classes whose scores depend on the same row
+	// dependence limits the inflation if all variances are 0: to this multiple of the inflation for
+	// scores that depend completely on each other.
 	dependence float64
 }
 
@@ -55,26 +57,28 @@ func (m classMean) mean() float64 {
 	return meanOrNaN(sum, len(m.classes))
 }
 
-// interval returns the interval of the mean by the score test: all means that are at most Z95 of their
-// own standard errors away (A. Martín Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical
-// Methods in Medical Research 20, 2011). For one class this is the Wilson interval. It is unknown if there are no classes.
+// interval returns the interval of the mean by the score test. It consists of all values of the mean
+// from which the score is at most Z95 standard errors away. The standard error is computed anew for
+// each value (A. Martín Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical Methods in
+// Medical Research 20, 2011). For one class this is the Wilson interval. It is unknown if there are no
+// classes.
 func (m classMean) interval() Interval {
 	if len(m.classes) == 0 {
 		return unknownInterval
 	}
-	mean, limit := m.mean(), Z95*Z95*m.inflation()
+	mean, limit := m.mean(), Z95*Z95*m.varianceInflation()
 	mirrored := make([]proportion, len(m.classes))
 	for i, c := range m.classes {
 		mirrored[i] = proportion{value: 1 - c.value, rows: c.rows}
 	}
 	// Rounding must not exclude the score from its interval.
-	return Interval{min(lowEnd(m.classes, limit), mean), max(1-lowEnd(mirrored, limit), mean)}
+	return Interval{min(scoreTestLowerBound(m.classes, limit), mean), max(1-scoreTestLowerBound(mirrored, limit), mean)}
 }
 
-// inflation returns the variance of the mean divided by its variance if the scores of the classes were
-// independent. If all variances are 0, it is shared, but at most dependence times what it is for scores
-// that depend completely on each other.
-func (m classMean) inflation() float64 {
+// varianceInflation returns the factor by which the dependence between the scores of the classes increases the
+// variance of the mean. The factor is corrected for few rows by shrinkVarianceRatio. If all variances are 0,
+// the factor is unknown, and inflation returns shared, with the limit that dependence describes.
+func (m classMean) varianceInflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {
 		sum += c.variance
@@ -83,41 +87,44 @@ func (m classMean) inflation() float64 {
 		squares += 1 / c.rows
 	}
 	if sum > 0 {
-		return reliableRatio(m.variance*n*n/sum, few)
+		return shrinkVarianceRatio(m.variance*n*n/sum, few)
 	}
 	return min(m.shared, m.dependence*deviations*deviations/squares)
 }
 
-// lowEnd returns the lowest mean of proportions that the score test does not reject. Its statistic is
-// the squared distance of the mean from that of the classes, divided by its variance, and is at most limit.
-func lowEnd(classes []proportion, limit float64) float64 {
+// scoreTestLowerBound returns the lowest mean that the score test does not reject. The statistic of the test is the
+// squared distance of this mean from the mean of classes, divided by the variance of the mean. A mean
+// is rejected if its statistic exceeds limit.
+func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 	low, high := 0.0, 1.0
 	for statistic := 0.0; statistic < limit; high *= 2 {
-		if _, statistic = constrain(classes, high); high > 1e18 {
+		if _, statistic = constrainedMLE(classes, high); high > 1e18 {
 			return 0 // all proportions are 0
 		}
 	}
 	for range 60 {
 		middle := (low + high) / 2
-		if _, statistic := constrain(classes, middle); statistic < limit {
+		if _, statistic := constrainedMLE(classes, middle); statistic < limit {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	mean, _ := constrain(classes, low)
+	mean, _ := constrainedMLE(classes, low)
 	return mean
 }
 
-// constrain returns the mean of the proportions that are the most likely for their mean, and the
-// statistic of lowEnd. The mean decreases with multiplier, the Lagrange multiplier of the constraint:
-// the most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
+// constrainedMLE computes the most likely proportions of the classes under the constraint that they have a
+// certain mean. multiplier, the Lagrange multiplier of the constraint, determines this mean: the most
+// likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p). constrain
+// returns the mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
 //
-// The variance of a class with n rows is p(1 − p)/n. It is underestimated, because p is estimated from
-// the same rows, which is why n−1 takes the place of n. This is not so if the mean depends on this class
-// alone: then the constraint determines p. So n decreases by 1 less the fraction of the variance of the
-// mean that is due to the class, and at most by half.
-func constrain(classes []proportion, multiplier float64) (mean, statistic float64) {
+// The variance of a class with n rows would be p(1 − p)/n, but it is underestimated if p is estimated
+// from the same rows. Dividing by n − 1 instead of n corrects this. If the mean depends on this class
+// only, no correction is needed, because the constraint determines p. In general, the divisor is n − 1
+// + f, where f is the fraction of the variance of the mean that is due to the class. It is at least
+// n/2.
+func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic float64) {
 	n, sum := float64(len(classes)), 0.0
 	variances := make([]float64, len(classes))
 	for i, c := range classes {
@@ -138,8 +145,8 @@ func constrain(classes []proportion, multiplier float64) (mean, statistic float6
 }
 
 // classMean returns the balanced accuracy, the macro F1, or the mean of the areas under the ROC curves,
-// with what its interval is computed from. It has no classes if the score is unknown. The result is
-// undefined if ctx is cancelled.
+// with the values from which its interval is computed. It has no classes if the score is unknown. The
+// result is undefined if ctx is cancelled.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
 	m := classMean{shared: effective.overlap, dependence: 1}
@@ -151,8 +158,8 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
-		// A perfect F1 has twice the rows of its class; see f1s. This must not also halve the effect of a
-		// group with rows of several classes.
+		// A perfect F1 counts the rows of its class twice; see f1s. This must not halve the effect of a
+		// group with rows of several classes, so the limit of the inflation is up to twice as large.
 		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
@@ -193,7 +200,8 @@ func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion
 }
 
 // f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed from
-// its Jaccard index J; see f1Interval. It has the variance of a proportion of (1+J)²/2 times the rows of J.
+// its Jaccard index J; see f1Interval. Its variance is that of a proportion with (1+J)²/2 times as many
+// rows as J has.
 func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	for c, actual := range counts.actual {
 		if either := actual + counts.predicted[c] - counts.right[c]; either > 0 {
@@ -205,27 +213,27 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	return f1s
 }
 
-// areaProportion returns the area under the ROC curve of a class with m rows, against n others, as a
+// aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
 // proportion. variance is the variance that is computed from the influences of rows. The assumed
 // variance is that for exponential scores, in the form that treats both classes alike (Hanley and
 // McNeil, Radiology 143, 1982).
-func areaProportion(area, variance, m, n float64) proportion {
+func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
 }
 
-// effectiveRows converts numbers of rows to numbers of independent rows that are worth as much.
+// effectiveRows converts a number of rows to the number of independent rows with as much information.
 type effectiveRows struct {
-	// designEffect is by which factor the rows of a group count less than independent rows: the
-	// variance of the accuracy by groups divided by that by rows (L. Kish, Survey Sampling, 1965).
-	// It is at least 1.
+	// designEffect is the number of rows that count as one independent row: the variance of the
+	// accuracy computed from groups, divided by the variance computed from rows (L. Kish, Survey
+	// Sampling, 1965). It is at least 1.
 	designEffect float64
 	clusters     []int   // by class: the number of clusters that have a row of the class; nil if the rows are independent
 	overlap      float64 // mean number of classes of a cluster
 }
 
-// effectiveRows returns the effectiveRows of p. If the variance of the accuracy by rows is 0, the
-// designEffect is the mean number of rows of a cluster.
+// effectiveRows returns the effectiveRows of p. If the variance of the accuracy computed from rows is
+// 0, the designEffect is the mean number of rows of a cluster.
 func (p Predictions) effectiveRows() effectiveRows {
 	if p.Groups == nil {
 		return effectiveRows{1, nil, 1}

@@ -161,6 +161,6 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	}
 	effective := p.effectiveRows()
 	m, n := effective.of(class, r.positives), effective.of(-1, len(r.rows)-r.positives)
-	one := areaProportion(area, variance, m, n)
+	one := aucProportion(area, variance, m, n)
 	return area, wilson(one.value, one.rows)
 }

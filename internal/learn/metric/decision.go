@@ -8,9 +8,9 @@ import (
 
 // Limits of the search for weights.
 const (
-	// minRefineRows is how many rows a class must have before its weight is searched
-	// individually. A class with fewer rows keeps the weight that follows from its
-	// frequency, because an individual weight would fit noise.
+	// minRefineRows is the smallest number of rows of a class whose weight is searched individually. A
+	// class with fewer rows keeps the weight that follows from its frequency, because an individual
+	// weight would fit noise.
 	minRefineRows = 25
 	// maxRefineClasses is the largest number of classes of a table for which the
 	// weights of single classes are searched. The time of the search is proportional
@@ -21,7 +21,7 @@ const (
 	// minF1WeightSteps is the number of weights below 1 that fitF1Weight tries, and the
 	// smallest number of weights above 1.
 	minF1WeightSteps = 16
-	// numPowers is the number of exponents that fitFrequencyPower tries.
+	// numPowers is the number of exponents above 0 that fitFrequencyPower tries.
 	numPowers = 20
 )
 
@@ -52,7 +52,7 @@ func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64
 // result is undefined.
 func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
 	if base, class, known := p.parseMetricName(name); known && base == NameF1 && len(p.Labels) > 0 {
-		if !slices.Contains(p.Labels, int32(class)) { // the F1 is 0, or 0/0 if no row is predicted as the class
+		if !slices.Contains(p.Labels, int32(class)) { // with any weight, the F1 is 0, or 0/0 if no row is predicted as the class
 			return nil
 		}
 		return fitF1Weight(ctx, class, p)
@@ -83,8 +83,8 @@ type classWeightFitter struct {
 	group  columnGroup // see column
 }
 
-// fitFrequencyPower finds the best weights that are a power of the class
-// frequencies. In a tie it chooses the weights nearest to 1.
+// fitFrequencyPower finds the best weights of the form frequency^-e, with one exponent e from 0 to 1
+// for all classes. In a tie it chooses the smallest e, so that the weights are nearest to 1.
 func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	f.best = f.score(f.counts)
 	trials := make([]powerTrial, numPowers)

@@ -5,10 +5,10 @@ import (
 )
 
 // groupScoreInterval returns the interval of the accuracy, the log loss or the Brier score, for
-// predictions with Groups. The rows of a group are not independent, so the variance is computed from the
-// influence of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986).
-// The influence of a group is the sum of the influences of its rows. With few groups the interval is
-// wider, by the ratio of Student's quantile to the normal one.
+// predictions with Groups. The rows of a group are not independent, so the variance is computed from
+// the influence of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73,
+// 1986). The influence of a group is the sum of the influences of its rows. With few groups the
+// interval is wider, by the ratio of the quantiles of Student's and the normal distribution.
 func groupScoreInterval(name string, p Predictions) Interval {
 	score, influence := p.meanInfluences(name)
 	variance, clusters := p.newInfluenceVariance()(influence)
@@ -105,13 +105,14 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	if clusters < 2 {
 		return variance, clusters
 	}
-	return variance * fewClustersFactor(float64(clusters)), clusters
+	return variance * smallSampleVarianceFactor(float64(clusters)), clusters
 }
 
-// fewClustersFactor returns the factor by which a variance that is estimated from n clusters, at least 2,
-// is too small for an interval with the quantile Z95. The quantile of Student's distribution, divided by
-// Z95, is computed by the first term of Fisher's expansion.
-func fewClustersFactor(n float64) float64 {
+// smallSampleVarianceFactor returns the factor by which a variance that is estimated from n clusters is
+// multiplied for an interval with the quantile Z95. n must be at least 2. The factor corrects the bias
+// of the estimate, n/(n-1), and replaces Z95 by the quantile of Student's distribution. The ratio of
+// the two quantiles is computed by the first term of Fisher's expansion.
+func smallSampleVarianceFactor(n float64) float64 {
 	student := 1 + (Z95*Z95+1)/(4*(n-1))
 	return n / (n - 1) * student * student
 }
@@ -195,8 +196,9 @@ func (p Predictions) meanInfluences(name string) (score float64, influence []flo
 	return score, influence
 }
 
-// newInfluenceVariance returns a function that returns the variance of a score, computed from the
-// influence of each row on it, and the number of clusters with influences. Without Groups, each row is a cluster.
+// newInfluenceVariance returns a function. From the influence of each row on a score, the function
+// computes the variance of the score and the number of clusters with influences. Without Groups, each
+// row is a cluster.
 func (p Predictions) newInfluenceVariance() func(influence []float64) (variance float64, clusters int) {
 	if p.Groups == nil {
 		return func(influence []float64) (float64, int) { return sumSquares(influence), len(influence) }

@@ -17,14 +17,14 @@ type Interval struct {
 	Low, High float64
 }
 
-// unknownInterval is the interval if none can be computed, as for a score without rows.
+// unknownInterval is returned if no interval can be computed, as for a score without rows.
 var unknownInterval = Interval{math.NaN(), math.NaN()}
 
 // Known reports whether both ends are numbers, not NaN.
 func (i Interval) Known() bool { return !math.IsNaN(i.Low) && !math.IsNaN(i.High) }
 
-// Wilson returns the interval of the proportion right/n by the score test (E. B.
-// Wilson, JASA 22, 1927). It is unknown if n is 0.
+// Wilson returns the interval of the proportion right/n by the score test (E. B. Wilson, JASA 22,
+// 1927). The interval is unknown if n is 0.
 func Wilson(right, n int) Interval {
 	if n <= 0 {
 		return unknownInterval
@@ -56,13 +56,13 @@ func f1Interval(both, either int) Interval {
 // ScoreInterval returns the interval of the named score of p. It is unknown if the score
 // is NaN, if the name is unknown, or if the score is a mean over a single row.
 //
-// Accuracy is a proportion and has its Wilson interval. The log loss and the Brier score are means and
-// have the interval of the normal approximation. The other scores are means of scores of classes. The score of
-// a class is treated as a proportion; see classMean. The variances of the areas under the ROC curves
-// are computed from the influence of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
-// The variances of the average precisions and the interval of the calibration error are computed from
-// 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are usually wider; see
-// groupScoreInterval.
+// The interval of the accuracy, which is a proportion, is its Wilson interval. The intervals of the log
+// loss and the Brier score, which are means, are those of the normal approximation. The other scores
+// are means of scores of classes. The score of a class is treated as a proportion; see classMean. The
+// variances of the areas under the ROC curves are computed from the influence of each row (DeLong,
+// DeLong and Clarke-Pearson, Biometrics 44, 1988). The variances of the average precisions and the
+// interval of the calibration error are computed from 200 bootstrap samples. If p has Groups, the
+// intervals are computed from groups and are usually wider; see groupScoreInterval.
 //
 // If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
 func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
@@ -112,8 +112,8 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	return unknownInterval
 }
 
-// PerformanceInterval returns the interval of Score. For logLoss it is the interval of
-// [Likelihood], and otherwise ScoreInterval.
+// PerformanceInterval returns the interval of the result of Score. For logLoss it is the interval of
+// [Likelihood], and for other metrics that of ScoreInterval.
 func PerformanceInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	i, err := ScoreInterval(ctx, name, p)
 	if name == NameLogLoss {
@@ -135,13 +135,13 @@ func classInterval(ctx context.Context, base string, class int, p Predictions) I
 	return PerClass(p)[class].F1Interval
 }
 
-// addF1Influence adds to dst the influence of each row on the macro F1. With the Iverson
-// bracket (1 if true, else 0), the influence of a row on the F1 of one class is
+// addF1Influence adds to dst the influence of each row on the macro F1. The influence of a row on the
+// F1 of one class, with the Iverson bracket (1 if true, else 0), is
 //
 //	(2·[right] − F1·([predicted]+[actual])) / (predicted+actual)
 //
-// because F1 = 2·right/(predicted+actual). It is 0 for all classes but the label and the
-// decision of the row.
+// because F1 = 2·right/(predicted+actual). It is 0 unless the class is the label or the decision of the
+// row.
 func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0.0
@@ -174,8 +174,8 @@ func sumSquares(values []float64) float64 {
 	return sum
 }
 
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns the areas whose mean
-// is ROCAUC. The results are undefined if ctx is cancelled.
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns the areas of the
+// classes, whose mean is ROCAUC. The results are undefined if ctx is cancelled.
 func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effective effectiveRows) (areas []proportion) {
 	r, influence, variance := newRanking(p), make([]float64, len(dst)), p.newInfluenceVariance()
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
@@ -188,7 +188,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 			dst[i] += v
 		}
 		v, _ := variance(influence)
-		areas = append(areas, areaProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
+		areas = append(areas, aucProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
 	}
 	for i := range dst {
 		dst[i] /= float64(max(len(areas), 1))
@@ -196,7 +196,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 	return areas
 }
 
-// ranking orders the rows by the probability of one class after another.
+// ranking sorts the rows by the probability of a class. It can be reused for other classes.
 type ranking struct {
 	p         Predictions
 	keys      []uint64 // those of setRankKeys
@@ -205,7 +205,8 @@ type ranking struct {
 	scratch   []uint64 // see sort
 }
 
-// newRanking returns a ranking of the rows of p, which are in no order yet.
+// newRanking returns a ranking of the rows of p. The method sort must be called before keys and rows
+// are used.
 func newRanking(p Predictions) *ranking {
 	n := len(p.Labels)
 	return &ranking{p: p, keys: make([]uint64, n), rows: make([]int32, n), scratch: make([]uint64, n)}
@@ -229,12 +230,11 @@ func (r *ranking) sort(class int) {
 	}
 }
 
-// addAreaInfluence adds to dst the influence of each row on the area under the curve of
-// class against the rest. The influence of a row of the class is (r − area)/m. Here r is
-// the fraction of the other rows whose probability of class is lower than that of the row
-// (ties count half), and m is the number of rows of the class. For a row of the rest, r
-// is the fraction of the rows of the class with a higher probability, and the divisor is
-// the number of rows of the rest.
+// addAreaInfluence adds to dst the influence of each row on the area under the curve of class against
+// the rest. For a row of the class, it is (r − area)/m: r is the fraction of the rows of the rest that
+// have a lower probability of class than this row (ties count half), and m is the number of rows of the
+// class. For a row of the rest, it is (s − area)/n: s is the fraction of the rows of the class that
+// have a higher probability of class (ties count half), and n is the number of rows of the rest.
 //
 // addAreaInfluence returns the area. If all rows, or no rows, are of the class, the area is
 // NaN, and dst is unchanged.
@@ -251,8 +251,8 @@ func (r *ranking) addAreaInfluence(dst []float64, class int) (area float64) {
 			run[r.keys[end]&1]++
 			end++
 		}
-		positive := (float64(below[0]) + float64(run[0])/2) / n     // r of a row of the class
-		negative := (m - float64(below[1]) - float64(run[1])/2) / m // r of a row of the rest
+		positive := (float64(below[0]) + float64(run[0])/2) / n     // r for a row of the class
+		negative := (m - float64(below[1]) - float64(run[1])/2) / m // s for a row of the rest
 		for k, row := range r.rows[i:end] {
 			if r.keys[i+k]&1 == 1 {
 				dst[row] += (positive - area) / m

@@ -5,10 +5,9 @@
 // the error of the context soon after it is cancelled. The other functions read each
 // probability once, or sort the rows once.
 //
-// The scores equal those of scikit-learn, as the golden tests check, with one
-// difference: if no row is of some class, scikit-learn does not compute the mean
-// area under the curves of the classes, while this package leaves this class out
-// of the mean. Scores without rows are NaN.
+// The scores equal those of scikit-learn, as the golden tests check, with one difference. If a class
+// has no rows, scikit-learn does not compute the mean area under the curves of the classes, but this
+// package computes the mean of the other classes. Scores without rows are NaN.
 package metric
 
 import (
@@ -20,17 +19,16 @@ import (
 // Predictions are the probabilities of some rows with their labels. The functions of this
 // package do not modify them.
 type Predictions struct {
-	// Probabilities has Classes numbers for each label, row-major.
+	// Probabilities has Classes numbers for each row, row-major.
 	Probabilities []float32
-	// Labels holds the true class of each row. A negative number means that the row is of none of
-	// the classes, so that its decision is wrong. It is allowed only for accuracy, balanced accuracy
-	// and macro F1, and only if Groups is nil.
+	// Labels holds the true class of each row. A negative number means that the true class is not one
+	// of the Classes, so every decision on the row is wrong. Negative numbers are allowed only for
+	// accuracy, balanced accuracy and macro F1, and only if Groups is nil.
 	Labels []int32
 	// Classes is the number of classes, whether or not they occur in Labels.
 	Classes int
-	// Weights multiply the probabilities of the classes before the decision;
-	// nil means equal weights. They affect the scores of decisions only, not
-	// ROCAUC, PRAUC and LogLoss.
+	// Weights multiply the probabilities of the classes before the decision; nil means equal weights.
+	// They affect only scores of decisions, such as Accuracy, and not ROCAUC, PRAUC and LogLoss.
 	Weights []float64
 	// Groups holds the group of each row, negative for a row without one. Rows of a group
 	// are not independent, so intervals are computed from groups. If Groups is nil, the

@@ -8,10 +8,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also metrics
-// of one class, as in rocAuc[yes], where yes is the label of the class. NameF1 is only a
-// metric of one class, as in f1[yes]. NamePrecision and NameRecall are metrics of one class, too, but
-// a race cannot maximise them.
+// Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also metrics of one class,
+// as in rocAuc[yes], where yes is the label of the class. NameF1 is only a metric of one class, as in
+// f1[yes]. NamePrecision and NameRecall are also only metrics of one class, and a race cannot maximise
+// them.
 const (
 	NameAccuracy         = "accuracy"
 	NameBalancedAccuracy = "balancedAccuracy"
@@ -55,7 +55,7 @@ func CheckName(name string, classes []string) error {
 	return nil
 }
 
-// describeNames returns all names as one text, separated by commas.
+// describeNames returns all names that CheckName accepts, separated by commas.
 func describeNames() string {
 	names := slices.Clone(overallNames)
 	for _, name := range classNames {
@@ -75,10 +75,10 @@ func UsesDecisions(name string) bool {
 	return false
 }
 
-// parseMetricName splits the name of a metric into the metric and the index of its class:
-// "f1[yes]" → "f1", 1. known is false if p has no such class, or if the metric is not one of
-// a class. For a name without a class, the index is -1 and known is true, even if there is no
-// metric with this name.
+// parseMetricName splits the name of a metric into the metric and the index of its class: "f1[yes]" →
+// "f1", 1. known is false if p.Names lacks the class, or if the metric is not a metric of one class.
+// For a name without a class, the index is -1 and known is true, even if there is no metric with this
+// name.
 func (p Predictions) parseMetricName(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {

@@ -52,7 +52,7 @@ type Corpus struct {
 	vocabulary *vocabulary
 	rows       []int32 // the rows of the table whose texts are in the corpus; see drawRowPerStride
 	stride     int
-	blocks     [][]entry
+	blocks     [][]termCount
 	ends       []uint32 // by text: the end of its entries in its block
 }
 
@@ -74,7 +74,7 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	n := len(c.rows)
 	c.vocabulary = selectVocabulary(counts, n, limit)
 	c.ends = make([]uint32, n)
-	c.blocks = make([][]entry, (n+blockTexts-1)/blockTexts)
+	c.blocks = make([][]termCount, (n+blockTexts-1)/blockTexts)
 	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
 		e := newTermCounter(c.vocabulary)
 		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {

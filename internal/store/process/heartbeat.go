@@ -25,10 +25,10 @@ type trackedHeartbeat struct {
 // dead. After more than twice this time, the earlier observations do not count at all.
 const MaxObservationGap = 5 * time.Second
 
-// Observe records the current heartbeats, by key. If a heartbeat has not changed since the last
-// call of Observe, the time since that call is added to its sinceChange, but at most
-// MaxObservationGap. If it is more than twice MaxObservationGap, each sinceChange begins again at 0.
-// now should have a monotonic clock reading.
+// Observe records the current heartbeats, by key. If a heartbeat has not changed since the last call of
+// Observe, the time since that call is added to its sinceChange, but at most MaxObservationGap. If that
+// time is more than twice MaxObservationGap, each sinceChange begins again at 0. now should have a
+// monotonic clock reading.
 func (r *HeartbeatTracker) Observe(now time.Time, values map[string]int64) {
 	gap := max(now.Sub(r.observed), 0)
 	if gap > 2*MaxObservationGap {

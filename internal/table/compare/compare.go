@@ -18,7 +18,7 @@ type Severity string
 
 // The severities of a Finding.
 const (
-	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread most values of a column
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or a model would misread or ignore many values of a column
 	SeverityWarning Severity = "warning" // the predictions may be less accurate
 )
 
@@ -39,26 +39,25 @@ type Finding struct {
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
-	// OtherSeparators are the names of all columns of the blind file in whose numbers points and
-	// commas must be exchanged. It is nil if this does not correct the column called Name, for example
-	// because its numbers have both formats.
+	// OtherSeparators are the names of all columns of the blind file that are read correctly only after
+	// points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if this exchange does not
+	// correct the column called Name, for example because its numbers have both formats.
 	OtherSeparators []string `json:"-"`
 
 	hasOtherSeparators bool // whether exchanging points and commas corrects the column
 }
 
-// Profiles reports a difference between a training file and a blind file if it exceeds
+// Profiles reports a difference between a training file and a blind file only if it is larger than
 // these limits.
 const (
 	maxMissingRise = 0.2  // increase of the fraction of rows without a value
 	maxUnparsable  = 0.05 // fraction of the rows whose value cannot be parsed
 )
 
-// Profiles compares the profile of a blind file with the profile of the training file. It
-// matches columns by name. An ID column with another name causes only a warning, unless
-// the ID of the blind file is a feature of the training file. Findings are in the order
-// of the training file's columns. If many columns have the same difference, one finding
-// describes all of them.
+// Profiles compares the profile of a blind file with the profile of the training file. It matches
+// columns by name. An ID column with another name causes only a warning, unless the ID column of the
+// blind file is another column of the training file. The findings are in the order of the training
+// file's columns. If many columns have the same difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -66,7 +65,7 @@ func Profiles(train, blind *profile.Profile) []Finding {
 		known := &train.Columns[i]
 		at := blind.ColumnIndex(known.Name)
 		if at < 0 {
-			if known.Name != blind.Schema.ID && known.Features > 0 { // no model uses the others
+			if known.Name != blind.Schema.ID && known.Features > 0 { // no model uses a column without features
 				c.reportMissing(known.Name)
 			}
 			continue
@@ -156,7 +155,7 @@ func (c *comparison) reportExtraColumns() {
 
 func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	if train.Features == 0 {
-		return // the model does not use it
+		return // the model does not use the column
 	}
 	missing := blind.Missing
 	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
@@ -181,8 +180,8 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. before and
-// now are the fractions of these rows in the training file and the blind file.
+// checkMissing reports a column that has far more rows without a value than in training. before and now
+// are the fractions of rows without a value in the training file and the blind file.
 func (c *comparison) checkMissing(name string, before, now float64) {
 	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
@@ -213,27 +212,27 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 }
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
-// in the format of the training column. It reports nothing without such rows.
-func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows unreadRows) {
+// in the format of the training column. It reports nothing if there are no such rows.
+func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows rowCounter) {
 	if rows.rows == 0 {
 		return
 	}
 	noun := pluralNoun(train)
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
+		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true
 	}
 }
 
 // reportTexts reports rows of the blind column with a text that the training column does not have. It
-// reports nothing without such rows.
-func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unreadRows) {
+// reports nothing if there are no such rows.
+func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter) {
 	if rows.rows == 0 {
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
+		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
@@ -249,23 +248,26 @@ func pluralNoun(c *profile.ColumnProfile) string {
 	return c.Form.PluralNoun()
 }
 
-// unreadRows counts rows whose value is not read. most is the most frequent of these values.
-type unreadRows struct {
+// rowCounter counts the rows of some values, usually of values that cannot be parsed. most is the most
+// frequent of these values.
+type rowCounter struct {
 	rows int
 	most columnstats.Value
 }
 
 // addRows adds the rows of a value.
-func (u *unreadRows) addRows(one *columnstats.Value) {
+func (u *rowCounter) addRows(one *columnstats.Value) {
 	if u.rows += one.Rows; one.Rows > u.most.Rows {
 		u.most = *one
 	}
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column c. other counts those with a number, date or time in the format of the blind column,
-// and texts those with any other text. rows is the number of rows of the blind file.
-func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
+// training column c. other counts the rows with a number, date or time in the format of the blind
+// column, and texts counts the rows with any other text. If both columns have the same form, it does
+// not count two kinds of rows: those whose text means that the value is missing, and those whose text
+// the training column also has. The parameter rows is the number of rows of the blind file.
+func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))
 	for i := range trained {
@@ -286,21 +288,22 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 	return other, texts
 }
 
-// checkCategories reports texts that the training file does not have. Of columns of FormText, where new
-// texts are usual, it compares the words; see checkWords. It ignores the case of booleans. Of lists and of codes that are different
-// in nearly every row, it compares the parts; see checkParts.
+// checkCategories reports texts that the training file does not have. It ignores the case of booleans.
+// In three kinds of columns, new texts are usual, so it compares parts of the texts: words in a column
+// of FormText (see checkWords), and items of lists or the first characters of codes that differ in
+// nearly every row (see checkParts).
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(train, blind):
 		return
-	case train.HasParts():
+	case train.HasItemsOrPrefixes():
 		c.checkParts(train, blind)
 		return
 	case train.Form == inference.FormText:
 		c.checkWords(train, blind)
 		return
 	case train.Estimate:
-		return // with Estimate, some texts are unknown
+		return // some texts of the training file are not known
 	}
 	key := func(text string) string { return text }
 	if cells.AreBooleans(columnstats.Texts(train.Values())) {
@@ -331,7 +334,7 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 		what = fmt.Sprintf("one of %s texts that the training file does not have, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.Text))
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s %s",
-		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), humanize.Have(rows), what)
+		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), humanize.HasOrHave(rows), what)
 }
 
 func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }

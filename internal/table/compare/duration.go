@@ -11,9 +11,10 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// HasSameForm reports whether a blind column has the form of the training column, or durations that only
-// look like times of day or codes. The model then reads both alike.
-func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
+// HasSameForm reports whether the model reads a blind column like the training column: the columns have
+// the same form, or both have durations, even if those of the blind file look like times of day or
+// codes.
+func HasSameForm(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }
 
@@ -24,8 +25,8 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 	return train.Form == blind.Form && train.Epoch == blind.Epoch || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
-// haveTimesAndDurations reports whether the training column has times of day, and the blind column
-// has durations that include some that cannot be times of day. All others are read alike in both files.
+// haveTimesAndDurations reports whether the training column has times of day, but the blind column has
+// durations, and some of these cannot be times of day. The other durations are read as times of day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }
@@ -43,11 +44,11 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column whose duration cannot be a time of day, if the
-// training column has times of day. It reports nothing without such rows.
-func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
+// training column has times of day. It reports nothing if there are no such rows.
+func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
-		countRows(blind, unread.rows), humanize.Have(unread.rows), csvfile.Excerpt(unread.most.Text))
+		countRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

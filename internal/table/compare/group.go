@@ -11,8 +11,8 @@ import (
 // are merged.
 const minGroupedFindings = 10
 
-// mergedPredicates holds the codes of the findings that are merged and, for each, the predicate of the
-// merged message. Its subject is the number of columns.
+// mergedPredicates maps the codes of findings that may be merged to the predicate of the merged
+// message. The subject of the message is the number of columns, such as "12 columns".
 var mergedPredicates = map[string]string{
 	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumnsMessage
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
@@ -24,9 +24,9 @@ var mergedPredicates = map[string]string{
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings replaces, for each code, the findings about many columns by one finding, at the
-// position of the first of them. Findings of the same code with and without OtherSeparators have
-// different remedies, so they are replaced separately, and so are defects and warnings.
+// groupFindings merges findings with the same code and severity if they are about at least
+// minGroupedFindings columns. The merged finding takes the position of the first of them. Findings with
+// OtherSeparators are merged separately from findings without, because the remedies differ.
 func (c *comparison) groupFindings() {
 	type group struct {
 		code               string

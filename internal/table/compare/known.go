@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// KnownColumns is like Profiles if only some properties of the columns of the training file are
+// TrainingColumns is like Profiles if only some properties of the columns of the training file are
 // known. It reports:
 //
 //   - columns with far more missing values
@@ -21,10 +21,10 @@ import (
 //   - dates in another order, and times in another time zone
 //   - lists with another separator
 //   - lists and texts of several words, if a model knows no item or no word of most of them
-//   - numbers in another format, or out of the range of the training file
-//   - texts that the training file does not have; if Texts are not all texts of a column, only
+//   - numbers in another format, or outside the range of the training file
+//   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
-func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Finding {
+func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) []Finding {
 	c := &comparison{train: &profile.Profile{Schema: &frame.Schema{}}, blind: blind, compared: len(columns)}
 	for i := range columns {
 		known := &columns[i]
@@ -50,7 +50,7 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 
 // checkKnownMissing is like checkMissing. If only a sample of the training rows is known, the difference
 // must be twice as large, because a sample has few rows.
-func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	before, isKnown := known.MissingShare()
 	now := ratio(missingRows(known, blind), c.blind.Rows)
 	switch {
@@ -62,11 +62,12 @@ func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profil
 	}
 }
 
-// missingRows returns the number of rows of a blind column without a value. If the column is
-// ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
-// the blind column has no other texts. In a column of categories, they count unless the training
-// column has them.
-func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
+// missingRows returns the number of rows of a blind column that have no value for a model: rows with an
+// empty cell, and rows with a text that means a missing value, such as n/a. In a column of categories,
+// such a text is a value if it is one of the known levels of the training column. If the levels are not
+// known, it is a value in three cases: the training column has it, not all texts of the training column
+// are known, or every training row has a value.
+func missingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
 	case k.Form.IsOrdered():
@@ -79,8 +80,9 @@ func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
 	return blind.Missing + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
 }
 
-// nullRows returns the number of rows of a blind column with a text that means a missing value, but is
-// not in the training column. It returns 0 for an ordered column, where such rows count as missing.
+// nullRows returns the number of rows of a blind column with a text that means a missing value, but
+// that the training column does not have. It returns 0 for a blind column of numbers, dates or times,
+// because blind.Missing already includes such rows.
 func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
 	if blind.Form.IsOrdered() {
 		return 0
@@ -95,7 +97,7 @@ func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (row
 }
 
 // checkKnownOrdered compares a column of numbers, dates or times.
-func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	train := known.Profile()
 	if !c.checkUnixTimes(train, blind) {
 		return
@@ -136,7 +138,7 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 }
 
 // checkKnownCategories reports texts that the training file does not have.
-func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(known.Profile(), blind):
 	case len(known.Levels) > 0:
@@ -153,16 +155,17 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 	}
 }
 
-// Limits for reporting texts that have no level. Rare texts of the training file have no level, so some
-// such rows are usual, and even many if nearly every row has its own text.
+// Limits for reporting texts that are not among the levels of a column, the texts that a model
+// distinguishes. Rare texts of the training file are not levels. So some rows with other texts are
+// usual, and even many if nearly every row has a text of its own.
 const (
-	minUnknownShare   = 0.5 // smallest fraction of rows whose text has no level
+	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that the model does not distinguish, if most rows have such a text. Texts
-// for a missing value are missing for the model.
-func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+// checkLevels reports texts that are not levels, if most rows have such a text. It ignores texts that
+// mean a missing value, unless they are levels.
+func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {
 		values = estimatedValues(blind, c.blind.Rows)
@@ -177,7 +180,7 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	for _, level := range known.Levels {
 		levels[key(level)] = true
 	}
-	var unknown unreadRows
+	var unknown rowCounter
 	first, filled, texts := math.MaxInt, 0, 0
 	for _, one := range values {
 		isLevel := levels[key(one.Text)]
@@ -198,28 +201,30 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	if blind.Form.IsOrdered() {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
-			blind.Form.PluralNoun(), rows, share, humanize.Have(unknown.rows), most)
+			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.Have(unknown.rows), most)
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
 }
 
-// minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of
-// rows must be expected to have one. The probability that none has one by chance is then at most
-// exp(-7), which is less than 0.1 %.
+// minExpectedRows is a limit of checkFrequentTexts: it reports that no row has a frequent text only if
+// at least this number of rows is expected to have one. The probability that none has one by chance is
+// then at most exp(-7), which is less than 0.1 %. Other checks report unknown texts only if at least
+// this number of rows has one.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows has
-// frequent texts, a file without these texts is reported even if it has few other texts. With a smaller
-// fraction, a file in which all rows have one rare text, such as one shop, is not unusual.
+// one of the frequent texts, a blind file without these texts is reported even if it has few different
+// texts. If the fraction is smaller, a file in which all rows have one rare text, such as one shop, is
+// not unusual.
 const minFrequentShare = 0.5
 
 // checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
-// training are known. Any other text may still be in the training file. Some texts are certainly
-// new if the blind file has more of these other texts than the training file. Its texts are probably
-// new if none of them is one of the most frequent texts, and if there are many, or most training rows
-// have one of the most frequent texts.
-func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+// training are known. Any other text may also be in the training file. Two findings are possible. If
+// the blind file has more of these other texts than the training file, some of them are certainly new.
+// If no row of the blind file has one of the most frequent texts, its texts are probably new; this is
+// reported if they are many, or if most training rows have one of the most frequent texts.
+func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
 	}
@@ -242,8 +247,8 @@ func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profi
 	share := ratio(known.TextRows, known.Rows-known.Missing)
 	switch unseen := others - (known.Distinct - len(known.Texts)); {
 	case unseen > 0 && !known.DistinctEstimate:
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the training file does not have at least %s of the texts; %s (%s) %s a text that is not one of its %d most frequent texts, most often %s",
-			humanize.Comma(unseen), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
+			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
 	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
@@ -259,7 +264,7 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	}
 	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
-	unread := unreadNumbers(train, blind, c.blind.Rows)
+	unread := unparsedNumbers(train, blind, c.blind.Rows)
 	if ratio(unread.rows, c.blind.Rows) <= maxUnparsable {
 		return matches
 	}
@@ -267,9 +272,9 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	return false
 }
 
-// unreadNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
+// unparsedNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
 // format of the training column. rows is the number of rows of the blind file.
-func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unreadRows) {
+func unparsedNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowCounter) {
 	values := estimatedValues(blind, rows)
 	for i := range values {
 		if one := &values[i]; !train.CanParse(one.Text) && blind.CanParse(one.Text) {
@@ -279,23 +284,23 @@ func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unread
 	return unread
 }
 
-// UnreadRows returns the number of rows of a blind column whose number or date is not in the format of
+// UnparsedRows returns the number of rows of a blind column whose number or date is not in the format of
 // the training column. A model treats these values as missing. rows is the number of rows of the blind
-// file. UnreadRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
+// file. UnparsedRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
 // format is not known.
-func UnreadRows(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
+func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, rows int) int {
 	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
 	if known.Form != blind.Form || !isFormatKnown {
 		return 0
 	}
-	return unreadNumbers(known.Profile(), blind, rows).rows
+	return unparsedNumbers(known.Profile(), blind, rows).rows
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. The texts of the training column
-// are not known, but the rows that have them are among its rows without a value. Therefore texts are
-// reported only if, compared with these rows, more rows have one than is likely. It returns true if it
-// reports them.
-func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
+// are not known, but rows with a text count as rows without a value. So texts are reported only if more
+// rows have one than is likely from the fraction of training rows without a value. It returns true if
+// it reports texts.
+func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
 	if !isFormatKnown || !isMissingKnown || known.DistinctEstimate {
@@ -304,7 +309,7 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	if known.Rows == 0 {
 		missing += maxMissingRise // the sample has few rows
 	}
-	var texts unreadRows
+	var texts rowCounter
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
@@ -314,7 +319,7 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 		}
 	}
 	share := ratio(texts.rows, c.blind.Rows)
-	if share <= maxUnparsable || chanceOfShare(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
+	if share <= maxUnparsable || binomialTailBound(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
 		return false
 	}
 	if share > 1-maxUnparsable {
@@ -325,13 +330,13 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	return true
 }
 
-// chanceOfShare returns an upper bound of the probability that at least a fraction share of rows has a
-// property that each row has with the probability p (Chernoff).
-func chanceOfShare(share, p float64, rows int) float64 {
+// binomialTailBound returns the Chernoff bound: an upper bound of the probability that at least the
+// fraction share of the rows has a property, if each row has it with the probability p.
+func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1
 	}
-	divergence := share * math.Log(share/p) // p may be 0
+	divergence := share * math.Log(share/p) // +Inf if p is 0
 	if share < 1 {
 		divergence += (1 - share) * math.Log((1-share)/(1-p))
 	}

@@ -15,15 +15,15 @@ import (
 // likely in two files from the same source are not reported.
 const (
 	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
-	farOutside        = 1    // distance from the training range that is always reported, as a fraction of this range
+	farOutside        = 1    // distance from the training range, as a fraction of this range; a larger distance is always reported
 	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
-	minRelativeShift  = 1e-9 // change of the mean, as a fraction of it, that rounding does not explain
-	falseAlarmsPerSet = 0.01 // probability that two files from the same source have such a difference in any column
+	minRelativeShift  = 1e-9 // largest change of the mean, as a fraction of the mean, that may be due to rounding
+	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 
 // checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
-// differs. trainRows and blindRows are the numbers of rows with a number; trainRows is 0 if it is not
-// known, and then every growth of the range by more than rangeTolerance is reported.
+// differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is not
+// known, and every growth of the range by more than rangeTolerance is reported.
 func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
 	if c.leavesRange(train, blind, trainRows, blindRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
@@ -43,21 +43,22 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the training rows
-// is known. A number far outside this range may be usual, so only the number of rows outside counts.
-func (c *comparison) checkTrainingSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
+// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the
+// training rows is known. Other training rows may have numbers far outside this range. So it reports
+// only a range that more rows leave than is likely by chance.
+func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
 	above, below := countAbove(blind, known.Max), countBelow(blind, known.Min)
-	if !(outside > rangeTolerance*(known.Max-known.Min)) || chanceOutside(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
+	if !(outside > rangeTolerance*(known.Max-known.Min)) || outOfRangePValue(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
 		return
 	}
 	texts := formatDistinctly(known.Form, blind.Min, blind.Max, known.Min, known.Max)
 	c.report(SeverityWarning, csvfile.CodeMovedRange, known.Name, "the values are from %s to %s, but from %s to %s in a sample of %d training rows", texts[0], texts[1], texts[2], texts[3], known.SampleRows)
 }
 
-// falseAlarmsPerColumn returns the largest probability with which a difference by chance may be
-// reported for one of the compared columns (a Bonferroni correction).
+// falseAlarmsPerColumn returns the largest probability with which one column may be reported by chance.
+// It is falseAlarmsPerSet divided by the number of compared columns (a Bonferroni correction).
 func (c *comparison) falseAlarmsPerColumn() float64 {
 	return falseAlarmsPerSet / float64(max(c.compared, 1))
 }
@@ -74,14 +75,15 @@ func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRo
 		return true
 	}
 	limit := c.falseAlarmsPerColumn()
-	return chanceOutside(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
-		chanceOutside(countBelow(blind, train.Min), trainRows, blindRows) <= limit
+	return outOfRangePValue(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
+		outOfRangePValue(countBelow(blind, train.Min), trainRows, blindRows) <= limit
 }
 
-// chanceOutside returns the probability that at least count of the blind numbers are larger than all
-// training numbers if both come from the same source, whatever the distribution. It is the probability
-// that the largest count of all trainRows+blindRows numbers are blind numbers.
-func chanceOutside(count, trainRows, blindRows int) float64 {
+// outOfRangePValue returns the probability that at least count of the blind numbers are larger than all
+// training numbers, if both come from the same distribution. This probability is the same for all
+// distributions, because it is the probability that the count largest of all trainRows+blindRows
+// numbers are blind numbers.
+func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {
 		p *= float64(blindRows-i) / float64(trainRows+blindRows-i)
@@ -121,8 +123,8 @@ func countBelow(n *columnstats.NumericStats, value float64) int {
 	return rows
 }
 
-// formatDistinctly formats values like Format, but with more digits, or a time of day, if different
-// values would otherwise look equal.
+// formatDistinctly formats values like f.Format. If different values would then look equal, it adds
+// digits or, to dates, a time of day.
 func formatDistinctly(f inference.Form, values ...float64) []string {
 	formats := []func(value float64) string{f.Format}
 	switch f {

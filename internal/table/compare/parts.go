@@ -10,9 +10,10 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkParts compares the items of lists and the first characters of codes, because new lists and new
-// codes are usual. It reports them in two cases: more than a few rows differ from the training file only in
-// spelling, see foldSpelling, or most rows have no part of the training file. It does not compare a column
+// checkParts compares the items of lists and the first characters of codes, called parts here, because
+// new lists and new codes are usual, but new parts are not. It reports a column in two cases: in more
+// than a few rows, the parts differ from those of the training file only in spelling (see
+// foldSpelling); or most rows have no part of the training file. It skips a column of the training file
 // with too many texts to count all of them.
 func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	if !train.HasAllTexts() {
@@ -21,12 +22,12 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	trained := train.Values()
 	for i := range trained {
-		for _, part := range train.Parts(trained[i].Text) {
+		for _, part := range train.ItemsOrPrefixes(trained[i].Text) {
 			known[part], spellings[foldSpelling(part)] = true, part
 		}
 	}
-	var misspelled, unknown unreadRows
-	var example, spelling string // a misspelled part of the most frequent such text, and the part in training
+	var misspelled, unknown rowCounter
+	var example, spelling string // a misspelled part of the most frequent text with such parts, and its spelling in training
 	filled, first := 0, math.MaxInt
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
@@ -36,7 +37,7 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 		}
 		filled += one.Rows
 		knownParts, misspelledParts, misspelledPart := 0, 0, ""
-		for _, part := range train.Parts(one.Text) {
+		for _, part := range train.ItemsOrPrefixes(one.Text) {
 			if known[part] {
 				knownParts++
 			} else if spellings[foldSpelling(part)] != "" {
@@ -59,8 +60,9 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	c.reportUnknownParts(train, blind, unknown, filled, first)
 }
 
-// reportMisspelledParts reports rows whose parts differ only in spelling from those of the training file,
-// for example example instead of spelling. filled is the number of rows with a value.
+// reportMisspelledParts reports rows whose parts differ only in spelling from those of the training
+// file. It reports nothing if they are only a few of the rows with a value. filled is the number of
+// rows with a value. example is one of these parts, and spelling is its spelling in the training file.
 func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, rows, filled int, example, spelling string) {
 	if ratio(rows, filled) <= maxUnparsable {
 		return
@@ -77,9 +79,9 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(example), excerpt(spelling))
 }
 
-// reportUnknownParts reports rows that have no part of the training file, if these are most of the filled
-// rows. first is the first line with such a row.
-func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, unknown unreadRows, filled, first int) {
+// reportUnknownParts reports rows that have no part of the training file, if these are most of the rows
+// with a value. filled is the number of rows with a value, and first the first line of a reported row.
+func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, unknown rowCounter, filled, first int) {
 	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare {
 		return
 	}

@@ -14,15 +14,15 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// numberReadings counts the rows of a blind column by the decimal separator with which their
+// decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which their
 // numbers can be parsed: that of the training column, the other one, or both.
-type numberReadings struct {
+type decimalSeparatorCounts struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int               // rows that can be parsed with both, but with different results, such as 4,568
-	thousands    int               // rows counted in both whose separator is read as a separator of thousands
+	thousands    int               // those of the rows in both whose separator is read as a separator of thousands
 	distinct     int               // distinct cells of the rows in both
-	largest      float64           // the largest absolute number without a point and a comma
+	largest      float64           // the largest absolute number without a point or comma
 	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
 	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
 }
@@ -30,7 +30,7 @@ type numberReadings struct {
 // looksGrouped reports whether the separators of the rows in both very likely separate thousands: all
 // numbers without a separator are below 1000, and the largest of them has three digits. Many decimals
 // would hardly all have exactly three digits.
-func (r *numberReadings) looksGrouped() bool {
+func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
 }
@@ -45,19 +45,19 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If most of
-// them have the other decimal separator, checkSeparators reports a defect, or only a warning if
-// they are few. If the column has no such numbers, it reports a warning in two cases: the separator
-// is read as a separator of thousands, but the training column has none of these, and may have
-// fractions; or it is read as a decimal separator, but the blind column looks grouped, and the
-// training column has integers from 1000 on.
+// Numbers of the column that can be read in only one way show how the others are meant. If most of them
+// have the other decimal separator, checkSeparators reports a defect, or only a warning if they are
+// few. If the column has no such numbers, checkSeparators reports a warning in two cases:
+//
+//   - The separator is read as a separator of thousands, but the training column has no such separator, and may have fractions.
+//   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
 func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
 		return true
 	}
 	format := *train.NumberFormat()
 	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
-	r := readNumbers(estimatedValues(blind, c.blind.Rows), &format, &other)
+	r := countDecimalSeparators(estimatedValues(blind, c.blind.Rows), &format, &other)
 	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
 	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
 	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped() && hasIntegersFrom1000(train)
@@ -84,7 +84,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
 	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
-		countRows(blind, rows), humanize.Have(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+		countRows(blind, rows), humanize.HasOrHave(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
 	c.findings[len(c.findings)-1].hasOtherSeparators = grouped
 	return false
 }
@@ -109,11 +109,11 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
 		return
 	}
-	if isDurationColumn(train) { // perhaps no cell has the unit h
+	if isDurationColumn(train) { // the message does not name the unit h, because perhaps no cell has it
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
 		return
 	}
-	if unread := unreadNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
+	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
@@ -132,7 +132,7 @@ func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (fo
 	return true
 }
 
-func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) (r numberReadings) {
+func countDecimalSeparators(values []columnstats.Value, format, other *cells.NumberFormat) (r decimalSeparatorCounts) {
 	for i := range values {
 		one := &values[i]
 		if one.Kind != cells.Text && one.Kind != cells.Number {
@@ -172,8 +172,9 @@ func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) 
 
 func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-// estimatedValues returns the values of the column. Rows whose text is not counted are divided
-// among the texts of c.Uncounted. rows is the number of rows of the file.
+// estimatedValues returns the values of the column with their numbers of rows. Rows whose text is not
+// counted are divided among the texts of c.Uncounted, in proportion to the rows in which these were
+// seen. rows is the number of rows of the file.
 func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	counted, uncounted := c.Values(), c.Uncounted()
 	if len(uncounted) == 0 {

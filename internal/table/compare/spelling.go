@@ -11,10 +11,11 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// explainSpelling completes the finding, from an index on, about new texts of a blind column of
-// categories if some of these texts differ only in spelling from texts of the training file. A model
-// treats such a text as unknown. If most rows have such a text, the finding becomes a defect, unless
-// known are only some texts of the training file: the others may have this spelling.
+// explainSpelling completes the findings in c.findings[from:] about new texts of a blind column of
+// categories, if some of these texts differ only in spelling from texts of the training file. A model
+// treats such a text as unknown. If most rows have such a text, the finding becomes a defect. It stays
+// a warning if isComplete is false: then known has only some texts of the training file, and the others
+// may have this spelling.
 func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {
 	for i := from; i < len(c.findings); i++ {
 		f := &c.findings[i]
@@ -30,7 +31,7 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 		for text := range known {
 			trained[fold(text)], texts[key(text)] = text, true
 		}
-		var other unreadRows
+		var other rowCounter
 		filled := 0
 		for _, one := range blind.Values() {
 			if one.Kind == cells.Null && !texts[key(one.Text)] {
@@ -63,7 +64,7 @@ func foldSpelling(text string) string {
 	return strings.Join(strings.Fields(cells.FoldSpelling(text)), " ")
 }
 
-// excerpt is csvfile.Excerpt, but shows invisible characters.
+// excerpt is like csvfile.Excerpt, but also shows invisible characters.
 func excerpt(text string) string { return cells.QuoteVisibly(csvfile.Shorten(text)) }
 
 // foldBoolean returns a text that is equal for words and numbers with the same meaning, such as True, yes

@@ -12,24 +12,25 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkTimeZones reports times whose zones differ from those of the training file. Zones are ignored,
-// so the same instant may have another hour in the blind file. Offsets that differ by an hour at most
-// are usual in a place with daylight saving time.
+// checkTimeZones reports times whose zones differ from those of the training file. Times are read
+// without their zone, so the same moment may have another hour in the blind file. Offsets from UTC that
+// differ by at most one hour are not reported, because daylight saving time causes them.
 func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	if len(train.TimeZones) == 0 || len(blind.TimeZones) == 0 {
 		return
 	}
 	for _, zone := range blind.TimeZones {
 		if !slices.Contains(train.TimeZones, inference.UnknownTimeZone) && !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
-			c.reportAt(blind.FirstTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
+			c.reportAt(blind.FirstTextWithTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
 				describeZones(blind.TimeZones), describeZones(train.TimeZones))
 			return
 		}
 	}
 }
 
-// checkTimesOfDay reports dates without a time of day if those of the training column have one. onlyMidnight
-// is set if all its times are midnight, so that no feature is made from them.
+// checkTimesOfDay reports dates without a time of day if those of the training column have one.
+// onlyMidnight is set if all times of the training column are midnight. Then no feature is made from
+// them, and nothing is reported.
 func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return
@@ -41,8 +42,8 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is %s", effect)
 }
 
-// areNearZones reports whether two zones are the same, or offsets that differ by an hour at most. Z
-// is near no other offset, because files with it are usually in UTC on purpose.
+// areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at most
+// one hour. Z is near no other zone, because a file with Z is usually in UTC on purpose.
 func areNearZones(a, b string) bool {
 	if a == b {
 		return true

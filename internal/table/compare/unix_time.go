@@ -10,19 +10,21 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// isMissingTime reports whether a value of a blind column means that a time is missing, if the training column has
-// Unix times.
+// isMissingTime reports whether the training column has Unix times and the value of a blind column, 0
+// or -1, means that the time is missing.
 func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
 	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
 }
 
-// checkUnixTimes reports Unix times of the blind column in another unit than the model expects, and numbers that
-// are hardly Unix times in any unit. It returns false if there are many. train needs only Name, Form and Epoch.
+// checkUnixTimes compares a blind column with a training column of Unix times. If more than a few rows
+// have Unix times with an exponent, it reports them. If more than a few rows have Unix times in another
+// unit, or numbers that are hardly Unix times in any unit, it reports these and returns false. train
+// needs only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true
 	}
-	var other, unlikely, rounded unreadRows
+	var other, unlikely, rounded rowCounter
 	var unit frame.EpochUnit
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
@@ -42,7 +44,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 	}
 	if ratio(rounded.rows, c.blind.Rows) > maxUnparsable {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s Unix times with an exponent, most often %s; such times may have lost their last digits",
-			countRows(blind, rounded.rows), humanize.Have(rounded.rows), csvfile.Excerpt(rounded.most.Text))
+			countRows(blind, rounded.rows), humanize.HasOrHave(rounded.rows), csvfile.Excerpt(rounded.most.Text))
 	}
 	if ratio(other.rows+unlikely.rows, c.blind.Rows) <= maxUnparsable {
 		return true
@@ -57,7 +59,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 			treatment = "read as times of January 1970"
 		}
 		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
-			countRows(blind, other.rows), humanize.Have(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
+			countRows(blind, other.rows), humanize.HasOrHave(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
 	}
 	if unlikely.rows > 0 {
 		treatment := "treated as missing"
@@ -65,7 +67,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 			treatment = "read as times of January 1970"
 		}
 		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are hardly %s, most often %s; such numbers are %s",
-			countRows(blind, unlikely.rows), humanize.Have(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
+			countRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
 	}
 	return false
 }

@@ -7,21 +7,22 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// A blind column has a defect, and not only a warning, if at least minDefectRows rows, and more than
-// maxDefectShare of the rows with a value, have a value that a model cannot use. The model was
-// trained on other data.
+// A blind column has a defect, and not only a warning, if a model cannot use the values of at least
+// minDefectRows rows, and of more than maxDefectShare of the rows with a value. Such a column has other
+// data than the model was trained on.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5
 )
 
-// isDefect reports whether rows of the filled rows are too many for a warning.
+// isDefect reports whether rows with a value that a model cannot use are a defect and not only a
+// warning. filled is the number of rows with any value.
 func isDefect(rows, filled int) bool {
 	return rows >= minDefectRows && ratio(rows, filled) > maxDefectShare
 }
 
-// rejectUnreadable makes the findings from an index on defects if they are about values that are treated
-// as missing, and if most values of the blind column are. The findings must be those of this column.
+// rejectUnreadable turns the findings in c.findings[from:] into defects if most values of the blind
+// column are treated as missing; see makeDefects. The findings must be those of this column.
 func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from int) {
 	if !train.Form.IsOrdered() || len(c.findings) == from {
 		return
@@ -32,12 +33,12 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 	}
 }
 
-// rejectKnown is like rejectUnreadable if the texts of the training column are not known. In its rows
-// without a value, the training column may have the same texts and numbers. Therefore far more values of
-// the blind column must be unreadable than training rows have no value. Texts, and numbers in a column of
-// dates or times, only count if all training rows have a value: a blind file may have only rows with a text
-// such as ongoing, or with a 0 that means none.
-func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.ColumnProfile, from int) {
+// rejectKnown is like rejectUnreadable if the texts of the training column are not known. The training
+// column may have the same texts and numbers, in rows that count as rows without a value. So there must
+// be far more unreadable values in the blind column than rows without a value in training. Texts, and
+// numbers in a column of dates or times, count only if all training rows have a value: a blind file may
+// have only rows with a text such as ongoing, or with a 0 that means none.
+func (c *comparison) rejectKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
 	}
@@ -47,12 +48,13 @@ func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.Colu
 		unreadable += texts
 	}
 	share := ratio(unreadable, filled)
-	if isDefect(unreadable, filled) && share > missing+maxMissingRise && chanceOfShare(share, missing, filled) <= c.falseAlarmsPerColumn() {
+	if isDefect(unreadable, filled) && share > missing+maxMissingRise && binomialTailBound(share, missing, filled) <= c.falseAlarmsPerColumn() {
 		c.makeDefects(from)
 	}
 }
 
-// makeDefects makes the findings from an index on defects if they are about values in another format.
+// makeDefects turns those of the findings in c.findings[from:] that are about values in another format
+// into defects.
 func (c *comparison) makeDefects(from int) {
 	for i := from; i < len(c.findings); i++ {
 		if f := &c.findings[i]; f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder {
@@ -62,10 +64,11 @@ func (c *comparison) makeDefects(from int) {
 }
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column: those with a number, date or time in the format of the blind column, and those with
-// any other text, or with a plain number if the training column has dates or times. filled is the number of rows with a value. Texts that mean a missing value, such as
-// n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is
-// the number of rows of the blind file.
+// training column. numbers counts the rows with a number, or with a date or time in the format of the
+// blind column. texts counts the rows with any other text and, if the training column has dates or
+// times other than Unix times, the rows with a plain number. filled is the number of rows with a value.
+// Texts that mean a missing value, such as n/a, numbers that mean a missing Unix time, and texts of the
+// training column are not values. rows is the number of rows of the blind file.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
 	trained := train.Values()
 	known := make(map[string]bool, len(trained))

@@ -11,8 +11,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkWords reports a blind column of texts of several words if most of its texts have none of the words
-// that are features, and far more than in training. New texts are usual, but another language is not.
+// checkWords compares columns whose texts have several words. New texts are usual, but another language
+// is not. So checkWords reports a blind column if most of its texts have none of the words that are
+// features, and if the fraction of such texts is far larger than in training.
 func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	words := make(map[string]bool)
 	for i := range c.train.Schema.Columns {
@@ -27,25 +28,26 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	before, trained, _ := rowsWithout(train.Values(), hasWord)
 	now, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), hasWord)
 	share, usual := ratio(now.rows, filled), ratio(before.rows, trained)
-	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || chanceOfShare(share, usual, filled) > c.falseAlarmsPerColumn() {
+	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || binomialTailBound(share, usual, filled) > c.falseAlarmsPerColumn() {
 		return
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s none of the words that are features, most often %s; in training, %s of the texts have none",
-		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.Have(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
+		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
-// checkTerms reports a blind column of lists or of texts of several words if the model knows no item, or
-// no word, of most of them, and if these are far more than in a sample of the training rows.
-func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+// checkTerms compares columns of lists, or of texts with several words, when only the items or words
+// that the model knows are available. It reports a blind column if most of its texts have none of them,
+// and if the fraction of such rows is far larger than in a sample of the training rows.
+func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	terms := make(map[string]bool, len(known.Terms))
 	for _, term := range known.Terms {
 		terms[term] = true
 	}
 	unknown, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), containsTerm(known.ListSeparator, terms))
-	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // of all rows, as in the sample
+	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // the fraction of all rows, as in usual
 	usual := ratio(known.TermSampleWithout, known.TermSampleRows)
 	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare ||
-		share <= usual+2*maxMissingRise || chanceOfShare(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
+		share <= usual+2*maxMissingRise || binomialTailBound(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
 		return
 	}
 	noun := "word"
@@ -53,7 +55,7 @@ func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.Colum
 		noun = "item"
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s no %s that the model knows, most often %s",
-		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
+		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
 }
 
 // containsTerm returns a function that reports whether a text has one of the terms: an item of a list with
@@ -71,9 +73,9 @@ func containsTerm(separator string, terms map[string]bool) func(text []byte) boo
 	}
 }
 
-// rowsWithout returns the rows whose text has none of the terms that hasTerm looks for, the number of rows
-// with a text, and the first line of the former.
-func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without unreadRows, filled, first int) {
+// rowsWithout counts the rows with a text for which hasTerm returns false. filled is the number of all
+// rows with a text. first is the first line of a counted row, or math.MaxInt if there is none.
+func rowsWithout(values []columnstats.Value, hasTerm func(text []byte) bool) (without rowCounter, filled, first int) {
 	first = math.MaxInt
 	for i := range values {
 		one := &values[i]

@@ -96,7 +96,7 @@ func (x *levelIndex) code(cell []byte) int32 {
 		}
 	}
 	if x.hasCodes {
-		if code, known := x.codes[otherDecimals(string(cell))]; known {
+		if code, known := x.codes[toggleDotZero(string(cell))]; known {
 			return code
 		}
 	}
@@ -127,9 +127,9 @@ func (x *levelIndex) prefixCode(cell []byte) int32 {
 	return int32(len(x.codes))
 }
 
-// otherDecimals returns text without .0 at its end. If text does not end in .0, it returns text
+// toggleDotZero returns text without .0 at its end. If text does not end in .0, it returns text
 // with .0 appended.
-func otherDecimals(text string) string {
+func toggleDotZero(text string) string {
 	if digits, found := strings.CutSuffix(text, ".0"); found {
 		return digits
 	}

@@ -95,8 +95,8 @@ type extractedField struct {
 	extractor extractor
 }
 
-// part is what one extractor computes: the features of a field with the same Extraction.group.
-type part struct {
+// extractorKey is what one extractor computes: the features of a field with the same Extraction.group.
+type extractorKey struct {
 	field int
 	group Extraction
 }
@@ -106,8 +106,8 @@ type part struct {
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
 	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
-	parts := make(map[part][]int) // the columns that each extractor computes
-	var order []part
+	parts := make(map[extractorKey][]int) // the columns that each extractor computes
+	var order []extractorKey
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
@@ -119,7 +119,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i})
 		case one.Feature == ExtractSince: // d.differences has this feature
 		default:
-			p := part{field: field}
+			p := extractorKey{field: field}
 			p.group, _ = one.Feature.group()
 			if parts[p] == nil {
 				order = append(order, p)

@@ -159,9 +159,9 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 	return found
 }
 
-// toInstants converts local times to UTC. It rounds them to microseconds, so that times with different
+// toUTC converts local times to UTC. It rounds them to microseconds, so that times with different
 // offsets that are the same moment become equal numbers.
-func toInstants(times, offsets []float64) []float64 {
+func toUTC(times, offsets []float64) []float64 {
 	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))
 	for i, local := range times {
@@ -207,7 +207,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 		best = timeDayFirst
 	}
 	if keys.Times = r.times[best]; best != timeIsNumber && !r.isLocal[best] {
-		keys.Times = toInstants(keys.Times, r.offsets)
+		keys.Times = toUTC(keys.Times, r.offsets)
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, value := range keys.Times {

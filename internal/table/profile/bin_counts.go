@@ -8,12 +8,12 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// CountBins counts the rows of an ordered column in bins of equal width between low and
-// high. The first element of the result counts the values below low, the last element the
-// values of at least high. The counts are exact if the column has few different values.
-// Otherwise they are estimated from its histogram: the rows of a histogram bin that
-// overlaps several bins are divided in proportion. The counts are 0 if Numbers is nil.
-// If high is math.MaxFloat64, this value is also counted in the last bin.
+// CountBins counts the rows of a column of numbers, dates or times in bins of equal width between low
+// and high. The first element of the result counts the values below low, the last element the values of
+// at least high. The counts are exact if the column has few different values. Otherwise they are
+// estimated from its histogram: the rows of a histogram bin that overlaps several bins are divided in
+// proportion. The counts are 0 if Numbers is nil. If high is math.MaxFloat64, this value is also
+// counted in the last bin.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {

@@ -13,9 +13,10 @@ var groupWords = []string{
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
-// Words beside one of groupWords in a name. If the last word after it is one of identifierWords, as in
-// customer_unique_id, the name keeps its meaning. Any other word changes it: user_timezone is not a user. Before it, as in
-// YearsAtCompany, quantityWords show that the column has quantities.
+// Words beside a group word in the name of a column. A name whose last word is one of identifierWords,
+// such as customer_unique_id, still names the group. Any other word after the group word changes the
+// meaning: user_timezone is not a user. A word of quantityWords before the group word shows that the
+// column has quantities, as in YearsAtCompany.
 var (
 	identifierWords = []string{
 		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
@@ -27,9 +28,9 @@ var (
 	}
 )
 
-// namesGroup reports whether the name of a column, such as customer_id or customerId, names something
+// isGroupName reports whether the name of a column, such as customer_id or customerId, names something
 // that may have several rows.
-func namesGroup(name string) bool {
+func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {
 		if !slices.Contains(groupWords, word) {

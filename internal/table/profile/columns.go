@@ -26,7 +26,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	inferences, profiles := make([]inference.Result, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := rescue.ParallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			inferences[i] = inference.InferWithSeparators(&s.columns[i])
+			inferences[i] = inference.InferWithDecimalSeparators(&s.columns[i])
 		}
 	})
 	if err != nil {
@@ -162,11 +162,13 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// findOrRecordColumn returns the position of an earlier column with the same content. If there is
-// none, it records the column and returns false.
+// findOrRecordColumn returns the position of an earlier column with the same content. If there is none,
+// it records the column and returns false. It also returns false if the file has few rows, or if not
+// all contents of the column are known.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
-	// A column with other texts has other parts.
-	content, ok := t.Fingerprint(!c.HasParts() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
+	// Columns with different texts may divide the rows in the same way. If parts of the texts are
+	// features, such columns are nevertheless not equal.
+	content, ok := t.Fingerprint(!c.HasItemsOrPrefixes() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
 	}

@@ -6,9 +6,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Describe returns the profile of a column, without its name and position.
-// identifiesRows is set if nearly every row has its own text, as in a column of names of
-// people.
+// Describe returns the profile of a column, without its name and position. identifiesRows is set if
+// nearly every row has a text of its own, as in a column of names of people.
 func Describe(t *columnstats.Column) (c ColumnProfile, identifiesRows bool) {
 	inf := inference.Infer(t)
 	return describe(t, &inf), inf.IdentifiesRows
@@ -66,15 +65,16 @@ func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
 }
 
 // describeSampled sets the counts of a column of numbers or dates whose values are not all known. It
-// sets Numbers if only plain numbers are unknown, which are summarized while the file is read.
+// also sets Numbers if all unknown values are plain numbers, because those are summarized while the
+// file is read.
 func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Missing = t.Rows(cells.Blank)
-	for _, one := range t.Readings() {
+	for _, one := range t.ValuesByInterpretation() {
 		if !c.CanParse(one.Text) {
 			c.Missing += one.Rows
 		}
 	}
-	if c.format != nil && !c.format.DecimalComma && !c.format.HasTotal() {
+	if c.format != nil && !c.format.DecimalComma && !c.format.HasDenominator() {
 		var amounts []columnstats.Value
 		for _, one := range t.Values() {
 			if value, ok := c.format.Parse([]byte(one.Text)); ok && one.Kind == cells.Text {
@@ -91,9 +91,10 @@ func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Estimate = true
 }
 
-// describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all known. It sets
-// Numbers to the statistics of the numbers, converted to days, unless some of the numbers are no times: 0, -1
-// or times after the year 2999. Missing is then the number of rows in the outer bins of the histogram.
+// describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all known. It
+// sets Numbers to the statistics of the numbers, converted to days, unless some of the numbers are not
+// times: 0, -1 or times after the year 2999. Then Numbers is nil, and Missing includes the rows of the
+// histogram bins whose lower edge is not a time.
 func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
 	perDay := c.dateFormat.PerDay
 	n := t.SummarizeNumbers()

@@ -7,8 +7,9 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// KnownColumn describes a column of a training file whose profile is not known.
-type KnownColumn struct {
+// TrainingColumn has what is known about a column of a training file if the profile of the file is not
+// available.
+type TrainingColumn struct {
 	Name      string
 	Form      inference.Form      // "" if it is not known
 	DateOrder inference.DateOrder // "" if it is not known
@@ -20,22 +21,22 @@ type KnownColumn struct {
 	// whether they are known.
 	HasRange bool
 	Min, Max float64
-	// SampleRows is the number of rows of a sample of the training file whose numbers have the range
-	// Min to Max, if only this range is known. Otherwise it is 0. SampleMissing is the number of rows
-	// of the sample without a value.
+	// If only the range in a sample of the training rows is known, Min and Max are this range, and
+	// HasRange is false. SampleRows is then the number of rows of the sample with a value, and
+	// SampleMissing the number of rows without one. Otherwise SampleRows is 0.
 	SampleRows, SampleMissing int
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int
-	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it
-	// is an estimate. Texts are the most frequent texts of a column that is not ordered, and
+	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it is
+	// an estimate. Texts are the most frequent texts of a column without numbers, dates and times, and
 	// TextRows is the number of rows that have one of them.
 	Distinct         int
 	DistinctEstimate bool
 	Texts            []string
 	TextRows         int
-	// Levels are the texts that a model distinguishes; nil if they are not known. Rare texts of the
-	// training file may be missing.
+	// Levels are the texts that a model distinguishes; nil if they are not known. They may not include
+	// rare texts of the training file.
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string
@@ -47,13 +48,13 @@ type KnownColumn struct {
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
-func (k *KnownColumn) HasAllTexts() bool {
+func (k *TrainingColumn) HasAllTexts() bool {
 	return (k.Form == inference.FormCategory || k.Form == inference.FormBoolean) && k.Distinct > 0 && len(k.Texts) == k.Distinct
 }
 
-// MissingShare returns the fraction of the rows of the training file without a value. If only a sample
-// of its rows is known, it is that of the sample. If isKnown is false, share is 0.
-func (k *KnownColumn) MissingShare() (share float64, isKnown bool) {
+// MissingShare returns the fraction of rows without a value in the training file or, if only a sample
+// of its rows is known, in the sample. If neither is known, isKnown is false and share is 0.
+func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 	missing, rows := k.Missing, k.Rows
 	if rows == 0 {
 		missing, rows = k.SampleMissing, k.SampleRows+k.SampleMissing
@@ -66,7 +67,7 @@ func (k *KnownColumn) MissingShare() (share float64, isKnown bool) {
 
 // Profile returns what is known of the profile of the column: its name, its form, the order and the
 // time zones of its dates, the format of its numbers, the separator of its lists, and its texts if all of them are known.
-func (k *KnownColumn) Profile() *ColumnProfile {
+func (k *TrainingColumn) Profile() *ColumnProfile {
 	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {

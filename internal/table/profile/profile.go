@@ -1,9 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -78,7 +78,7 @@ type ColumnProfile struct {
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
-	// Top are the most frequent texts of a column that is not ordered, at most ten.
+	// Top are the most frequent texts, at most ten, of a column without numbers, dates and times.
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []columnstats.Value  // the counted texts; incomplete if Estimate is set
@@ -92,14 +92,15 @@ type ColumnProfile struct {
 	dates        inference.DateCounts // the dates whose meaning depends on dateFormat.DayFirst
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 	separator    string               // the separator of a column of lists; otherwise ""
-	prefixes     []int                // the lengths of the beginnings of codes that are features, unless whole codes are features, too
+	prefixes     []int                // the lengths of the prefixes of codes that are features; nil if whole codes are features
 }
 
 // IsBlank reports whether all cells of the column are empty. rows is the number of rows of
 // the file.
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 
-// IsAlsoCategory reports whether the numbers or the words of a FormNumeric column are also a category.
+// IsAlsoCategory reports whether a FormNumeric column also has a feature that treats its numbers, or
+// the words among them, as categories.
 func (c *ColumnProfile) IsAlsoCategory() bool {
 	return c.Form == inference.FormNumeric && c.Features > 1
 }
@@ -108,18 +109,18 @@ func (c *ColumnProfile) IsAlsoCategory() bool {
 // any other column.
 func (c *ColumnProfile) ListSeparator() string { return c.separator }
 
-// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly every
-// row has its own text.
+// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly
+// every row has a text of its own.
 func (c *ColumnProfile) HasOnlyPrefixes() bool {
 	return c.Form == inference.FormCategory && len(c.prefixes) > 0
 }
 
-// HasParts reports whether parts of the texts are features; see Parts.
-func (c *ColumnProfile) HasParts() bool { return c.separator != "" || len(c.prefixes) > 0 }
+// HasItemsOrPrefixes reports whether parts of the texts are features; see Parts.
+func (c *ColumnProfile) HasItemsOrPrefixes() bool { return c.separator != "" || len(c.prefixes) > 0 }
 
-// Parts returns the parts of a text that may be features: the items of a list, or the first characters
+// ItemsOrPrefixes returns the parts of a text that may be features: the items of a list, or the first characters
 // of a code if the codes are different in nearly every row. It returns nil for any other column.
-func (c *ColumnProfile) Parts(text string) (parts []string) {
+func (c *ColumnProfile) ItemsOrPrefixes(text string) (parts []string) {
 	if c.separator != "" {
 		cells.VisitItems([]byte(text), c.separator[0], func(item []byte) { parts = append(parts, string(item)) })
 	}
@@ -150,9 +151,9 @@ func (c *ColumnProfile) DateFormat() cells.DateFormat { return c.dateFormat }
 // Dates returns the counts of the dates whose order of day and month matters, such as 1/2/2006.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
-// FirstTime returns the first text with a time of day. If the column has no such text, the Rows of the
+// FirstTextWithTime returns the first text with a time of day. If the column has no such text, the Rows of the
 // result are 0.
-func (c *ColumnProfile) FirstTime() *columnstats.Value { return &c.firstTime }
+func (c *ColumnProfile) FirstTextWithTime() *columnstats.Value { return &c.firstTime }
 
 // CanParse reports whether a text can be parsed in the format of the column.
 func (c *ColumnProfile) CanParse(text string) bool {
@@ -189,7 +190,7 @@ type ValueCount struct {
 func (p *Profile) ColumnIndex(name string) int {
 	if p.positions == nil {
 		p.positions = make(map[string]int, len(p.Columns))
-		for i := range slices.Backward(p.Columns) { // the first column with a name wins
+		for i := range slices.Backward(p.Columns) { // of several columns with the same name, the first counts
 			p.positions[p.Columns[i].Name] = i
 		}
 	}
@@ -226,7 +227,7 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 const maxUnreadableShare = 0.05
 
 // IsIncomplete reports whether the file was not read to its end, or many of its rows could not be read.
-// The statistics and warnings are then wrong for the whole file.
+// The statistics and warnings may then be wrong for the whole file.
 func (p *Profile) IsIncomplete() bool {
 	return p.Partial || float64(p.Unreadable) > maxUnreadableShare*float64(p.Rows+p.Unreadable)
 }
@@ -235,8 +236,9 @@ func (p *Profile) IsIncomplete() bool {
 // locations in others refer to the user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
-	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(p.Defects, func(i, j int) bool {
+		a, b := &p.Defects[i], &p.Defects[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 	})
 }
 

@@ -80,7 +80,7 @@ type scanner struct {
 	unreadableRows int                  // number of unreadable records
 	stopOffset     int64                // the end of the chunk where the scan stopped, 0 if it did not stop
 	budget         columnstats.Budget   // for the texts of all columns
-	fingerprints   map[fingerprint]int
+	fingerprints   map[fingerprint]int  // the position of the first column with each fingerprint
 	sample         *rowsample.Sample
 }
 

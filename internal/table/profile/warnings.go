@@ -12,8 +12,8 @@ func (s *scanner) warn(code string, at int, format string, args ...any) {
 	s.warnAt(s.table.HeaderLine, code, at, format, args...)
 }
 
-// addWarnings adds warnings about a column. It sets their column and name, and the line of those
-// without a line.
+// addWarnings adds warnings about a column. It sets their column and name. Warnings without a line get
+// the line of the header.
 func (s *scanner) addWarnings(column int, warnings []csvfile.Warning) {
 	for _, w := range warnings {
 		w.Line, w.Column, w.Name = cmp.Or(w.Line, s.table.HeaderLine), column+1, s.table.Names[column]
@@ -28,10 +28,10 @@ func (s *scanner) warnAt(line int, code string, column int, format string, args 
 	})
 }
 
-// warningGroup says how warnings with the same code about several columns are merged into one.
+// warningGroup describes how warnings with the same code about several columns are merged into one.
 type warningGroup struct {
 	minColumns int    // smallest number of columns whose warnings are merged
-	predicate  string // the end of a sentence that begins with the number of columns
+	predicate  string // the merged message, after the number of columns
 }
 
 var warningGroups = map[string]warningGroup{
@@ -52,15 +52,15 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
-// blindPredicates replaces predicates of warningGroups in a blind file, because the training file
-// decides how the texts of a blind file are treated.
+// blindPredicates replaces predicates of warningGroups for a blind file, because the training file
+// decides how such texts are treated.
 var blindPredicates = map[string]string{
 	csvfile.CodeJunkInNumbers: "of numbers have text in some rows",
 	csvfile.CodeJunkInDates:   "of dates or times have other text in some rows",
 }
 
-// groupWarnings replaces, for each code, the warnings about several columns by one warning, at
-// the position of the first of them:
+// groupWarnings merges the warnings with the same code about several columns into one warning, at the
+// position of the first of them:
 //
 //	1,311 columns are constant, so they are not used (f5, f9, f12, …)
 //

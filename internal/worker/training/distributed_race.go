@@ -265,7 +265,7 @@ func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
 	stopPolling := repeat.Every(ctx, partPollInterval, func() {
 		var parts []*store.RacePart
-		err := tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		err := tr.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)
 			return err
 		})

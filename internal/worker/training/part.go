@@ -53,7 +53,7 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	defer file.Abort()
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
-	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
+	err = learn.TrainAndRecordRun(ctx, f, p, run.Algorithm, file)
 	stopPolling() // before Commit, which may take long: the run has ended
 	stopRecording()
 	if err != nil {
