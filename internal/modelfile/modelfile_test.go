@@ -76,7 +76,8 @@ func TestLevelsOfCodesAndLists(t *testing.T) {
 	}}
 	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil, "crp": {"<0.5"}} {
 		c, separator := describeColumn(schema, name), map[string]string{"tags": ";"}[name]
-		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || c.Unused {
+		parts := map[string][]string{"code": {"E", "I"}, "part": {"AB", "CD"}, "tags": {"a"}}[name]
+		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || !slices.Equal(c.Parts, parts) || c.Unused {
 			t.Errorf("%s: %+v, want %q", name, c, want)
 		}
 	}

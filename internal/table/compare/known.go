@@ -21,6 +21,7 @@ import (
 //   - dates in another order, and times in another time zone
 //   - lists with another separator
 //   - lists and texts of several words, if a model knows no item or no word of most of them
+//   - items of lists, and first characters of codes, that are known only in another spelling
 //   - numbers in another format, or outside the range of the training file
 //   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
@@ -140,6 +141,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(known.Profile(), blind):
+	case c.checkKnownParts(known, blind):
 	case len(known.Levels) > 0:
 		c.checkLevels(known, blind)
 	case known.HasAllTexts():

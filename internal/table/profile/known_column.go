@@ -45,6 +45,10 @@ type TrainingColumn struct {
 	// TermSampleWithout the number of those that have none of Terms.
 	Terms                             []string
 	TermSampleRows, TermSampleWithout int
+	// Parts are the items of lists, or the first characters of codes, that are features of a model; nil
+	// if they are not known. PrefixLengths are the lengths of these first characters.
+	Parts         []string
+	PrefixLengths []int
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
@@ -69,7 +73,7 @@ func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 // time zones of its dates, the format of its numbers, the separator of its lists, its texts if all
 // of them are known, and the words of a column of numbers.
 func (k *TrainingColumn) Profile() *ColumnProfile {
-	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator}
+	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator, prefixes: k.PrefixLengths}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
 		c.format = k.NumberFormat
