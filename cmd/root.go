@@ -44,7 +44,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(colorModes, f.Color) {
-				return exit.Usagef("invalid --color %q: must be %s", f.Color, humanize.Choices(colorModes))
+				return exit.Usagef("invalid --color %q: must be %s", f.Color, humanize.JoinOr(colorModes))
 			}
 			f.Running = cmd
 			f.OpenConsole()

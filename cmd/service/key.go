@@ -79,14 +79,14 @@ clients read the dataset or prediction again to get a new URL. Sessions do not e
 	opts.dataDir.bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[urlkey.Info]())
-	cmd.Flags().StringVar(&opts.algorithm, "algorithm", "", "`algorithm` of the signatures: "+humanize.Choices(auth.URLAlgorithms())+" (default that of the old key)")
+	cmd.Flags().StringVar(&opts.algorithm, "algorithm", "", "`algorithm` of the signatures: "+humanize.JoinOr(auth.URLAlgorithms())+" (default that of the old key)")
 	cli.SetFlagCompletions(cmd, "algorithm", auth.URLAlgorithms()...)
 	return cmd
 }
 
 func (o *keysRotateOptions) run(ctx context.Context) error {
 	if o.algorithm != "" && !slices.Contains(auth.URLAlgorithms(), o.algorithm) {
-		return exit.Usagef("invalid --algorithm %q: must be %s", o.algorithm, humanize.Choices(auth.URLAlgorithms()))
+		return exit.Usagef("invalid --algorithm %q: must be %s", o.algorithm, humanize.JoinOr(auth.URLAlgorithms()))
 	}
 	if err := o.confirm.Ask(ctx, "Replace the key? All signed URLs that the service has returned become invalid three seconds later."); err != nil {
 		return err

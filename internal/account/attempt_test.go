@@ -38,8 +38,8 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 }
 
 // newDatabases has functions that return the location of an empty database, by the name of a subtest.
-var newDatabases = map[string]func(*testing.T) string{
-	"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+var newDatabases = map[string]func(testing.TB) string{
+	"SQLite":     func(t testing.TB) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
 	"PostgreSQL": testenv.Postgres,
 }
 

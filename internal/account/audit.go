@@ -95,7 +95,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 		recorded, err = t.HasAuditEventLike(ctx, e, now.Add(-downloadInterval))
 		return err
 	}
-	if err := a.store.ReadStatement(ctx, isRecorded); err != nil || recorded {
+	if err := a.store.ReadOneStatement(ctx, isRecorded); err != nil || recorded {
 		return a.toProblem(err)
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
@@ -160,8 +160,8 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
 }
 
-// EscapeForLog escapes the control characters in a text from a client, which a terminal would
-// interpret when it shows the log.
+// EscapeForLog escapes the control characters in a text from a client, because a terminal that
+// shows the log would interpret them.
 func EscapeForLog(text string) string {
 	quoted := strconv.Quote(text)
 	return quoted[1 : len(quoted)-1]

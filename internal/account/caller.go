@@ -55,7 +55,7 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}
 	var account *store.Account
 	session, err := tryTokenHashes(token, func(hash string) error {
-		return a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		return a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 			account, err = t.GetAccountByToken(ctx, hash, a.now())
 			return err
 		})

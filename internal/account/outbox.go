@@ -75,7 +75,7 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var account *store.Account
 	var content *mailContent
 	now, due := a.now(), false
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		due, err = t.HasDueMail(ctx, now)
 		return err
 	})
@@ -121,8 +121,8 @@ const (
 	mailFailed = "failed" // the email is sent again later, unless it is too old
 )
 
-// MailCounts returns how many attempts of this process to send an email had each result. It returns nil
-// if this process sends no emails.
+// MailCounts returns the numbers of attempts of this process to send an email, by result. It
+// returns nil if this process sends no emails.
 func (a *Accounts) MailCounts() map[string]int64 {
 	if !a.sendsMail() {
 		return nil

@@ -56,8 +56,8 @@ func TestClockIsSet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it races")
 	}
-	for name, database := range map[string]func(t *testing.T) string{
-		"SQLite":     func(*testing.T) string { return "" },
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite":     func(testing.TB) string { return "" },
 		"PostgreSQL": testenv.Postgres,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return d.Key, nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "dataset", in.DatasetKey)
+		return nil, a.problems.ConvertLookupError(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason, FileName: d.FileName,
@@ -151,24 +151,24 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 
 // findDataset returns a dataset of the caller.
 func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return d, a.problems.Lookup(err, "dataset", key)
+	return d, a.problems.ConvertLookupError(err, "dataset", key)
 }
 
 // checkDatasetExists returns a problem if the caller has no dataset with this key. Unlike
 // findDataset, it does not read the description of the columns, which may be a megabyte of JSON.
 func (a *App) checkDatasetExists(ctx context.Context, key string) error {
-	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err := a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
 		if err == nil && !found {
 			err = store.ErrNotFound
 		}
 		return err
 	})
-	return a.problems.Lookup(err, "dataset", key)
+	return a.problems.ConvertLookupError(err, "dataset", key)
 }
 
 func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) api.DatasetEntry {
@@ -218,9 +218,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. The parameter in
-// has the query parameters of the signed URL that [App.CreateDataset] returned. size is the
-// Content-Length of the body, or -1 if it is unknown.
+// UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. in contains the
+// query parameters of the signed URL that [App.CreateDataset] returned. size is the Content-Length
+// of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 		return nil, notPendingProblem(current)
 	}
 	if err != nil {
-		return nil, a.problems.Lookup(err, "dataset", d.Key) // deleted during the upload
+		return nil, a.problems.ConvertLookupError(err, "dataset", d.Key) // deleted during the upload
 	}
 	entry := toDatasetEntry(ctx, d, jobqueue.Status{})
 	return &entry, nil
@@ -280,8 +280,8 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		// The state is checked first: if an earlier upload of the same file has arrived, its bytes count
-		// towards the quota, but the quota is not the reason for the refusal.
+		// Check the state before the quota. If an earlier upload has already stored a CSV for this
+		// dataset, the error must be about the state, even if that CSV has used up the quota.
 		current, err := t.GetDataset(ctx, d.Account, d.Key)
 		if err != nil {
 			return err

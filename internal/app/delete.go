@@ -36,7 +36,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		}
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, resourceNames[noun], key)
+		return nil, a.problems.ConvertLookupError(err, resourceNames[noun], key)
 	}
 	a.queue.StopJobsOfDeleted(key)
 	a.files.Delete(ctx, blobs...)

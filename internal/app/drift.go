@@ -21,8 +21,8 @@ import (
 // a summary, so that the report on 5,000 columns fits in one row of the database.
 const maxDriftColumnsWithDetails = 100
 
-// driftTimeLimit limits the time to measure a drift. It equals the time limit of a prediction, which
-// takes longer; see package prediction.
+// driftTimeLimit limits the time to compare a blind CSV with the training CSV. It equals the time
+// limit of a prediction, which takes longer; see package prediction.
 const driftTimeLimit = time.Hour
 
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
@@ -51,7 +51,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
 	}
-	return report, a.problems.Lookup(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
+	return report, a.problems.ConvertLookupError(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
@@ -67,7 +67,7 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 	})
 	switch {
 	case err != nil:
-		return nil, nil, a.problems.Lookup(err, "prediction", key)
+		return nil, nil, a.problems.ConvertLookupError(err, "prediction", key)
 	case p.Status != api.PredictionCompleted:
 		return nil, nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
 	case len(text) > 0:

@@ -40,7 +40,7 @@ func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err er
 		m, err = t.GetModel(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return m, a.problems.Lookup(err, "model", key)
+	return m, a.problems.ConvertLookupError(err, "model", key)
 }
 
 // toDecimal converts a number to the quoted number of the documented API. If v is nil because
@@ -83,12 +83,12 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 // GetModelReport returns the report of a model.
 func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
 	var stored []byte
-	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err := a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		stored, err = t.GetModelReport(ctx, callerFromContext(ctx).Account, in.ModelKey, in.Summary)
 		return err
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "model", in.ModelKey)
+		return nil, a.problems.ConvertLookupError(err, "model", in.ModelKey)
 	}
 	report, err := modelreport.Parse(stored)
 	if err != nil || !in.Summary {
@@ -128,7 +128,7 @@ func (a *App) SetModelState(ctx context.Context, in *api.SetModelStateInput) (*a
 		return a.RecordAuditEvent(ctx, t, "model."+cmp.Or(stored.State, api.ModelAutomatic), m.Key)
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "model", in.ModelKey)
+		return nil, a.problems.ConvertLookupError(err, "model", in.ModelKey)
 	}
 	return a.GetModel(ctx, &in.ModelInput)
 }

@@ -55,7 +55,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	})
 	if err != nil {
 		a.files.DeleteUncommitted(ctx, err, info.Key)
-		return nil, a.problems.Lookup(err, "model", m.Key) // deleted during the upload
+		return nil, a.problems.ConvertLookupError(err, "model", m.Key) // deleted during the upload
 	}
 	a.queue.Notify(jobqueue.Predict)
 	return &api.CreatedPrediction{
@@ -77,11 +77,11 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 // findPredictionOfAnyAccount returns a prediction. The caller must have checked that access is
 // allowed.
 func (a *App) findPredictionOfAnyAccount(ctx context.Context, key string) (p *store.Prediction, err error) {
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		p, err = t.GetPredictionOfAnyAccount(ctx, key)
 		return err
 	})
-	return p, a.problems.Lookup(err, "prediction", key)
+	return p, a.problems.ConvertLookupError(err, "prediction", key)
 }
 
 // findPredictionWithStatus returns a prediction of the caller and the status of its job.
@@ -93,12 +93,12 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 		}
 		return key, nil
 	})
-	return p, s, a.problems.Lookup(err, "prediction", key)
+	return p, s, a.problems.ConvertLookupError(err, "prediction", key)
 }
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobqueue.Status) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.Reported(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.ReportedStatus(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
@@ -118,7 +118,7 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.Reported(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.ReportedStatus(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,

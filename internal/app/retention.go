@@ -11,7 +11,8 @@ import (
 )
 
 // Retention configures how long unused data is kept. In each field, 0 means forever. The champion of
-// each series is always kept, with its race and its dataset.
+// each series is always kept, with its race and its dataset. So is the newest model of the series if
+// it decides which model is the champion.
 type Retention struct {
 	// Predictions is how long a prediction is kept after it ended.
 	Predictions time.Duration
@@ -28,8 +29,9 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionBatchSize is the maximum number of rows that are listed at a time.
-	retentionBatchSize = 100
+	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. Other
+	// writers wait for it, and a row may have thousands of rows that depend on it.
+	retentionBatchSize = 25
 )
 
 // EnforceRetention deletes all data that has expired, and old requests for access, immediately and
@@ -67,63 +69,72 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 // with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
 // with the others and returns an error in the end.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
-	kept := map[string]bool{} // rows that cannot be deleted or are in use again, by key
-	failed, firstErr := 0, error(nil)
-	for {
-		limit := retentionBatchSize + len(kept) // with a fixed limit, the rows to keep could hide all others
+	deleted, failed, firstErr := 0, 0, error(nil)
+	defer func() {
+		if deleted > 0 {
+			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
+		}
+	}()
+	for q := (store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionBatchSize}); ; {
 		var keys []string
+		var next *store.ExpiredPosition
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-			keys, err = t.ListExpired(ctx, kind, before, int64(limit))
+			keys, next, err = t.ListExpired(ctx, q)
 			return err
 		})
 		if err != nil {
 			return errors.Join(firstErr, err)
 		}
-		deleted := 0
-		for _, key := range keys {
-			if kept[key] {
-				continue
-			}
-			switch err := a.deleteExpiredRow(ctx, kind, key, before); {
-			case err == nil:
-				deleted++
-			case errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound):
-				kept[key] = true // the row is in use again, or another process has deleted it
-			case ctx.Err() != nil || errors.Is(err, store.ErrUnavailable):
-				return errors.Join(firstErr, err)
+		n, err := a.deleteExpiredBatch(ctx, q, keys)
+		deleted += n
+		for i := 0; err != nil && i < len(keys); i++ { // one row may have failed, so each gets a transaction of its own
+			n, rowErr := a.deleteExpiredBatch(ctx, q, keys[i:i+1])
+			deleted += n
+			switch {
+			case rowErr == nil:
+			case ctx.Err() != nil || errors.Is(rowErr, store.ErrUnavailable):
+				return errors.Join(firstErr, rowErr)
 			default:
-				kept[key] = true
 				if failed++; failed == 1 {
-					firstErr = fmt.Errorf("%s %s: %w", kind, key, err)
+					firstErr = fmt.Errorf("%s %s: %w", kind, keys[i], rowErr)
 				}
 			}
 		}
-		if deleted > 0 {
-			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
-		}
-		if len(keys) < limit {
-			if failed > 1 {
-				return fmt.Errorf("%w; %d more cannot be deleted either", firstErr, failed-1)
-			}
-			return firstErr
+		if q.After = next; next == nil {
+			break
 		}
 	}
+	if failed > 1 {
+		return fmt.Errorf("%w; %d more cannot be deleted either", firstErr, failed-1)
+	}
+	return firstErr
 }
 
-// deleteExpiredRow deletes a row with its files, and records the deletion in the audit log. It returns
-// the errors of [store.Tx.DeleteExpired].
-func (a *App) deleteExpiredRow(ctx context.Context, kind, key string, before time.Time) error {
-	var blobs []string
+// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, in
+// one transaction, and records the deletions in the audit log. It keeps rows that are in use again. It
+// returns the number of deleted rows.
+func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (int, error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	var deleted, blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		if blobs, err = t.DeleteExpired(ctx, kind, key, before); err != nil {
+		if deleted, blobs, err = t.DeleteExpired(ctx, q, keys); err != nil {
 			return err
 		}
-		return a.RecordServiceEvent(ctx, t, kind+".expire", key)
+		for _, key := range deleted {
+			if err := a.RecordServiceEvent(ctx, t, q.Kind+".expire", key); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a.queue.StopJobsOfDeleted(key)
+	for _, key := range deleted {
+		a.queue.StopJobsOfDeleted(key)
+	}
 	a.files.Delete(ctx, blobs...)
-	return nil
+	return len(deleted), nil
 }

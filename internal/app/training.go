@@ -28,24 +28,24 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		return r.RaceKey(), nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.ConvertLookupError(err, "training job", in.TrainingJobKey)
 	}
 	out := toTraining(r, s)
 	return &out, nil
 }
 
 func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, err error) {
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
+	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return r, a.problems.Lookup(err, "training job", key)
+	return r, a.problems.ConvertLookupError(err, "training job", key)
 }
 
 // toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
 // API. s is the status of the race's job.
 func toTraining(r *store.Training, s jobqueue.Status) api.Training {
-	r.Status = s.Reported(r.Status)
+	r.Status = s.ReportedStatus(r.Status)
 	out := api.Training{
 		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: trainingOutcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
@@ -138,17 +138,17 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		if err != nil {
 			return err
 		}
-		r.Status = s.Reported(r.Status)
+		r.Status = s.ReportedStatus(r.Status)
 		out.Status, out.Outcome = r.Status, trainingOutcome(r)
 		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.QueuedBefore, s.Interrupted, s.WaitingFor
 		for _, run := range runs {
-			run.Status = s.Reported(run.Status)
+			run.Status = s.ReportedStatus(run.Status)
 			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.ConvertLookupError(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }

@@ -34,7 +34,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		if err != nil {
 			return err
 		}
-		switch s.Reported(r.Status) {
+		switch s.ReportedStatus(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPendingRace(ctx, t, r)
@@ -44,7 +44,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s, but only a PENDING or RUNNING training job can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, a.problems.Lookup(err, "training job", key)
+		return nil, a.problems.ConvertLookupError(err, "training job", key)
 	}
 	if pending {
 		a.queue.CountFinished(jobqueue.Train, api.TrainingCancelled)

@@ -78,7 +78,7 @@ func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir str
 		return nil, err
 	}
 	if err = b.readFiles(ctx); err == nil {
-		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
+		err = b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
 	}
 	if err != nil && !errors.Is(err, store.ErrCommitUnknown) {
 		err = errors.Join(err, b.deleteFilesWithoutRows(ctx))
@@ -340,12 +340,12 @@ func (b *restorer) checkFilesRemain(ctx context.Context) error {
 	return nil
 }
 
-// deleteFilesWithoutRows deletes the restored files that no row of the database references. It does so
-// in a transaction that writes, so that another restore cannot check its files and insert its rows
-// between the two steps.
+// deleteFilesWithoutRows deletes the restored files that no row of the database references. It
+// finds and deletes them in one transaction that writes, so that another restore cannot check its
+// files and insert its rows in between.
 func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	return b.into.Store.WriteOnce(ctx, func(t *store.Tx) error {
+	return b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error {
 		referenced := map[string]bool{}
 		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
 			referenced[f.Blob] = true

@@ -116,7 +116,7 @@ func (v variable) validate(value string) error {
 	case value == "":
 		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove the setting with `foretell config unset %s`", v.Key)
 	case v.Values != nil && !slices.Contains(v.Values, value):
-		return exit.Usagef("invalid %s %q: must be %s", v.Key, value, humanize.Choices(v.Values))
+		return exit.Usagef("invalid %s %q: must be %s", v.Key, value, humanize.JoinOr(v.Values))
 	case v.check != nil:
 		return v.check(value)
 	}

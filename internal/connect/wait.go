@@ -72,7 +72,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	}
 	mode := term.ProgressMode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
 	if !slices.Contains(term.ProgressModes(), string(mode)) {
-		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.Choices(term.ProgressModes()))
+		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.JoinOr(term.ProgressModes()))
 	}
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None
@@ -99,7 +99,7 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 const outageActivity = "the service does not respond; trying again"
 
 // waitingActivity returns the activity that is shown for the member waitingFor of a job that does
-// not run. It is "" if the job waits for nothing else than its turn.
+// not run. It is "" if the job only waits for its turn.
 func waitingActivity(waitingFor string) string {
 	if waitingFor == api.WaitingForWorker {
 		return "waiting: no worker is running"
@@ -129,5 +129,5 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 		return e.WithHint("continue with `%s`", resumeCommand)
 	}
-	return exit.ContinueWith(ctx, err, resumeCommand)
+	return exit.WithContinueCommand(ctx, err, resumeCommand)
 }

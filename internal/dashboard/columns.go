@@ -68,7 +68,7 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	return s, err
 }
 
-// setNames makes a layout rename the columns, unless names are those in the header.
+// setNames makes layout rename the columns to names, unless the header already has these names.
 func (s *fileSample) setNames(layout *repair.Layout, names []string) {
 	if !slices.Equal(names, s.header) {
 		layout.Names = names

@@ -247,18 +247,18 @@ func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (*serviceCompar
 	return compareModelWithService(v, r, one)
 }
 
-// compareModelWithService compares what a receipt says about the model with what the service knows. one
-// is the prediction, whose result is that of the receipt.
+// compareModelWithService compares what a receipt says about the model with what the service knows.
+// one is the prediction to whose result the receipt belongs.
 func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) (*serviceComparison, error) {
 	known := receipt.New(one)
 	known.DescribeModel(v.r.Context(), v.client)
 	compared, differing := r.CompareModel(known)
 	if len(differing) > 0 {
-		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.All(differing))
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.JoinAnd(differing))
 	}
 	verdict := "The service has the same result."
 	if len(compared) > 0 {
-		verdict = "The service has the same result, and the same " + humanize.All(compared) + " for it."
+		verdict = "The service has the same result, and the same " + humanize.JoinAnd(compared) + " for it."
 	}
 	return &serviceComparison{ServiceVerdict: verdict, Stored: one, Algorithm: known.Model.Algorithm}, nil
 }

@@ -4,10 +4,10 @@
 package drift
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"foretell/internal/api"
@@ -42,7 +42,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 			r.Columns = append(r.Columns, c)
 		}
 	}
-	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(sortKey(&b), sortKey(&a)) })
+	sort.SliceStable(r.Columns, func(i, j int) bool { return sortKey(&r.Columns[i]) > sortKey(&r.Columns[j]) })
 	r.Verdict = verdict(r, importantColumns)
 	return r
 }
@@ -84,7 +84,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		c.Reason = "the dataset has no distribution of the column"
 		return c
 	case !ordered || p.Missing >= int(rows): // there is no form to compare
-	case !compare.HasSameForm(KnownColumn(known, trainingRows), p):
+	case !compare.HasSameForm(TrainingColumn(known, trainingRows), p):
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	case p.Numbers == nil && p.Epoch != "":
@@ -98,7 +98,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	missing := float64(p.Missing)
 	if ordered {
 		parts = countNumberParts(known, p, trainingRows)
-		missing += removeUnread(parts, known, p, trainingRows, rows)
+		missing += removeUnparsed(parts, known, p, trainingRows, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, rows)
 	}
@@ -146,12 +146,12 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
 }
 
-// removeUnread removes from parts the numbers or dates that a model does not read, because they are not
+// removeUnparsed removes from parts the numbers or dates that a model does not read, because they are not
 // in the format of the training column. It removes the same fraction of each part, and returns the number
 // of removed rows.
-func removeUnread(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
+func removeUnparsed(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
 	filled := float64(rows) - float64(p.Missing)
-	removed = min(float64(compare.UnreadRows(KnownColumn(known, trainingRows), p, int(rows))), filled)
+	removed = min(float64(compare.UnparsedRows(TrainingColumn(known, trainingRows), p, int(rows))), filled)
 	for i := range parts {
 		parts[i].count *= 1 - removed/max(filled, 1)
 	}
@@ -206,7 +206,7 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 		before, now := max(part.Training, minPSIShare), max(part.Share, minPSIShare)
 		index += (now - before) * math.Log(now/before)
 	}
-	c.Index, c.Chance = &index, chanceIndex(len(parts), trainingRows, rows)
+	c.Index, c.Chance = &index, chancePSI(len(parts), trainingRows, rows)
 	switch {
 	case index < minPSISome || index < c.Chance:
 		c.Level = api.DriftNone
@@ -217,12 +217,12 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the population stability index of two random
+// chancePSI returns the 99.9 % quantile of the population stability index of two random
 // samples, with the given numbers of rows, from the same distribution. This is (1/trainingRows + 1/rows)
 // times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of
 // freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020). The
 // chi-squared quantile is computed by the approximation of Wilson and Hilferty.
-func chanceIndex(parts int, trainingRows, rows float64) float64 {
+func chancePSI(parts int, trainingRows, rows float64) float64 {
 	if parts < 2 || trainingRows == 0 || rows == 0 {
 		return 0
 	}

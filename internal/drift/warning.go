@@ -17,13 +17,13 @@ import (
 // accurate, such as numbers in another format. `foretell predict` prints the same warnings. newTexts are
 // the names of the columns with texts that the training file does not have.
 func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) {
-	var known []profile.KnownColumn
+	var known []profile.TrainingColumn
 	for i := range train.Columns {
 		if column := &train.Columns[i]; !column.Unused {
-			known = append(known, *KnownColumn(column, train.Rows))
+			known = append(known, *TrainingColumn(column, train.Rows))
 		}
 	}
-	for _, f := range compare.KnownColumns(known, p) {
+	for _, f := range compare.TrainingColumns(known, p) {
 		if f.Code == csvfile.CodeUnseenCategory {
 			newTexts = append(newTexts, f.Name)
 		}
@@ -35,10 +35,10 @@ func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) 
 	return list, newTexts
 }
 
-// KnownColumn converts the description of a column of a training file to the form that package
+// TrainingColumn converts the description of a column of a training file to the form that package
 // compare uses. rows is the number of rows of the training file.
-func KnownColumn(c *api.Column, rows int64) *profile.KnownColumn {
-	known := &profile.KnownColumn{
+func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
+	known := &profile.TrainingColumn{
 		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
 		Levels: c.Levels, ListSeparator: c.ListSeparator,

@@ -46,6 +46,7 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 	foretellAs(t, env, "run", train, "--blind", firstRows(t, "../../testdata/credit-g/blind.csv", 20), "-o", filepath.Join(t.TempDir(), "result.csv"),
 		"--name", "credit", "--algorithm", "BSIX01", "--threshold", "0.5", "-q")
 	foretellAs(t, env, "training", "create", "credit", "--algorithm", "BSIX01", "--threshold", "0.5", "--seed", "2", "-q")
+	foretellAs(t, env, "models", "promote", "credit@v1", "-q") // or the newest model would be kept, too
 	foretellAs(t, env, "datasets", "create", "unused", train, "-q")
 	foretellAs(t, env, "datasets", "create", "gone", train, "-q")
 	foretellAs(t, env, "datasets", "delete", "gone", "--yes", "-q")

@@ -19,8 +19,8 @@ func Count[N int | int64](n N, noun string) string {
 	return Comma(n) + " " + noun + "s"
 }
 
-// Have returns "has" for one, and otherwise "have".
-func Have(n int) string {
+// HasOrHave returns "has" for one, and otherwise "have".
+func HasOrHave(n int) string {
 	if n == 1 {
 		return "has"
 	}
@@ -45,11 +45,11 @@ func QuotedList(items []string, limit int) string {
 	return List(quoted, limit)
 }
 
-// Choices joins the values of a choice: "a, b or c".
-func Choices(items []string) string { return join(items, " or ") }
+// JoinOr joins the values of a choice: "a, b or c".
+func JoinOr(items []string) string { return join(items, " or ") }
 
-// All joins items that are all meant: "a, b and c".
-func All(items []string) string { return join(items, " and ") }
+// JoinAnd joins items that are all meant: "a, b and c".
+func JoinAnd(items []string) string { return join(items, " and ") }
 
 // join separates the last two items by the conjunction, and the others by commas.
 func join(items []string, conjunction string) string {

@@ -81,7 +81,7 @@ func TestJoinedItems(t *testing.T) {
 		{[]string{"a", "b"}, "a and b", "a or b"},
 		{[]string{"a", "b", "c"}, "a, b and c", "a, b or c"},
 	} {
-		if all, choices := All(c.items), Choices(c.items); all != c.all || choices != c.choices {
+		if all, choices := JoinAnd(c.items), JoinOr(c.items); all != c.all || choices != c.choices {
 			t.Errorf("%q: %q and %q, want %q and %q", c.items, all, choices, c.all, c.choices)
 		}
 	}

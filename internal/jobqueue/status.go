@@ -130,7 +130,7 @@ func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(
 // trip to the database.
 func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
 	hasJob := false
-	err := q.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err := q.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		hasJob, err = readResources(t)
 		return err
 	})
@@ -163,9 +163,9 @@ func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string) (
 	return all, nil
 }
 
-// Reported returns the status of a resource as clients see it. It is the stored status, with
+// ReportedStatus returns the status of a resource as clients see it. It is the stored status, with
 // one exception: a resource that is stored as RUNNING is PENDING if no process runs its job.
-func (s Status) Reported(stored string) string {
+func (s Status) ReportedStatus(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.Running { // RUNNING is also a status of predictions
 		return api.TrainingPending
 	}

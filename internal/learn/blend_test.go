@@ -135,7 +135,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	if low, high := r.runs[0].best.performance, r.runs[1].best.performance; !(low < high-0.01) {
 		t.Fatalf("macro F1 is %v and %v", low, high)
 	}
-	noise := must(r.evaluator.PerformanceNoise(t.Context(), r.runs[1].best.probabilities))
+	noise := must(r.evaluator.PerformanceStdErr(t.Context(), r.runs[1].best.probabilities))
 	if resampled := resampledDeviation(t.Context(), r.evaluator, r.runs[1].best.probabilities); noise < resampled/1.3 || noise > resampled*1.3 {
 		t.Errorf("noise %v, standard deviation of resampled rows %v", noise, resampled)
 	}

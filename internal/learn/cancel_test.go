@@ -56,7 +56,7 @@ func TestCancelledEvaluation(t *testing.T) {
 				return err
 			},
 			"noise": func(ctx context.Context) error {
-				_, err := r.evaluator.PerformanceNoise(ctx, probabilities)
+				_, err := r.evaluator.PerformanceStdErr(ctx, probabilities)
 				return err
 			},
 			"validationScores": func(ctx context.Context) error {

@@ -54,6 +54,6 @@ func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err er
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.NextDue(run.index), run.reached || len(r.evaluator.Labels) == 0)
-	run.curve[len(run.curve)-1].elapsed = r.scoreTime()
+	run.curve[len(run.curve)-1].elapsed = r.elapsedAtScore()
 	return stalled, nil
 }

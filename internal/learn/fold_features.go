@@ -39,7 +39,7 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if err != nil {
 		return nil, err
 	}
-	features := t.shareFeaturesLocked(foldIndex, model.NewFeatures(columns, t.Schema.TextColumns(), texts))
+	features := t.internFeaturesLocked(foldIndex, model.NewFeatures(columns, t.Schema.TextColumns(), texts))
 	monotone := gather(t.monotone, columns)
 	if monotone != nil { // the direction of scores of texts is AnyOrder
 		monotone = append(monotone, make([]tree.Direction, len(f.Columns)-len(columns))...)
@@ -76,17 +76,17 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// shareFeatures returns the known features of the fold if they have the same columns as the given
+// internFeatures returns the known features of the fold if they have the same columns as the given
 // features. Otherwise it returns the given features. If no features of the fold are known yet, the
 // given features become the known ones. Models with shared features use less memory.
-func (t *trainingData) shareFeatures(foldIndex int, features *model.Features) *model.Features {
+func (t *trainingData) internFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
-	return t.shareFeaturesLocked(foldIndex, features)
+	return t.internFeaturesLocked(foldIndex, features)
 }
 
-// shareFeaturesLocked does the same as shareFeatures. The caller must hold foldMutex.
-func (t *trainingData) shareFeaturesLocked(foldIndex int, features *model.Features) *model.Features {
+// internFeaturesLocked does the same as internFeatures. The caller must hold foldMutex.
+func (t *trainingData) internFeaturesLocked(foldIndex int, features *model.Features) *model.Features {
 	if known := t.foldFeatures[foldIndex]; known != nil {
 		if !slices.Equal(known.Columns, features.Columns) { // another machine, which rounds differently, has selected other columns
 			return features

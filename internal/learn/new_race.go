@@ -71,7 +71,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}
-	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || dividesCopies(plan, duplicates))
+	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || hasDuplicatesAcrossFolds(plan, duplicates))
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
 	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
@@ -80,7 +80,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	}
 	r.addPlanNotes()
 	if r.data.numScreened() > 0 {
-		r.data.foldRows = r.foldRows()
+		r.data.foldRows = r.trainingRowsByFold()
 	}
 	return r, nil
 }
@@ -102,11 +102,11 @@ func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32)
 	return split.NewValidationPlan(ctx, sample, p.Seed)
 }
 
-// dividesCopies reports whether a validation or test row of the plan is equal to one of its
+// hasDuplicatesAcrossFolds reports whether a validation or test row of the plan is equal to one of its
 // training rows.
-func dividesCopies(plan split.ValidationPlan, duplicates []int32) bool {
-	return duplicate.AreDivided(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
-		return duplicate.AreDivided(duplicates, f.Train, f.Validation)
+func hasDuplicatesAcrossFolds(plan split.ValidationPlan, duplicates []int32) bool {
+	return duplicate.AnyCopyInTrain(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
+		return duplicate.AnyCopyInTrain(duplicates, f.Train, f.Validation)
 	})
 }
 
@@ -134,9 +134,9 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// foldRows returns the training rows of all folds of the runs, by fold index, and those of
+// trainingRowsByFold returns the training rows of all folds of the runs, by fold index, and those of
 // the refit.
-func (r *race) foldRows() map[int][]int32 {
+func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {
 		for i, fold := range run.folds {

@@ -48,7 +48,7 @@ type Outcome struct {
 // newOutcome returns the outcome of the race, without a model. cause is the reason why
 // the race ended. newOutcome also sets the status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
-	o := &Outcome{Status: r.endStatus()}
+	o := &Outcome{Status: r.stalledStatus()}
 	winner := r.scheduler.CurrentWinner()
 	switch {
 	case winner >= 0:

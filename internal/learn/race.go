@@ -223,7 +223,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 			r.reportThresholdReached(run)
 			return nil
 		case ended:
-			r.setStatusAndNotify(run, r.endStatus())
+			r.setStatusAndNotify(run, r.stalledStatus())
 			return nil
 		}
 	}
@@ -260,10 +260,10 @@ func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 
-// endStatus returns the status of a run that has stalled without reaching the threshold:
+// stalledStatus returns the status of a run that has stalled without reaching the threshold:
 // NotCompleted, or Completed if there is no threshold. A race in which all runs have
 // stalled has the same status.
-func (r *race) endStatus() Status {
+func (r *race) stalledStatus() Status {
 	if r.data.params.Threshold == nil {
 		return Completed
 	}

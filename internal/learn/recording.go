@@ -29,7 +29,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	b.Uint16(recordingVersion)
 	b.Bytes(run.algorithm.Kind)
 	b.Bool(run.reached)
-	b.Bool(run.status == r.endStatus() && run.err == nil)
+	b.Bool(run.status == r.stalledStatus() && run.err == nil)
 	failure := ""
 	if run.err != nil {
 		failure = run.err.Error()
@@ -153,19 +153,19 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 func (r *race) endAsRecorded(run *run, end recordedEnd) {
 	for i, p := range run.models {
 		if inner, features := model.UnwrapFeatures(p); features != nil {
-			run.models[i] = model.WithFeatures(inner, r.data.shareFeatures(run.firstFoldIndex+i, features))
+			run.models[i] = model.WithFeatures(inner, r.data.internFeatures(run.firstFoldIndex+i, features))
 		}
 	}
-	r.data.textTimer.AddRecorded(end.texts)
+	r.data.textTimer.SetRecorded(end.texts)
 	switch {
 	case end.failure != "":
 		run.err = errors.New(end.failure)
 		r.setStatusAndNotify(run, Failed)
 	case end.reached:
-		r.scheduler.RecordRemoteWin(run.index, run.lastScoreTime())
+		r.scheduler.RecordRemoteWin(run.index, run.lastScoreVirtualTime())
 		r.setStatusAndNotify(run, Running)
 	case end.ended:
-		r.setStatusAndNotify(run, r.endStatus())
+		r.setStatusAndNotify(run, r.stalledStatus())
 	default:
 		r.setStatusAndNotify(run, Running)
 	}

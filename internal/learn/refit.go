@@ -181,7 +181,7 @@ func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 // loadFoldMember returns a copy of the run's model of the given fold. Only the copy
 // predicts, so the model of the run stays small; see [model.Member.Reload].
 func (c component) loadFoldMember(fold int) (model.Member, error) {
-	one, err := c.newMember(c.models[fold], c.weight).Reload()
+	one, err := c.newMember(c.models[fold], c.weight).Clone()
 	if err != nil {
 		return model.Member{}, fmt.Errorf("%s: fold %d: %w", c.Name, fold+1, err)
 	}
@@ -239,7 +239,7 @@ func (r *race) refitBudget() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	perCost := 1e-9 // seconds for each unit of cost
-	if trained := r.trainedCost(); trained > 0 {
+	if trained := r.localCost(); trained > 0 {
 		perCost = r.trainingTime.Seconds() / trained
 	}
 	first, all := r.reservedRefitCosts(leader)
@@ -266,16 +266,16 @@ func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	return first, min(all, max(first, r.maxRefitCost()))
 }
 
-// scoreTime returns the time since the race began, and updates r.trainingTime. It is
+// elapsedAtScore returns the time since the race began, and updates r.trainingTime. It is
 // called for each score of a run on this machine. The caller must hold mu.
-func (r *race) scoreTime() time.Duration {
+func (r *race) elapsedAtScore() time.Duration {
 	elapsed := r.timer.elapsed()
 	r.trainingTime = r.data.trainingTime.elapsed(r.data.params.clock)
 	return elapsed
 }
 
-// trainedCost returns the cost so far of the runs that this machine has trained.
-func (r *race) trainedCost() float64 {
+// localCost returns the cost so far of the runs that this machine has trained.
+func (r *race) localCost() float64 {
 	sum := 0.0
 	for _, run := range r.runs {
 		if !run.recorded {

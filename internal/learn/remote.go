@@ -15,7 +15,7 @@ import (
 // winner is determined by virtual time, so the machines may train at different times and
 // speeds.
 type RemoteRuns struct {
-	// Algorithms are the algorithms that other machines train with [RecordRun].
+	// Algorithms are the algorithms that other machines train with [TrainAndRecordRun].
 	Algorithms []string
 	// Await waits until another machine has recorded the run of an algorithm, and returns
 	// the recording and its size in bytes. If no other machine trains the run, Await
@@ -48,17 +48,17 @@ func (r *RemoteRuns) includes(algorithm string) bool {
 	return r != nil && slices.Contains(r.Algorithms, algorithm)
 }
 
-// RecordRun trains one algorithm of the race with the frame f and the parameters p, and
+// TrainAndRecordRun trains one algorithm of the race with the frame f and the parameters p, and
 // writes a recording of the run to w. On the machine that runs the race,
 // [RemoteRuns.Await] returns this recording. The run ends under the same conditions as in
 // [Race]. If it is cut short, its scores so far are recorded. p.Remote must have only
-// ReachedElsewhere and ReportReached. If ctx is cancelled, RecordRun returns the cause of the
+// ReachedElsewhere and ReportReached. If ctx is cancelled, TrainAndRecordRun returns the cause of the
 // cancellation.
-func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
-	return recordRun(ctx, f, p, algorithm, w, algorithms)
+func TrainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
+	return trainAndRecordRun(ctx, f, p, algorithm, w, algorithms)
 }
 
-func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
+func trainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
 	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
@@ -117,12 +117,12 @@ func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 // reportThresholdReached calls Remote.ReportReached for a run that has reached the threshold.
 func (r *race) reportThresholdReached(run *run) {
 	if remote := r.data.params.Remote; remote != nil && remote.ReportReached != nil {
-		remote.ReportReached(ThresholdReached{run.Name, run.lastScoreTime()})
+		remote.ReportReached(ThresholdReached{run.Name, run.lastScoreVirtualTime()})
 	}
 }
 
-// lastScoreTime returns the virtual time of the last score.
-func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
+// lastScoreVirtualTime returns the virtual time of the last score.
+func (r *run) lastScoreVirtualTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
 // awaitRun waits until another machine has trained run. If no other machine trains it,
 // awaitRun trains it on this machine.

@@ -71,7 +71,7 @@ func (m *machines) race(t *testing.T) *Outcome {
 		there.Remote = &RemoteRuns{ReachedElsewhere: m.listen(), ReportReached: m.announce}
 		there.Stop, there.Progress = m.stop, nil
 		var b bytes.Buffer
-		if err := recordRun(ctx, m.frame, there, name, &b, m.algorithms); err != nil {
+		if err := trainAndRecordRun(ctx, m.frame, there, name, &b, m.algorithms); err != nil {
 			return nil, 0, err
 		}
 		if name == m.damage {
@@ -179,7 +179,7 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
 	data := fakeFrame(300, 2)
 	var valid bytes.Buffer
-	if err := recordRun(t.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
+	if err := trainAndRecordRun(t.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
 		t.Fatal(err)
 	}
 	over, cancel := context.WithCancel(t.Context())
@@ -306,7 +306,7 @@ func TestLostWinnerIsCutShort(t *testing.T) {
 			}
 			cut.done = 1
 			var b bytes.Buffer
-			err := recordRun(t.Context(), data, there, "BFIF01", &b, fakeAlgorithms(slow, cut))
+			err := trainAndRecordRun(t.Context(), data, there, "BFIF01", &b, fakeAlgorithms(slow, cut))
 			return io.NopCloser(&b), int64(b.Len()), err
 		}
 		o, err := raceAlgorithms(t.Context(), data, p, fakeAlgorithms(slow, lost))
@@ -329,7 +329,7 @@ func FuzzRecording(f *testing.F) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
 	data := fakeFrame(300, 2)
 	var valid bytes.Buffer
-	if err := recordRun(f.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
+	if err := trainAndRecordRun(f.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(valid.Bytes())

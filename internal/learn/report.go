@@ -36,7 +36,7 @@ type Report struct {
 	Algorithm string
 	// Shares holds the components of a blend in descending order of weight. It is nil if
 	// the model is not a blend.
-	Shares []Share
+	Shares []BlendShare
 	Metric string
 	// ClassWeights are Params.ClassWeights.
 	ClassWeights map[string]float64
@@ -105,8 +105,8 @@ type Report struct {
 	Interactions []explain.Interaction
 }
 
-// Share is a component of a blend.
-type Share struct {
+// BlendShare is a component of a blend.
+type BlendShare struct {
 	Algorithm string
 	Weight    float64 // the weights of a blend add up to 1
 }
@@ -168,7 +168,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []model.Membe
 		o.Runs[index].TrainingPerformance = o.Training
 	} else {
 		for _, part := range c.components {
-			o.Report.Shares = append(o.Report.Shares, Share{part.Name, part.weight})
+			o.Report.Shares = append(o.Report.Shares, BlendShare{part.Name, part.weight})
 		}
 	}
 	if o.Status != Cancelled {
@@ -286,7 +286,7 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 		return
 	}
 	train := r.data.selectRows(o.sampleReportRows(r.finalTrainingRows(), maxTrainingRows))
-	probabilities, err := o.Model.PredictMembers(ctx, train, reloadMembers(o.Model.Members()), r.data.params.Workers)
+	probabilities, err := o.Model.PredictMembers(ctx, train, cloneMembers(o.Model.Members()), r.data.params.Workers)
 	if err != nil {
 		r.addFailureNote(ctx, err, "the training rows were not predicted")
 		return

@@ -48,7 +48,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	summary := best
 	summary.probabilities = nil
 	run.lastCost = run.cost()
-	run.curve = append(run.curve, curvePoint{due: r.scheduler.NextDue(run.index), elapsed: r.scoreTime(), performance: best.performance, best: summary})
+	run.curve = append(run.curve, curvePoint{due: r.scheduler.NextDue(run.index), elapsed: r.elapsedAtScore(), performance: best.performance, best: summary})
 	return nil
 }
 

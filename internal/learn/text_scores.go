@@ -24,11 +24,11 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 		return nil, nil
 	}
 	task := text.Task{
-		Labels: t.Labels, Classes: t.classes(), Rows: rows, NumParts: text.NumParts(len(rows)), Workers: t.params.Workers,
+		Labels: t.Labels, Classes: t.classes(), Rows: rows, NumParts: text.NumCrossFitFolds(len(rows)), Workers: t.params.Workers,
 		Seed: rng.Derive(t.params.Seed^textSeed, foldIndex-refitFold),
 	}
 	sample := split.Sample{Labels: t.Labels, Classes: t.classes(), Groups: t.params.Groups, Times: t.params.Times, Rows: rows}
-	task.Parts = split.AssignParts(sample, task.NumParts, task.Seed)
+	task.Parts = split.AssignCrossFitFolds(sample, task.NumParts, task.Seed)
 	began := t.params.clock()
 	if err := t.readTexts(ctx, columns); err != nil {
 		return nil, err

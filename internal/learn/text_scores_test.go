@@ -165,7 +165,7 @@ func TestRecordingHasTexts(t *testing.T) {
 	f := loadTextTable(t, 120)
 	p := Params{Algorithms: []string{"MSEV02"}, Seed: 1, Now: time.Now, Threshold: new(0.1)}
 	var recording bytes.Buffer
-	if err := RecordRun(t.Context(), f, p, "MSEV02", &recording); err != nil {
+	if err := TrainAndRecordRun(t.Context(), f, p, "MSEV02", &recording); err != nil {
 		t.Fatal(err)
 	}
 	r, err := newRace(t.Context(), f, p, algorithms)

@@ -30,13 +30,13 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 			p.ClassRows = r.evaluator.ClassRows
 			return metric.Score(ctx, r.evaluator.Metric, p)
 		},
-		RareShare: r.rareShare(),
+		RareShare: r.rareClassFraction(),
 		Seed:      r.data.params.Seed, Workers: r.data.params.Workers,
 	}
 }
 
-// rareShare returns explain.Validation.RareShare.
-func (r *race) rareShare() float64 {
+// rareClassFraction returns explain.Validation.RareShare.
+func (r *race) rareClassFraction() float64 {
 	rows := make([]int, len(r.data.Schema.Classes))
 	for _, label := range r.evaluator.Labels {
 		rows[label]++

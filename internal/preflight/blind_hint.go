@@ -24,9 +24,9 @@ func (p *Preflight) driftHint(f *finding) string {
 	return ""
 }
 
-// dropIDHints replaces the hints that suggest a column of the training file as the ID, if the column
+// replaceIDHints replaces the hints that suggest a column of the training file as the ID, if the column
 // cannot be the ID of the blind file. The suggested command would fail.
-func (p *Preflight) dropIDHints() {
+func (p *Preflight) replaceIDHints() {
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Code != csvfile.CodeIDLikeColumn || f.Hint == "" {

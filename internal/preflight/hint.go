@@ -86,7 +86,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		if f.Count > 1 {
 			return "no action is required"
 		}
-		return "no action is required; --drop " + dropValue(f.Name) + " excludes it from the upload"
+		return "no action is required; --drop " + dropFlagValue(f.Name) + " excludes it from the upload"
 	case codeUnusedColumn:
 		return "no action is required"
 	case csvfile.CodeJunkInDates:
@@ -246,11 +246,11 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.
 func (p *Preflight) groupHint(f *finding) string {
-	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropValue(f.Name) + " excludes the column"
+	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropFlagValue(f.Name) + " excludes the column"
 }
 
-// dropValue returns the value of --drop for a column, quoted for a shell.
-func dropValue(column string) string { return term.ShellQuote(cli.ListFlagValue([]string{column})) }
+// dropFlagValue returns the value of --drop for a column, quoted for a shell.
+func dropFlagValue(column string) string { return term.ShellQuote(cli.ListFlagValue([]string{column})) }
 
 // unnamedHint returns the remedy for a column without a name, which is read under the name readAs,
 // or ignored if readAs is "".

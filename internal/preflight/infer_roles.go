@@ -210,7 +210,7 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *InputTa
 	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
 		return nil, err
 	}
-	if p.reportTitle(in, header, names) {
+	if p.reportTitleLine(in, header, names) {
 		return names, nil
 	}
 	p.warnRenamed(in, in.withoutIgnored(changed), reasonOfUniqueName)

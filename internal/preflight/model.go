@@ -29,7 +29,7 @@ func FeatureNames(d *api.Dataset) []string {
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	p.modelFormats = &frame.Schema{}
-	var known []profile.KnownColumn
+	var known []profile.TrainingColumn
 	for _, column := range dataset.Columns {
 		switch {
 		case column.DateOrder != "" || column.Epoch != "":
@@ -47,7 +47,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)
 			continue
 		}
-		known = append(known, *drift.KnownColumn(&column, dataset.Rows))
+		known = append(known, *drift.TrainingColumn(&column, dataset.Rows))
 	}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {
 		return err
@@ -69,7 +69,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		}
 		p.addFinding(p.Train, compare.SeverityDefect, defect, "")
 	}
-	p.addDifferences(p.Train, compare.KnownColumns(known, p.TrainProfile))
+	p.addDifferences(p.Train, compare.TrainingColumns(known, p.TrainProfile))
 	var classes []string
 	for _, class := range dataset.Classes {
 		classes = append(classes, class.Label)

@@ -236,7 +236,7 @@ func (p *Preflight) compareFiles() {
 	}
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
 	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
-	p.dropIDHints()
+	p.replaceIDHints()
 }
 
 // addDifferences adds the differences of a blind file from the training file.

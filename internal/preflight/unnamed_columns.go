@@ -83,10 +83,10 @@ func (in *InputTable) findEmptyColumns(ctx context.Context, positions []int) (em
 	return nil, nil
 }
 
-// reportTitle adds a defect if the first line, without the ignored columns, is probably a title above
+// reportTitleLine adds a defect if the first line, without the ignored columns, is probably a title above
 // the header, and reports whether it did. names are the names in header, made unique by
 // roles.UniqueNames.
-func (p *Preflight) reportTitle(in *InputTable, header, names []string) bool {
+func (p *Preflight) reportTitleLine(in *InputTable, header, names []string) bool {
 	ignored := newNameSet(in.ignored)
 	var read []string
 	for i, name := range header {

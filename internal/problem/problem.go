@@ -105,10 +105,10 @@ func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
 	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %s bytes, so nothing was stored: raise the limit with `ulimit -f unlimited`", humanize.Comma(int64(limit))).WithCause(err)
 }
 
-// Lookup converts the error of reading a resource by its key. If the resource does not
+// ConvertLookupError converts the error of reading a resource by its key. If the resource does not
 // exist, it returns a problem with CodeNotFound. It converts other errors with Convert. noun is
 // what messages call the resource.
-func (c *Converter) Lookup(err error, noun, key string) error {
+func (c *Converter) ConvertLookupError(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may have been deleted, or its key is wrong", noun, key).WithCause(err)
 	}

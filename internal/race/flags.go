@@ -108,7 +108,7 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
 	for _, name := range f.algorithms {
 		if !slices.Contains(known, name) {
-			return exit.Usagef("invalid --algorithm %q: for %d classes it must be %s", name, classes, humanize.Choices(known))
+			return exit.Usagef("invalid --algorithm %q: for %d classes it must be %s", name, classes, humanize.JoinOr(known))
 		}
 		if len(f.monotone) > 0 && !api.SupportsMonotone(name) {
 			return exit.Usagef("--algorithm %s does not support --monotone", name).WithHint("omit one of the flags")
@@ -227,7 +227,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --monotone %w", err)
 	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
-		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.Choices(api.Efforts()))
+		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.JoinOr(api.Efforts()))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
 		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
@@ -251,7 +251,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 // DescribeMetrics returns a text that lists the known metrics and the metrics of one
 // class.
 func DescribeMetrics(known []string) string {
-	return humanize.Choices(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+	return humanize.JoinOr(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // ParseMetric parses the value of --metric. It returns one of known, or a metric of one class such
@@ -293,7 +293,7 @@ func ParseScoreMetric(text string, known []string) (string, error) {
 
 // DescribeScoreMetrics is like DescribeMetrics for the metrics of ParseScoreMetric.
 func DescribeScoreMetrics(known []string) string {
-	return humanize.Choices(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+	return humanize.JoinOr(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in

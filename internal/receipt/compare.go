@@ -7,8 +7,8 @@ import (
 	"foretell/internal/api"
 )
 
-// statement is something that a receipt says: its kind, and its value in two receipts.
-type statement struct {
+// comparedValue is something that a receipt says: its kind, and its value in two receipts.
+type comparedValue struct {
 	kind          string
 	given, stored any
 }
@@ -18,7 +18,7 @@ type statement struct {
 // such as "scores", and those that differ. It ignores statements that one of the two lacks, because
 // receipts of other versions have others.
 func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
-	list := []statement{
+	list := []comparedValue{
 		{"model", r.Model.ModelKey, stored.Model.ModelKey},
 		{"model", r.Model.DatasetKey, stored.Model.DatasetKey},
 		{"model", r.Model.TrainingJobKey, stored.Model.TrainingJobKey},
@@ -28,10 +28,10 @@ func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
 		{"seed", r.Model.Seed, stored.Model.Seed},
 	}
 	if given, known := r.Race, stored.Race; given != nil && known != nil {
-		list = append(list, given.statements(known)...)
+		list = append(list, given.comparedValues(known)...)
 	}
 	if given, known := r.Performance, stored.Performance; given != nil && known != nil {
-		list = append(list, given.statements(known)...)
+		list = append(list, given.comparedValues(known)...)
 	}
 	for _, one := range list {
 		given, known := reflect.ValueOf(one.given), reflect.ValueOf(one.stored)
@@ -48,10 +48,10 @@ func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
 	return compared, differing
 }
 
-// statements returns the options of a race in two receipts.
-func (r *Race) statements(stored *Race) []statement {
+// comparedValues returns the options of a race in two receipts.
+func (r *Race) comparedValues(stored *Race) []comparedValue {
 	const kind = "race"
-	return []statement{
+	return []comparedValue{
 		{kind, r.Metric, stored.Metric},
 		{kind, r.Threshold, stored.Threshold},
 		{kind, r.ScalingFactor, stored.ScalingFactor},
@@ -67,21 +67,21 @@ func (r *Race) statements(stored *Race) []statement {
 	}
 }
 
-// statements returns the measured performance in two receipts.
-func (m *Metrics) statements(stored *Metrics) []statement {
+// comparedValues returns the measured performance in two receipts.
+func (m *Metrics) comparedValues(stored *Metrics) []comparedValue {
 	const kind = "scores"
-	list := []statement{{kind, m.Metric, stored.Metric}, {kind, m.Rows, stored.Rows}}
+	list := []comparedValue{{kind, m.Metric, stored.Metric}, {kind, m.Rows, stored.Rows}}
 	for _, pair := range [][2]*Score{{m.Validation, stored.Validation}, {m.Test, stored.Test}} {
 		given, known := pair[0], pair[1]
 		if given == nil || known == nil {
 			continue
 		}
-		list = append(list, statement{kind, given.Rows, known.Rows}, statement{kind, &given.Value, &known.Value})
+		list = append(list, comparedValue{kind, given.Rows, known.Rows}, comparedValue{kind, &given.Value, &known.Value})
 		for _, metric := range api.RaceMetrics() {
 			a, hasGiven := given.Scores.Value(metric)
 			b, hasStored := known.Scores.Value(metric)
 			if hasGiven && hasStored {
-				list = append(list, statement{kind, &a, &b}) // pointers, because a score may be 0
+				list = append(list, comparedValue{kind, &a, &b}) // pointers, because a score may be 0
 			}
 		}
 	}

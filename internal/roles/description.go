@@ -238,7 +238,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == inference.FormCategory || prof.Form == inference.FormText
 	kind, before := "", int64(0)
 	format := prof.NumberFormat()
-	areScores := format != nil && format.HasTotal()
+	areScores := format != nil && format.HasDenominator()
 	for i, cell := range cells {
 		different[cell] = true
 		if areScores { // such as the row numbers 1/300 to 300/300

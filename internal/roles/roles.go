@@ -326,7 +326,7 @@ func listColumns(columns []*ColumnDescription) string {
 	if more := len(columns) - most; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
-	return humanize.All(words)
+	return humanize.JoinAnd(words)
 }
 
 func quote(name string) string { return strconv.Quote(name) }

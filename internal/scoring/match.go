@@ -78,17 +78,17 @@ func distinctLabels(lists ...[]string) []string {
 // differOnlyInCase reports whether a label of one list differs from a label of the other list
 // only in upper and lower case.
 func differOnlyInCase(labels, others []string) bool {
-	return shareText(labels, others, strings.ToLower)
+	return haveCommonLabel(labels, others, strings.ToLower)
 }
 
 // differOnlyInSpelling reports whether a label of one list differs from a label of the other list only in
 // spelling.
 func differOnlyInSpelling(labels, others []string) bool {
-	return shareText(labels, others, cells.FoldLabel)
+	return haveCommonLabel(labels, others, cells.FoldLabel)
 }
 
-// shareText reports whether fold returns the same text for a label of one list and a label of the other.
-func shareText(labels, others []string, fold func(label string) string) bool {
+// haveCommonLabel reports whether fold returns the same text for a label of one list and a label of the other.
+func haveCommonLabel(labels, others []string, fold func(label string) string) bool {
 	folded := map[string]bool{}
 	for _, label := range others {
 		folded[fold(label)] = true

@@ -29,7 +29,7 @@ type UnknownLabels struct {
 func (u *UnknownLabels) Note() string {
 	const most = 5
 	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
-		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
+		humanize.Count(u.Rows, "row")+" "+humanize.HasOrHave(u.Rows), humanize.QuotedList(u.Labels, most))
 	if other := u.OtherSpelling; other != nil {
 		difference := "spelling"
 		if strings.EqualFold(other[0], other[1]) {
@@ -46,7 +46,7 @@ func UnlabelledNote(rows int) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(rows, "row"), humanize.Have(rows))
+	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(rows, "row"), humanize.HasOrHave(rows))
 }
 
 // UnequalSumsNote returns a clause about the rows whose probabilities do not sum to 1. It returns "" if

@@ -49,7 +49,7 @@ const maxClockDifference = time.Minute
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
-	err = s.ReadStatement(ctx, func(t *Tx) error {
+	err = s.ReadOneStatement(ctx, func(t *Tx) error {
 		wait, err := t.timeUntilAllowed(ctx, now, attempts[0])
 		if refused = nil; wait > 0 {
 			refused = &Refusal{0, wait}
@@ -59,7 +59,7 @@ func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...At
 	if err != nil || refused != nil {
 		return refused, err
 	}
-	err = s.writeStatement(ctx, func(t *Tx) error {
+	err = s.writeOneStatement(ctx, func(t *Tx) error {
 		refused = nil
 		for i, a := range attempts {
 			wait, err := t.allowAttempt(ctx, now, a)
@@ -132,7 +132,7 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 // number. A missing bucket counts as full. DeleteFullBuckets skips buckets that other transactions
 // are changing.
 func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
-	err = s.writeStatement(ctx, func(t *Tx) error {
+	err = s.writeOneStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.dialect.skipLockedSQL+")",
 			t.toSharedMicros(now), limit)
 		if err != nil {

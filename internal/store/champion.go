@@ -12,21 +12,23 @@ import (
 // the same number of buckets. Their models are trained and tested on the same rows.
 const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sha256 || ' ' || d.buckets END"
 
-// championSQL returns the SQL query of columns of the champion of a series; see Model.Champion. account
-// and series are SQL expressions. newest is the promoted model or, if there is none, the newest complete
-// model.
-func championSQL(columns, account, series string) string {
-	return `SELECT ` + columns + ` FROM (
-		SELECT m.key, m.dataset, m.training, m.state, m.achieved, m.series_version, t.status, t.metric, ` + datasetContent + ` AS content,
-			FIRST_VALUE(` + datasetContent + `) OVER newest AS newest_content, FIRST_VALUE(t.metric) OVER newest AS newest_metric
+// championSQL is the SQL query of the champion of a series; see Model.Champion. newest is the promoted
+// model or, if there is none, the newest complete model. Only models with its data and its metric are
+// compared. The index model_champion has the columns of m that the query uses.
+const championSQL = `WITH newest AS (
+		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, t.metric
 		FROM ` + modelFrom + `
-		WHERE d.account = ` + account + ` AND d.series = ` + series + ` AND m.state <> '` + api.ModelRejected + `'
-		WINDOW newest AS (ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `', m.series_version DESC)
-	) c
-	ORDER BY c.state <> '` + api.ModelPromoted + `', c.content <> c.newest_content, c.metric <> c.newest_metric, c.status = '` + api.TrainingCancelled + `',
-		CASE WHEN c.state = '` + api.ModelAccepted + `' THEN c.series_version ELSE 0 END DESC, c.achieved IS NULL, c.achieved DESC, c.series_version
+		WHERE d.account = ? AND d.series = ? AND m.state <> '` + api.ModelRejected + `'
+		ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `', m.series_version DESC
+		LIMIT 1
+	)
+	SELECT m.key, m.training, m.dataset, newest.training, newest.dataset, newest.content, newest.metric, m.state, t.status
+	FROM newest CROSS JOIN ` + modelFrom + `
+	WHERE d.account = newest.account AND d.series = newest.series AND m.state <> '` + api.ModelRejected + `'
+		AND ` + datasetContent + ` = newest.content AND t.metric = newest.metric
+	ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `',
+		CASE WHEN m.state = '` + api.ModelAccepted + `' THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version
 	LIMIT 1`
-}
 
 // setChampionFields sets the fields Champion and ChampionReason of each model. The models must
 // belong to the same series.
@@ -46,18 +48,29 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 
 // champion is the champion of a series. It is zero if the series has no champion.
 type champion struct {
-	key, content, metric, state, raceStatus string
+	key, training, dataset string
+	// newestTraining and newestDataset are the race and the dataset of the model that decides which
+	// models are compared. It may be the champion itself.
+	newestTraining, newestDataset string
+	content, metric               string
+	state, raceStatus             string
 }
 
 // findChampion returns the champion of a series; see Model.Champion.
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion, error) {
 	var c champion
-	err := t.tx.QueryRowContext(ctx, championSQL("c.key, c.content, c.metric, c.state, c.status", "?", "?"), account, series).
-		Scan(&c.key, &c.content, &c.metric, &c.state, &c.raceStatus)
+	err := t.tx.QueryRowContext(ctx, championSQL, account, series).
+		Scan(&c.key, &c.training, &c.dataset, &c.newestTraining, &c.newestDataset, &c.content, &c.metric, &c.state, &c.raceStatus)
 	if errors.Is(err, sql.ErrNoRows) {
 		return champion{}, nil
 	}
 	return c, err
+}
+
+// dependsOn reports whether another model could become the champion if a race or dataset with this key
+// were deleted.
+func (c champion) dependsOn(key string) bool {
+	return key == c.training || key == c.dataset || key == c.newestTraining || key == c.newestDataset
 }
 
 // reason returns the ChampionReason of a model of the series whose champion is c.

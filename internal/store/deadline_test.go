@@ -29,7 +29,7 @@ func (s suite) racesWithDeadline(t *testing.T) {
 		t.Fatal(j, err)
 	}
 	var keys []string
-	err := s.ReadStatement(t.Context(), func(tx *Tx) error {
+	err := s.ReadOneStatement(t.Context(), func(tx *Tx) error {
 		races, err := tx.ListRacesWithDeadline(t.Context(), 3)
 		for _, race := range races {
 			keys = append(keys, race.Key)

@@ -21,9 +21,9 @@ var (
 	ErrUnavailable   = database.ErrUnavailable
 	ErrCommitUnknown = database.ErrCommitUnknown
 
-	// ErrNotAccepted is returned by Open.
-	ErrNotAccepted = database.ErrNotAccepted
-	ErrNewerSchema = schema.ErrNewer
+	// ErrConnectionRejected is returned by Open.
+	ErrConnectionRejected = database.ErrConnectionRejected
+	ErrNewerSchema        = schema.ErrNewer
 	// ErrOldSchema and ErrNoSchema are returned by OpenUnchanged.
 	ErrOldSchema = schema.ErrOld
 	ErrNoSchema  = schema.ErrMissing

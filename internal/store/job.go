@@ -144,11 +144,11 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		return err
 	}
 	// This query does not take the write lock, so that idle workers do not delay writers.
-	if err := s.ReadStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
+	if err := s.ReadOneStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}
 	// Only one claim of a kind of job runs at a time, so that accounts take turns.
-	err := s.writeStatement(ctx, func(t *Tx) error {
+	err := s.writeOneStatement(ctx, func(t *Tx) error {
 		if s.dialect.lockClaimsSQL != "" {
 			if err := t.exec(ctx, s.dialect.lockClaimsSQL, c.Kind); err != nil {
 				return err
@@ -186,7 +186,7 @@ func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error 
 // deleted. RenewJob always changes the stored end of the lease, even if the clock was set back,
 // because [Store.EndExpiredLeases] only checks whether the value has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
-	err = s.db.ForRenewals().WriteStatement(ctx, s.withTx(func(t *Tx) error {
+	err = s.db.ForRenewals().WriteOneStatement(ctx, s.withTx(func(t *Tx) error {
 		end := t.toSharedMicros(until)
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = CASE WHEN until < ? THEN ? ELSE until + 1 END WHERE key = ? AND owner = ? RETURNING cancelled",
 			end, end, key, s.ProcessName())
@@ -202,7 +202,7 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 // an attempt. queuedAt is when the job began to wait. If the job is a race, the jobs of its parts are
 // deleted.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
-	return s.writeStatement(ctx, func(t *Tx) error {
+	return s.writeOneStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
 			toMicros(queuedAt), key, s.ProcessName())
 		if err != nil {

@@ -90,7 +90,7 @@ const leasesSQL = "SELECT key, owner, until FROM job WHERE owner <> ''"
 
 // listLeases returns the leases of all processes.
 func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
-	err = s.ReadStatement(ctx, func(t *Tx) error {
+	err = s.ReadOneStatement(ctx, func(t *Tx) error {
 		rows, err := t.tx.QueryContext(ctx, leasesSQL)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ var renewalWait = 2 * time.Second
 // waitForRenewals waits until this process gets the write lock of SQLite and then for renewalWait. If
 // another process has held the lock for long, live processes renew their leases in this time.
 func (s *Store) waitForRenewals(ctx context.Context) error {
-	if err := s.writeStatement(ctx, func(*Tx) error { return nil }); err != nil {
+	if err := s.writeOneStatement(ctx, func(*Tx) error { return nil }); err != nil {
 		return err
 	}
 	select {
@@ -130,7 +130,7 @@ func (s *Store) waitForRenewals(ctx context.Context) error {
 // is a race, the jobs of its parts are deleted. endLease returns ErrNotFound if the lease was renewed
 // or has ended since listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
-	return s.writeStatement(ctx, func(t *Tx) error {
+	return s.writeOneStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
 			return err
 		}

@@ -46,7 +46,11 @@ func planOf(t *testing.T, s *Store, query string, args ...any) string {
 // plans checks that frequent statements use indexes. Each would otherwise read a whole table.
 func (s suite) plans(t *testing.T) {
 	expired := func(kind string) string {
-		return "SELECT key FROM " + kind + " WHERE " + expiredConditions[kind] + " LIMIT 1"
+		query, _, err := ExpiredQuery{Kind: kind, After: &ExpiredPosition{}}.sql("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return query
 	}
 	for _, c := range []struct {
 		table, query string
@@ -56,12 +60,14 @@ func (s suite) plans(t *testing.T) {
 		{"account", "SELECT " + nextTurnSQL, ""},
 		{"token", deleteExpiredSessions, "token_expires"},
 		{"job", "SELECT " + jobStateColumns + " FROM job WHERE account = ?", "job_account"},
-		{"prediction", expired("prediction"), "prediction_updated (updated<?)"},
-		{"training", expired("training"), "training_parent (parent=? AND finished<?)"},
+		{"prediction", expired("prediction"), "prediction_updated (updated>? AND updated<?)"},
+		{"training", expired("training"), "training_parent (parent=? AND finished>? AND finished<?)"},
 		{"training", racesWithDeadlineSQL, "SEARCH t USING INDEX training_deadline (parent=? AND finished=? AND deadline>?)"},
 		{"job", leasesSQL, "job_lease"},
 		{"training", largeRacesSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
-		{"dataset", expired("dataset"), "dataset_updated (updated<?)"},
+		{"dataset", expired("dataset"), "dataset_updated (updated>? AND updated<?)"},
+		{"dataset", championSQL, ""},
+		{"model", championSQL, "model_champion"},
 		{"outbox", "DELETE FROM outbox WHERE account = ? AND kind = ?", "outbox_account"},
 		// The triggers of the audit log have this condition.
 		{"audit_event", "SELECT 1 FROM audit_event WHERE expires_before > 0 AND expires_before > ? AND expires_before <= time", "audit_event_expires_before"},
@@ -72,7 +78,7 @@ func (s suite) plans(t *testing.T) {
 		args := make([]any, strings.Count(c.query, "?"))
 		for i := range args {
 			args[i] = 1
-			if c.table == "account" || c.table == "job" || c.table == "outbox" {
+			if c.table == "account" || c.table == "job" || c.table == "outbox" || c.query == championSQL {
 				args[i] = "ann"
 			}
 		}

@@ -92,7 +92,7 @@ func (s suite) datasets(t *testing.T) {
 		t.Error(err)
 	}
 	t.Run("a read transaction cannot write", func(t *testing.T) {
-		for _, read := range []func(context.Context, func(*Tx) error) error{s.Read, s.ReadStatement} {
+		for _, read := range []func(context.Context, func(*Tx) error) error{s.Read, s.ReadOneStatement} {
 			if err := read(t.Context(), func(tx *Tx) error { return tx.DeleteJob(t.Context(), "x") }); err == nil {
 				t.Error("it could")
 			}

@@ -60,10 +60,10 @@ func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withSnapshotTimeLimit().Read(ctx, fn)
 }
 
-// WriteOnce is like [Store.Write], but fn may run for hours, and is called only once, even
+// WriteWithoutRetry is like [Store.Write], but fn may run for hours, and is called only once, even
 // after a conflict.
-func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
-	return s.withSnapshotTimeLimit().db.WriteOnce(ctx, s.withTx(fn))
+func (s *Store) WriteWithoutRetry(ctx context.Context, fn func(*Tx) error) error {
+	return s.withSnapshotTimeLimit().db.WriteWithoutRetry(ctx, s.withTx(fn))
 }
 
 // rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored. Rows

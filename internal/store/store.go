@@ -62,7 +62,7 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Ping checks that the database can be read.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.ReadStatement(ctx, func(t *Tx) error {
+	return s.ReadOneStatement(ctx, func(t *Tx) error {
 		var one int
 		return t.tx.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 	})
@@ -110,11 +110,11 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.db.Write(ctx, s.withTx(fn))
 }
 
-// writeStatement is like Write, for a function that needs less isolation. Such a function executes
+// writeOneStatement is like Write, for a function that needs less isolation. Such a function executes
 // one statement, or several statements that each change one row and do not depend on each other. As
 // an exception, a statement may read a row that an earlier statement has locked.
-func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
-	return s.db.WriteStatement(ctx, s.withTx(fn))
+func (s *Store) writeOneStatement(ctx context.Context, fn func(*Tx) error) error {
+	return s.db.WriteOneStatement(ctx, s.withTx(fn))
 }
 
 // Read runs fn in a read-only transaction on a snapshot of the database. The
@@ -125,12 +125,12 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.db.Read(ctx, s.withTx(fn))
 }
 
-// ReadStatement is like Read, for a function that executes a single statement. With PostgreSQL,
+// ReadOneStatement is like Read, for a function that executes a single statement. With PostgreSQL,
 // it takes one round trip to the server instead of three.
-func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err error) {
+func (s *Store) ReadOneStatement(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()
-	return s.db.ReadStatement(ctx, s.withTx(fn))
+	return s.db.ReadOneStatement(ctx, s.withTx(fn))
 }
 
 // ignoreNotFound returns nil for ErrNotFound, which a trace should not show as a failure.

@@ -81,6 +81,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)
 	t.Run("expired champions", begin(t).expiredChampions)
+	t.Run("expired newest model", begin(t).expiredNewest)
+	t.Run("expired series", begin(t).expiredSeries)
 	t.Run("access requests", begin(t).accessRequests)
 	t.Run("one-time links", begin(t).links)
 	t.Run("attempts", begin(t).attempts)

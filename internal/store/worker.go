@@ -44,7 +44,7 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 // considered dead, too, and must register again when it continues.
 func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 	var names []string
-	err := s.ReadStatement(ctx, func(t *Tx) (err error) {
+	err := s.ReadOneStatement(ctx, func(t *Tx) (err error) {
 		names, err = t.queryNonEmptyStrings(ctx, "SELECT process FROM worker")
 		return err
 	})
@@ -55,7 +55,7 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 		if s.IsProcessAlive(name) {
 			continue
 		}
-		if err := s.writeStatement(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil {
+		if err := s.writeOneStatement(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil {
 			return err
 		}
 	}

@@ -165,7 +165,7 @@ func (f *Files) damagedProblem(ctx context.Context, err error, file *store.Owned
 // file of a row is deleted after the row, so a missing file that a row still references is damaged.
 func (f *Files) checkReferenced(ctx context.Context, file *store.OwnedFile) error {
 	referenced := false
-	err := f.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err := f.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		referenced, err = t.IsFileReferenced(ctx, file)
 		return err
 	})

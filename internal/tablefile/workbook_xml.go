@@ -14,17 +14,17 @@ import (
 // because an xml.Decoder keeps a whole token in memory.
 type sheetDecoder struct {
 	*xml.Decoder
-	source *tokenSource
+	source *tokenByteCounter
 }
 
-// tokenSource counts the bytes that have been read since the last call of RawToken.
-type tokenSource struct {
+// tokenByteCounter counts the bytes that have been read since the last call of RawToken.
+type tokenByteCounter struct {
 	src        io.Reader
 	sinceToken int
 }
 
 func newSheetDecoder(src io.Reader) *sheetDecoder {
-	source := &tokenSource{src: src}
+	source := &tokenByteCounter{src: src}
 	return &sheetDecoder{xml.NewDecoder(source), source}
 }
 
@@ -35,7 +35,7 @@ func (d *sheetDecoder) RawToken() (xml.Token, error) {
 }
 
 // Read implements io.Reader. It returns an error if a token is too long.
-func (s *tokenSource) Read(p []byte) (int, error) {
+func (s *tokenByteCounter) Read(p []byte) (int, error) {
 	if s.sinceToken > maxToken {
 		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a cell exceeds %d MiB", maxToken>>20)}
 	}

@@ -19,7 +19,7 @@ const postgresVariable = "FORETELL_TEST_POSTGRES"
 // Postgres returns the URL of an empty PostgreSQL database. It is a new schema in the
 // database of FORETELL_TEST_POSTGRES, and is dropped after the test. If that variable is
 // not set, the test is skipped; see [SkipWithout].
-func Postgres(t *testing.T) string {
+func Postgres(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(postgresVariable)
 	if server == "" {
@@ -38,7 +38,7 @@ func Postgres(t *testing.T) string {
 	return address.String()
 }
 
-func execPostgres(t *testing.T, server, statement string) {
+func execPostgres(t testing.TB, server, statement string) {
 	t.Helper()
 	db, err := sql.Open("pgx", server)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // SkipWithout skips a test that requires the named program or service. err says why it is
 // unavailable. If the variable FORETELL_TEST_REQUIRE, a comma-separated list, contains
 // the name, the test fails instead.
-func SkipWithout(t *testing.T, name string, err error) {
+func SkipWithout(t testing.TB, name string, err error) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {
 		t.Fatalf("%s is required: %v", name, err)

@@ -109,7 +109,7 @@ func (k *RotatingKey) Describe(ctx context.Context) (*Info, error) {
 
 // readSecret reads the key from the database.
 func (k *RotatingKey) readSecret(ctx context.Context) (secret *store.Secret, err error) {
-	err = k.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err = k.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		secret, err = t.GetSecret(ctx, secretName)
 		return err
 	})

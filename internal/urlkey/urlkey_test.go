@@ -17,8 +17,8 @@ import (
 // it has noticed the new key.
 func TestRotate(t *testing.T) {
 	t.Parallel()
-	for name, location := range map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+	for name, location := range map[string]func(testing.TB) string{
+		"SQLite":     func(t testing.TB) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
 		"PostgreSQL": testenv.Postgres,
 	} {
 		t.Run(name, func(t *testing.T) {

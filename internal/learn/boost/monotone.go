@@ -9,7 +9,7 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// leafOrder lists the leaves of a symmetric tree whose values must be in the order of one
+// monotoneConstraint lists the leaves of a symmetric tree whose values must be in the order of one
 // monotone feature. Each chain is a list of the leaves that a row falls into one after
 // another when the feature grows and all other features stay equal. In a tree with the
 // splits x > 1, y > 5 and x > 3, the chains of the feature x are
@@ -18,14 +18,14 @@ import (
 //	2 3 7     y above 5
 //
 // Only rows with a missing x may reach other leaves, such as 4.
-type leafOrder struct {
+type monotoneConstraint struct {
 	direction tree.Direction
 	chains    [][]int
 }
 
-// leafOrders returns one leafOrder for each monotone feature that splits use.
-func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tree.Direction) []leafOrder {
-	var orders []leafOrder
+// monotoneConstraints returns one monotoneConstraint for each monotone feature that splits use.
+func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tree.Direction) []monotoneConstraint {
+	var orders []monotoneConstraint
 	var done []int32
 	for _, split := range splits {
 		feature := split.Feature
@@ -34,7 +34,7 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 		}
 		done = append(done, feature)
 		masks, all := passedSplits(splits, feature, int(bins.Features[feature].MissingBin))
-		order := leafOrder{direction: monotone[feature]}
+		order := monotoneConstraint{direction: monotone[feature]}
 		for leaf := range 1 << len(splits) {
 			if leaf&all != 0 {
 				continue
@@ -86,7 +86,7 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 			weights[leaf] = emptyLeafWeight
 		}
 	}
-	fitIsotonicInPlace(values, weights, leafOrders(splits, bins, b.opts.Monotone))
+	fitIsotonicInPlace(values, weights, monotoneConstraints(splits, bins, b.opts.Monotone))
 	return parallel.ForContext(ctx, b.opts.Workers, len(values), func(_, leaf int) {
 		step := b.leafValues(leaf)
 		step[0] = b.opts.scaleLeafValue(values[leaf])
@@ -109,7 +109,7 @@ const dykstraRounds = 20
 // projected onto one order after another, dykstraRounds times (Dykstra 1983; Boyle &
 // Dykstra 1986). This converges slowly, so running maxima then remove the remaining
 // violations.
-func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
+func fitIsotonicInPlace(values, weights []float64, orders []monotoneConstraint) {
 	if len(orders) == 1 {
 		orders[0].poolAdjacentViolators(values, weights)
 		return
@@ -131,13 +131,13 @@ func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
 		}
 	}
 	for _, order := range orders {
-		order.raiseToOrder(values)
+		order.raiseToMonotone(values)
 	}
 }
 
 // poolAdjacentViolators replaces the values of each chain by their isotonic regression,
 // with the pool adjacent violators algorithm.
-func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
+func (o *monotoneConstraint) poolAdjacentViolators(values, weights []float64) {
 	type block struct {
 		value, weight float64
 		leaves        int
@@ -166,10 +166,10 @@ func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
 	}
 }
 
-// raiseToOrder puts the values of each chain in order by raising some of them. If the direction is
+// raiseToMonotone puts the values of each chain in order by raising some of them. If the direction is
 // Increasing, each value becomes the maximum of itself and all values before it in the chain. If
 // the direction is Decreasing, it becomes the maximum of itself and all values after it.
-func (o *leafOrder) raiseToOrder(values []float64) {
+func (o *monotoneConstraint) raiseToMonotone(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)
 		for i := range chain {

@@ -12,14 +12,14 @@ import (
 func TestLeafOrders(t *testing.T) {
 	splits := []tree.LevelSplit{{Feature: 0, Low: 2, High: 9}, {Feature: 1, Low: 6, High: 9}, {Feature: 0, Low: 4, High: 8}}
 	bins := &tree.BinnedMatrix{Features: []tree.Feature{{BinMapper: tree.BinMapper{MissingBin: 9}}, {BinMapper: tree.BinMapper{MissingBin: 9}}}}
-	orders := leafOrders(splits, bins, []tree.Direction{tree.Increasing, tree.AnyOrder})
+	orders := monotoneConstraints(splits, bins, []tree.Direction{tree.Increasing, tree.AnyOrder})
 	want := [][]int{{0, 1, 5}, {2, 3, 7}}
 	if len(orders) != 1 || !slices.EqualFunc(orders[0].chains, want, slices.Equal) {
 		t.Errorf("%v, want %v", orders, want)
 	}
 	// A split that separates only missing values makes no chain longer.
 	splits[2] = tree.LevelSplit{Feature: 0, Low: 9, High: 9}
-	orders = leafOrders(splits, bins, []tree.Direction{tree.Decreasing})
+	orders = monotoneConstraints(splits, bins, []tree.Direction{tree.Decreasing})
 	if want = [][]int{{0, 1}, {2, 3}}; !slices.EqualFunc(orders[0].chains, want, slices.Equal) {
 		t.Errorf("%v, want %v", orders, want)
 	}
@@ -37,7 +37,7 @@ func TestFitOrderedValues(t *testing.T) {
 		for range 1 + rng.IntN(5) {
 			splits = append(splits, tree.LevelSplit{Feature: int32(rng.IntN(3)), Low: uint8(1 + rng.IntN(20)), High: 20 - uint8(rng.IntN(2))})
 		}
-		orders := leafOrders(splits, bins, monotone)
+		orders := monotoneConstraints(splits, bins, monotone)
 		n := 1 << len(splits)
 		original, weights := make([]float64, n), make([]float64, n)
 		for i := range n {
@@ -55,7 +55,7 @@ func TestFitOrderedValues(t *testing.T) {
 				other[i] += 0.05 * rng.NormFloat64()
 			}
 			for _, order := range orders {
-				order.raiseToOrder(other)
+				order.raiseToMonotone(other)
 			}
 			if d := distance(other, original, weights); d < best*(1-0.01) {
 				t.Fatalf("%v: the distance is %v, but other values have the distance %v", splits, best, d)
@@ -66,17 +66,17 @@ func TestFitOrderedValues(t *testing.T) {
 
 // TestRaise checks that running maxima remove violations of two orders at once.
 func TestRaise(t *testing.T) {
-	orders := []leafOrder{{tree.Increasing, [][]int{{0, 1}, {2, 3}}}, {tree.Decreasing, [][]int{{0, 2}, {1, 3}}}}
+	orders := []monotoneConstraint{{tree.Increasing, [][]int{{0, 1}, {2, 3}}}, {tree.Decreasing, [][]int{{0, 2}, {1, 3}}}}
 	values := []float64{0, -1, 5, 3}
 	for _, order := range orders {
-		order.raiseToOrder(values)
+		order.raiseToMonotone(values)
 	}
 	if !inOrder(values, orders) {
 		t.Errorf("%v is not in order", values)
 	}
 }
 
-func inOrder(values []float64, orders []leafOrder) bool {
+func inOrder(values []float64, orders []monotoneConstraint) bool {
 	for _, order := range orders {
 		for _, chain := range order.chains {
 			for i := 1; i < len(chain); i++ {

@@ -24,13 +24,13 @@ import (
 // them.
 //
 // Find does not ignore copies that were probably made on purpose, for example to make a class more
-// frequent; see madeOnPurpose.
+// frequent; see areIntentionalCopies.
 const maxCopyShare = 0.1
 
 // Find returns the group of each row: rows that are equal in every feature have the same
 // group, and rows without a copy have group -1. The result rowsWithCopy is the number of
 // rows that have a copy. groups is nil if there are no copies, or if copies are normal in
-// the table; see maxCopyShare. f must be a training table; see separateRareTexts. An error is
+// the table; see maxCopyShare. f must be a training table; see makeRareTextsUnique. An error is
 // returned only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {
@@ -63,7 +63,7 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 		}
 		groups[row] = group
 	}
-	if float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !madeOnPurpose(f, slices.Compact(sorted), hashes, groups) {
+	if float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !areIntentionalCopies(f, slices.Compact(sorted), hashes, groups) {
 		groups = nil
 	}
 	return groups, rowsWithCopy, ctx.Err()
@@ -103,13 +103,13 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 		buffer := make([]float64, block)
 		for c := range f.Columns {
 			AddCellsToHashes(hashes[lo:hi], &f.Columns[c], buffer, lo)
-			separateRareTexts(hashes[lo:hi], f, c, lo)
+			makeRareTextsUnique(hashes[lo:hi], f, c, lo)
 		}
 	})
 	return hashes, err
 }
 
-// separateRareTexts changes the hash of each row that has a rare text in the given column, so that
+// makeRareTextsUnique changes the hash of each row that has a rare text in the given column, so that
 // the row differs from all other rows. A rare text is a text that is not a level of a categorical
 // column. All rare texts have the same code, but in a training table each of them normally occurs
 // in only one row. hashes are those of the rows from lo on. They are not changed if the column is
@@ -119,7 +119,7 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // may have the same rare text, and copies of these rows are not found. The feature
 // frame.ExtractText is not changed, because its rare texts are numbers, which another feature
 // holds.
-func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
+func makeRareTextsUnique(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {
 		return
@@ -197,8 +197,8 @@ func JoinGroups(groups, copies []int32) []int32 {
 	return joined
 }
 
-// AreDivided reports whether a row of scored has a copy in train. copies is a result of Find.
-func AreDivided(copies, train, scored []int32) bool {
+// AnyCopyInTrain reports whether a row of scored has a copy in train. copies is a result of Find.
+func AnyCopyInTrain(copies, train, scored []int32) bool {
 	trained := make(map[int32]bool)
 	for _, row := range train {
 		trained[copies[row]] = copies[row] >= 0

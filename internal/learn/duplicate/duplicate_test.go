@@ -27,10 +27,10 @@ func TestJoinGroups(t *testing.T) {
 
 func TestAreDivided(t *testing.T) {
 	copies := []int32{-1, -1, 0, 0, 1, 1}
-	if AreDivided(copies, []int32{0, 2, 3}, []int32{1, 4, 5}) {
+	if AnyCopyInTrain(copies, []int32{0, 2, 3}, []int32{1, 4, 5}) {
 		t.Error("rows without a copy, and copies on one side, are divided")
 	}
-	if !AreDivided(copies, []int32{0, 2}, []int32{1, 3}) {
+	if !AnyCopyInTrain(copies, []int32{0, 2}, []int32{1, 3}) {
 		t.Error("a row to train on and its copy to score are not divided")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The evidence that copies were made on purpose; see madeOnPurpose.
+// The evidence that copies were made on purpose; see areIntentionalCopies.
 const (
 	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
 	// few combinations of values, and new rows will often be equal to known rows.
@@ -21,7 +21,7 @@ const (
 	maxDistinctSampled = 2000
 )
 
-// madeOnPurpose reports whether the copies in a table were probably made on purpose. There must be
+// areIntentionalCopies reports whether the copies in a table were probably made on purpose. There must be
 // many different rows, and most of them must have different values in a column of numbers or texts.
 // In such a table, rows that are equal by chance are rare. A categorical column is not evidence,
 // because its texts normally recur: a table with only a column of postcodes cannot have more
@@ -34,7 +34,7 @@ const (
 //
 // distinctHashes are the different hashes in ascending order. hashes and groups hold the hash and
 // the group of each row.
-func madeOnPurpose(f *frame.Frame, distinctHashes, hashes []uint64, groups []int32) bool {
+func areIntentionalCopies(f *frame.Frame, distinctHashes, hashes []uint64, groups []int32) bool {
 	if len(distinctHashes) < minDistinctRows {
 		return false
 	}

@@ -197,7 +197,10 @@ func (e *Evaluator) adjustCrossFitted(
 }
 
 func (e *Evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
-	p := metric.Predictions{Classes: e.Classes, Names: e.Names, ClassRows: e.ClassRows}
+	p := metric.Predictions{
+		Probabilities: make([]float32, 0, len(positions)*e.Classes), Labels: make([]int32, 0, len(positions)),
+		Classes: e.Classes, Names: e.Names, ClassRows: e.ClassRows,
+	}
 	for _, i := range positions {
 		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.Classes:][:e.Classes]...)
 		p.Labels = append(p.Labels, e.Labels[i])
@@ -218,9 +221,9 @@ func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []flo
 	return metric.PerformanceInterval(ctx, e.Metric, p)
 }
 
-// PerformanceNoise returns the standard error of the performance of the given
+// PerformanceStdErr returns the standard error of the performance of the given
 // probabilities, or 0 if it is unknown.
-func (e *Evaluator) PerformanceNoise(ctx context.Context, probabilities []float32) (float64, error) {
+func (e *Evaluator) PerformanceStdErr(ctx context.Context, probabilities []float32) (float64, error) {
 	interval, err := e.PerformanceInterval(ctx, probabilities)
 	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
 }

@@ -135,7 +135,7 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 	left := unitWeight
 	for range r.Count(1) {
-		s := classWeight{class: uint16(r.Uvarint(0, classes-1)), weight: uint16(r.Uvarint(0, left))}
+		s := classProbability{class: uint16(r.Uvarint(0, classes-1)), weight: uint16(r.Uvarint(0, left))}
 		left -= int(s.weight)
 		t.weights = append(t.weights, s)
 	}

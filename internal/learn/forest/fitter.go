@@ -255,7 +255,7 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 	stride := 1 + (len(votes.weights)-1)/maxValues
 	for i := 0; i < len(votes.trees); i += max(stride, 1) {
 		if size := int(votes.trees[i]); size > 0 {
-			votesToProbabilities(row, votes.rowWeights(i), f.prior, size, forest.trees)
+			votesToProbabilities(row, votes.rowVotes(i), f.prior, size, forest.trees)
 			p.Probabilities = append(p.Probabilities, row...)
 			p.Labels = append(p.Labels, f.oobLabel(i))
 		}
@@ -281,7 +281,7 @@ func (f *Fitter) PredictValidation(dst []float32) {
 			continue
 		}
 		votes := f.best.validationVotes
-		votesToProbabilities(row, votes.rowWeights(i), f.prior, int(votes.trees[i]), f.best.trees)
+		votesToProbabilities(row, votes.rowVotes(i), f.prior, int(votes.trees[i]), f.best.trees)
 	}
 	f.current.temperature.Apply(dst, f.opts.Classes)
 }

@@ -10,13 +10,13 @@ type forestTree struct {
 	distributions []uint32
 	// Distribution i is weights[ends[i-1]:ends[i]]; the first begins at 0.
 	ends    []uint32
-	weights []classWeight
+	weights []classProbability
 }
 
-// classWeight is the probability of one class at a leaf, in units of 1/unitWeight. The weights
+// classProbability is the probability of one class at a leaf, in units of 1/unitWeight. The weights
 // of a leaf add up to exactly unitWeight. Votes are sums of weights: sums of integers, which
 // are exact in any order.
-type classWeight struct {
+type classProbability struct {
 	class, weight uint16
 }
 
@@ -25,12 +25,12 @@ const unitWeight = 1<<16 - 1
 
 // leafDistribution returns the class distribution of the leaf that a row falls
 // into. row holds one bin for each feature.
-func (t *forestTree) leafDistribution(row []uint8) []classWeight {
+func (t *forestTree) leafDistribution(row []uint8) []classProbability {
 	return t.distribution(t.Leaf(row))
 }
 
 // distribution returns the class distribution of a leaf.
-func (t *forestTree) distribution(leaf int) []classWeight {
+func (t *forestTree) distribution(leaf int) []classProbability {
 	number, first := t.distributions[leaf], uint32(0)
 	if number > 0 {
 		first = t.ends[number-1]
@@ -86,15 +86,15 @@ func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[stri
 // add up to unitWeight. total is the number of rows of all classes. Weights are rounded down, and the
 // remainder is added to the weight of the largest class. Classes with weight 0 are left
 // out.
-func newDistribution(rows []int64, total int64) []classWeight {
-	var weights []classWeight
+func newDistribution(rows []int64, total int64) []classProbability {
+	var weights []classProbability
 	largest, left := 0, int64(unitWeight)
 	for class, n := range rows {
 		share := n * unitWeight / total
 		if share == 0 {
 			continue
 		}
-		weights = append(weights, classWeight{uint16(class), uint16(share)})
+		weights = append(weights, classProbability{uint16(class), uint16(share)})
 		if share > int64(weights[largest].weight) {
 			largest = len(weights) - 1
 		}

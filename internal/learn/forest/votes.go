@@ -69,15 +69,15 @@ func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, 
 }
 
 // leafDistribution returns the class distribution of the leaf of t that a row falls into.
-func (v *votes) leafDistribution(t *forestTree, row int) []classWeight {
+func (v *votes) leafDistribution(t *forestTree, row int) []classProbability {
 	if v.rowMajorBins == nil {
 		return t.distribution(t.LeafOf(v.columns, v.rows[row]))
 	}
 	return t.leafDistribution(v.rowMajorBins[row*v.features : (row+1)*v.features])
 }
 
-func (v *votes) addRow(row int, weights []classWeight) {
-	sums := v.rowWeights(row)
+func (v *votes) addRow(row int, weights []classProbability) {
+	sums := v.rowVotes(row)
 	for _, s := range weights {
 		sums[s.class] += uint32(s.weight)
 	}
@@ -94,5 +94,5 @@ func (v *votes) merge(other *votes) {
 	}
 }
 
-// rowWeights returns the sums of the votes on a row, one number for each class.
-func (v *votes) rowWeights(row int) []uint32 { return v.weights[row*v.classes : (row+1)*v.classes] }
+// rowVotes returns the sums of the votes on a row, one number for each class.
+func (v *votes) rowVotes(row int) []uint32 { return v.weights[row*v.classes : (row+1)*v.classes] }

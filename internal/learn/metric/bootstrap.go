@@ -223,7 +223,7 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 	})
 	if sample.Groups != nil {
 		for i := range variances {
-			variances[i] *= fewClustersFactor(float64(sample.clusters) / sample.fraction)
+			variances[i] *= smallSampleVarianceFactor(float64(sample.clusters) / sample.fraction)
 		}
 	}
 	return variances, sampled

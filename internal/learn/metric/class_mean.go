@@ -13,15 +13,15 @@ type proportion struct {
 	variance float64 // an estimate of the variance of value, which is too small if the class has few rows
 }
 
-// fewRows is the number of rows for which reliableRatio weights an estimated and an assumed variance
+// fewRows is the number of rows for which shrinkVarianceRatio weights an estimated and an assumed variance
 // equally.
 const fewRows = 20.0
 
-// reliableRatio corrects ratio, an estimated variance divided by an assumed variance. rows is the
+// shrinkVarianceRatio corrects ratio, an estimated variance divided by an assumed variance. rows is the
 // number of rows of the estimate. An estimate from few rows may be far too small. So a ratio below 1 is
 // moved towards 1: half-way if rows is fewRows, and further with fewer rows. A ratio above 1 does not
 // change.
-func reliableRatio(ratio, rows float64) float64 {
+func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
@@ -29,13 +29,13 @@ func reliableRatio(ratio, rows float64) float64 {
 // is assumed without an estimate. variance is an estimate of the variance of the value. few is the
 // number of independent rows from which it was computed, and estimated is the value on these rows. If
 // variance is larger than assumed, the proportion gets fewer rows, and if it is smaller, more; see
-// reliableRatio. A variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
+// shrinkVarianceRatio. A variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
 		ratio = variance / assumed
 	}
-	return proportion{value, rows / reliableRatio(ratio, few), variance}
+	return proportion{value, rows / shrinkVarianceRatio(ratio, few), variance}
 }
 
 // classMean is a score that is the mean of the scores of classes.
@@ -66,19 +66,19 @@ func (m classMean) interval() Interval {
 	if len(m.classes) == 0 {
 		return unknownInterval
 	}
-	mean, limit := m.mean(), Z95*Z95*m.inflation()
+	mean, limit := m.mean(), Z95*Z95*m.varianceInflation()
 	mirrored := make([]proportion, len(m.classes))
 	for i, c := range m.classes {
 		mirrored[i] = proportion{value: 1 - c.value, rows: c.rows}
 	}
 	// Rounding must not exclude the score from its interval.
-	return Interval{min(lowEnd(m.classes, limit), mean), max(1-lowEnd(mirrored, limit), mean)}
+	return Interval{min(scoreTestLowerBound(m.classes, limit), mean), max(1-scoreTestLowerBound(mirrored, limit), mean)}
 }
 
-// inflation returns the factor by which the dependence between the scores of the classes increases the
-// variance of the mean. The factor is corrected for few rows by reliableRatio. If all variances are 0,
+// varianceInflation returns the factor by which the dependence between the scores of the classes increases the
+// variance of the mean. The factor is corrected for few rows by shrinkVarianceRatio. If all variances are 0,
 // the factor is unknown, and inflation returns shared, with the limit that dependence describes.
-func (m classMean) inflation() float64 {
+func (m classMean) varianceInflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {
 		sum += c.variance
@@ -87,44 +87,44 @@ func (m classMean) inflation() float64 {
 		squares += 1 / c.rows
 	}
 	if sum > 0 {
-		return reliableRatio(m.variance*n*n/sum, few)
+		return shrinkVarianceRatio(m.variance*n*n/sum, few)
 	}
 	return min(m.shared, m.dependence*deviations*deviations/squares)
 }
 
-// lowEnd returns the lowest mean that the score test does not reject. The statistic of the test is the
+// scoreTestLowerBound returns the lowest mean that the score test does not reject. The statistic of the test is the
 // squared distance of this mean from the mean of classes, divided by the variance of the mean. A mean
 // is rejected if its statistic exceeds limit.
-func lowEnd(classes []proportion, limit float64) float64 {
+func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 	low, high := 0.0, 1.0
 	for statistic := 0.0; statistic < limit; high *= 2 {
-		if _, statistic = constrain(classes, high); high > 1e18 {
+		if _, statistic = constrainedMLE(classes, high); high > 1e18 {
 			return 0 // all proportions are 0
 		}
 	}
 	for range 60 {
 		middle := (low + high) / 2
-		if _, statistic := constrain(classes, middle); statistic < limit {
+		if _, statistic := constrainedMLE(classes, middle); statistic < limit {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	mean, _ := constrain(classes, low)
+	mean, _ := constrainedMLE(classes, low)
 	return mean
 }
 
-// constrain computes the most likely proportions of the classes under the constraint that they have a
+// constrainedMLE computes the most likely proportions of the classes under the constraint that they have a
 // certain mean. multiplier, the Lagrange multiplier of the constraint, determines this mean: the most
 // likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p). constrain
-// returns the mean, which decreases with multiplier, and the statistic of lowEnd.
+// returns the mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
 //
 // The variance of a class with n rows would be p(1 − p)/n, but it is underestimated if p is estimated
 // from the same rows. Dividing by n − 1 instead of n corrects this. If the mean depends on this class
 // only, no correction is needed, because the constraint determines p. In general, the divisor is n − 1
 // + f, where f is the fraction of the variance of the mean that is due to the class. It is at least
 // n/2.
-func constrain(classes []proportion, multiplier float64) (mean, statistic float64) {
+func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic float64) {
 	n, sum := float64(len(classes)), 0.0
 	variances := make([]float64, len(classes))
 	for i, c := range classes {
@@ -213,11 +213,11 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	return f1s
 }
 
-// areaProportion returns the area under the ROC curve of a class with m rows, against n others, as a
+// aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
 // proportion. variance is the variance that is computed from the influences of rows. The assumed
 // variance is that for exponential scores, in the form that treats both classes alike (Hanley and
 // McNeil, Radiology 143, 1982).
-func areaProportion(area, variance, m, n float64) proportion {
+func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
 }

@@ -105,14 +105,14 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	if clusters < 2 {
 		return variance, clusters
 	}
-	return variance * fewClustersFactor(float64(clusters)), clusters
+	return variance * smallSampleVarianceFactor(float64(clusters)), clusters
 }
 
-// fewClustersFactor returns the factor by which a variance that is estimated from n clusters is
+// smallSampleVarianceFactor returns the factor by which a variance that is estimated from n clusters is
 // multiplied for an interval with the quantile Z95. n must be at least 2. The factor corrects the bias
 // of the estimate, n/(n-1), and replaces Z95 by the quantile of Student's distribution. The ratio of
 // the two quantiles is computed by the first term of Fisher's expansion.
-func fewClustersFactor(n float64) float64 {
+func smallSampleVarianceFactor(n float64) float64 {
 	student := 1 + (Z95*Z95+1)/(4*(n-1))
 	return n / (n - 1) * student * student
 }

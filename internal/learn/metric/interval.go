@@ -188,7 +188,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 			dst[i] += v
 		}
 		v, _ := variance(influence)
-		areas = append(areas, areaProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
+		areas = append(areas, aucProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
 	}
 	for i := range dst {
 		dst[i] /= float64(max(len(areas), 1))

@@ -55,8 +55,8 @@ func readNetworks(b []byte) (Predictor, error) {
 	return readPredictor[neural.Model](b)
 }
 
-// isSmoothed reports whether p has a smooth part.
-func isSmoothed(p Predictor) bool {
+// hasSmoothPart reports whether p has a smooth part.
+func hasSmoothPart(p Predictor) bool {
 	if stored, ok := p.(storedPredictor); ok {
 		p = stored.decode()
 	}

@@ -112,6 +112,6 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 // which package explain uses the models of a fold. It remembers the scores of texts,
 // because the same texts are predicted again for each column.
 func (m *Model) FoldModel(members []Member) explain.FoldModel {
-	members = textMemos{}.rememberAll(members)
+	members = textMemos{}.withMemos(members)
 	return explain.FoldModel{Used: usedFeatures(members, m.schema), Predict: m.withMembers(members...).predict}
 }

@@ -49,7 +49,7 @@ func (m *Model) fileVersion() uint16 {
 		return versionDateDifferences
 	}
 	for _, one := range m.members {
-		if inner, features := UnwrapFeatures(one.Predictor); isSmoothed(inner) || features != nil && features.texts != nil {
+		if inner, features := UnwrapFeatures(one.Predictor); hasSmoothPart(inner) || features != nil && features.texts != nil {
 			return versionTexts
 		}
 	}

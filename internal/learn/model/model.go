@@ -148,7 +148,7 @@ func (m *Model) PredictMembers(ctx context.Context, f *frame.Frame, members iter
 			return nil, err
 		}
 		if memos != nil {
-			one = memos.remember(one)
+			one = memos.withMemo(one)
 		}
 		single := m.withMembers(one)
 		single.temperature = 1 // the temperature is applied later, to the mean of the members

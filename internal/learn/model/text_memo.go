@@ -6,9 +6,9 @@ import "foretell/internal/learn/text"
 // With these copies, members that use the same text models score each text only once.
 type textMemos map[*textModels]*textModels
 
-// remember returns the member one with text models that remember their scores. It does
+// withMemo returns the member one with text models that remember their scores. It does
 // not change the text models of the argument.
-func (t textMemos) remember(one Member) Member {
+func (t textMemos) withMemo(one Member) Member {
 	inner, features := UnwrapFeatures(one.Predictor)
 	if features == nil || features.texts == nil || features.texts.memos != nil { // no texts, or remembered already
 		return one
@@ -25,11 +25,11 @@ func (t textMemos) remember(one Member) Member {
 	return one
 }
 
-// rememberAll returns the result of remember for each member.
-func (t textMemos) rememberAll(members []Member) []Member {
+// withMemos returns the result of remember for each member.
+func (t textMemos) withMemos(members []Member) []Member {
 	list := make([]Member, len(members))
 	for i, one := range members {
-		list[i] = t.remember(one)
+		list[i] = t.withMemo(one)
 	}
 	return list
 }
@@ -45,7 +45,7 @@ func scoreTextsOnce(members []Member) []Member {
 			continue
 		}
 		if used[features.texts] {
-			return textMemos{}.rememberAll(members)
+			return textMemos{}.withMemos(members)
 		}
 		used[features.texts] = true
 	}

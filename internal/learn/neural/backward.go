@@ -50,7 +50,7 @@ func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *
 		bp.denseBackward(params, i, len(part.rows), scale)
 	}
 	bp.adapterBackward(params, len(part.rows), scale)
-	bp.inputBackward(len(part.rows))
+	bp.embeddingBackward(len(part.rows))
 }
 
 // logitsToLossGradient replaces the logits by the gradient of the loss with respect to them:
@@ -93,14 +93,14 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 	delta := bp.delta[:rows*d.out]
 	kernel.ReLUBackward(delta, bp.activations[i], scale)
 	kernel.SumRows(d.biasVector(bp.grad), delta)
-	bp.productBackward(params, i, rows, bp.activations[i-1])
+	bp.matMulBackward(params, i, rows, bp.activations[i-1])
 }
 
-// productBackward is the backward pass of the matrix product of hidden layer i. It adds the
+// matMulBackward is the backward pass of the matrix product of hidden layer i. It adds the
 // gradient of the weights to bp.grad, and replaces bp.delta, the gradient of the product, by
 // the gradient of the inputs. The parameter in holds the inputs of the layer, row-major,
 // with d.in columns.
-func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
+func (bp *backprop) matMulBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
 	delta := bp.delta[:rows*d.out]
 	kernel.Pack(bp.operand, delta, rows, d.out)
@@ -128,13 +128,13 @@ func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float3
 		kernel.ScaleShiftBackward(sum, gs, delta, bp.first[:n], scales)
 	}
 	bp.delta, bp.inputDelta = bp.inputDelta, bp.delta
-	bp.productBackward(params, 0, rows, bp.x)
+	bp.matMulBackward(params, 0, rows, bp.x)
 }
 
-// inputBackward is the backward pass of the embeddings. It adds the gradients of the
+// embeddingBackward is the backward pass of the embeddings. It adds the gradients of the
 // embedding tables to bp.grad. bp.delta must hold the gradient of the input vectors. rows is the
 // number of input vectors.
-func (bp *backprop) inputBackward(rows int) {
+func (bp *backprop) embeddingBackward(rows int) {
 	l, e := bp.layout, bp.encoder
 	dx := bp.delta[:rows*l.inputs]
 	tables := bp.grad[l.tables:]

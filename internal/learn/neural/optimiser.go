@@ -92,7 +92,7 @@ func (f *Fitter) sumGradients() (norm float64) {
 func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
-	now := scheduleFactor(float64(f.samples) / float64(f.opts.samples))
+	now := learningRateFactor(float64(f.samples) / float64(f.opts.samples))
 	rate := maxRate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
 	// In the first steps, which do not fill the window, the average is the mean of the
@@ -113,10 +113,10 @@ func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate divided by its maximum. trainedFraction is the
+// learningRateFactor returns the learning rate divided by its maximum. trainedFraction is the
 // fraction of the samples trained on, from 0 to 1. The learning rate first rises
 // linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
-func scheduleFactor(trainedFraction float64) float64 {
+func learningRateFactor(trainedFraction float64) float64 {
 	if trainedFraction < warmupFraction {
 		return trainedFraction / warmupFraction
 	}

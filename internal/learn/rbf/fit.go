@@ -340,13 +340,13 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 	kernel.Pack(packed, s.half, p.size, p.outputs)
 	clear(s.step)
 	kernel.GemmTransposed(s.step, p.inverses[i], packed, shape)
-	p.accelerate(i, s.step)
+	p.nesterovStep(i, s.step)
 }
 
-// accelerate subtracts step from the parameters p.lookahead of penalty i and stores the result
+// nesterovStep subtracts step from the parameters p.lookahead of penalty i and stores the result
 // in p.params, as the new parameters. It then sets p.lookahead to a point beyond them, in the
 // direction in which p.params has moved.
-func (p *logisticRegression) accelerate(i int, step []float32) {
+func (p *logisticRegression) nesterovStep(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
 	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).
 	progress := 0.0

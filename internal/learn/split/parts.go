@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// AssignParts assigns each row of the sample to one of k parts. The rows of a part can
+// AssignCrossFitFolds assigns each row of the sample to one of k parts. The rows of a part can
 // then be predicted by a model that was trained on the other parts. It returns the number
 // of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
 // are in the same part; see spreadConfinedClasses for an exception.
@@ -14,24 +14,24 @@ import (
 // If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
 // cross-validation for time series predictor evaluation, 2012). If rows have no times, or
 // all have the same time, the parts are stratified by class.
-func AssignParts(s Sample, k int, seed uint64) []int {
+func AssignCrossFitFolds(s Sample, k int, seed uint64) []int {
 	rows := s.Rows
 	if rows == nil {
 		rows = s.sortedRows()
 	}
 	var list []int
 	if s.Times != nil {
-		list = s.partsByTime(rows, k)
+		list = s.crossFitFoldsByTime(rows, k)
 	}
 	if list == nil {
-		list = s.stratifiedParts(rows, k, seed)
+		list = s.stratifiedCrossFitFolds(rows, k, seed)
 	}
 	s.spreadConfinedClasses(rows, list, k)
 	return list
 }
 
-// stratifiedParts returns the part of each row. The parts are the folds of Folds.
-func (s Sample) stratifiedParts(rows []int32, k int, seed uint64) []int {
+// stratifiedCrossFitFolds returns the part of each row. The parts are the folds of Folds.
+func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int {
 	partOf := make(map[int32]int, len(rows))
 	for part, fold := range Folds(s, k, seed) {
 		for _, row := range fold.Validation {
@@ -82,29 +82,29 @@ func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 	}
 }
 
-// timeUnit holds rows that partsByTime assigns to the same part: the rows of a group, or
+// timedGroup holds rows that crossFitFoldsByTime assigns to the same part: the rows of a group, or
 // a single row without a group.
-type timeUnit struct {
+type timedGroup struct {
 	rows  []int // indices of rows
 	timed int   // number of rows with a time
 	sum   float64
 }
 
 // time returns the mean time of the rows that have one, or +Inf if no row has one.
-func (u *timeUnit) time() float64 {
+func (u *timedGroup) time() float64 {
 	if u.timed == 0 {
 		return math.Inf(1)
 	}
 	return u.sum / float64(u.timed)
 }
 
-// partsByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
+// crossFitFoldsByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
 // time with about the same number of rows. The time of a group is the mean time of its
 // rows. Rows or groups with the same time are in the same part. Rows without a time are
 // in the last part. The result is nil if all times are equal.
-func (s Sample) partsByTime(rows []int32, parts int) []int {
-	units := s.timeUnits(rows)
-	slices.SortStableFunc(units, func(a, b *timeUnit) int { return cmp.Compare(a.time(), b.time()) })
+func (s Sample) crossFitFoldsByTime(rows []int32, parts int) []int {
+	units := s.timedGroups(rows)
+	slices.SortStableFunc(units, func(a, b *timedGroup) int { return cmp.Compare(a.time(), b.time()) })
 	var changes []int // the numbers of rows before each change of time
 	before := 0
 	for i, u := range units {
@@ -134,12 +134,12 @@ func (s Sample) partsByTime(rows []int32, parts int) []int {
 	return list
 }
 
-// timeUnits returns the units of rows, in the order of their first rows.
-func (s Sample) timeUnits(rows []int32) []*timeUnit {
-	var units []*timeUnit
-	ofGroup := make(map[int32]*timeUnit)
+// timedGroups returns the units of rows, in the order of their first rows.
+func (s Sample) timedGroups(rows []int32) []*timedGroup {
+	var units []*timedGroup
+	ofGroup := make(map[int32]*timedGroup)
 	for i, row := range rows {
-		u := new(timeUnit)
+		u := new(timedGroup)
 		if s.Groups != nil && s.Groups[row] >= 0 {
 			if known := ofGroup[s.Groups[row]]; known != nil {
 				u = known

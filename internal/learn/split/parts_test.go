@@ -27,7 +27,7 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := s
 			s.Groups, s.Times = tt.Groups, tt.Times
-			parts := AssignParts(s, 5, 1)
+			parts := AssignCrossFitFolds(s, 5, 1)
 			sizes, partOf := make([]int, 5), map[int32]int{}
 			last := make([]float64, 5)
 			for i, row := range rows {
@@ -61,7 +61,7 @@ func TestPartsOfFewTimes(t *testing.T) {
 		}
 		s.Times = times
 		partOf, sizes := map[float64]int{}, map[int]int{}
-		for row, part := range AssignParts(s, 5, 1) {
+		for row, part := range AssignCrossFitFolds(s, 5, 1) {
 			sizes[part]++
 			if known, ok := partOf[times[row]]; ok && known != part && c.times > 1 {
 				t.Fatalf("rows of the time %v of %d are in the parts %d and %d", times[row], c.times, known, part)
@@ -92,7 +92,7 @@ func TestPartsOfConfinedClasses(t *testing.T) {
 			s.Groups, s.Times = tt.Groups, tt.Times
 			counts := make([]int, 5)
 			last := make([]float64, 5)
-			parts := AssignParts(s, 5, 1)
+			parts := AssignCrossFitFolds(s, 5, 1)
 			for row, part := range parts {
 				if s.Labels[row] == 2 {
 					counts[part]++

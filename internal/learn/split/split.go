@@ -44,7 +44,7 @@ type Sample struct {
 	// rows belong together.
 	Groups []int32
 	// Times holds the time of each row of the table, in any unit, NaN if unknown. Only
-	// NewValidationPlan and AssignParts use it. NewValidationPlan then validates and tests on
+	// NewValidationPlan and AssignCrossFitFolds use it. NewValidationPlan then validates and tests on
 	// rows that are later than the rows to train on. If Times is nil, the order of the
 	// rows does not matter.
 	Times []float64

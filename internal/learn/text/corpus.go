@@ -17,7 +17,7 @@ const (
 	numSampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
 	// largest number of weights, which is the number of these buckets times the number of
-	// outputs.
+	// numOutputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.
@@ -36,7 +36,7 @@ func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 		fixed       = 4 * 4e6 // bytes of documentFrequencies
 	)
 	entries := min(float64(textBytes)*byteEntries, maxEntries)
-	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
+	weights := min(float64(texts)*newBuckets*float64(numOutputs(classes)), maxWeights)
 	// There is a model for each part, a model for all rows, and a copy of the model for
 	// all rows. If the corpus lacks some texts, there is a copy of every model.
 	models := float64(parts + 2)
@@ -52,7 +52,7 @@ type Corpus struct {
 	vocabulary *vocabulary
 	rows       []int32 // the rows of the table whose texts are in the corpus; see drawRowPerStride
 	stride     int
-	blocks     [][]entry
+	blocks     [][]termCount
 	ends       []uint32 // by text: the end of its entries in its block
 }
 
@@ -70,11 +70,11 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	if err != nil {
 		return nil, err
 	}
-	limit := min(maxVocabulary, maxWeights/outputs(classes))
+	limit := min(maxVocabulary, maxWeights/numOutputs(classes))
 	n := len(c.rows)
 	c.vocabulary = selectVocabulary(counts, n, limit)
 	c.ends = make([]uint32, n)
-	c.blocks = make([][]entry, (n+blockTexts-1)/blockTexts)
+	c.blocks = make([][]termCount, (n+blockTexts-1)/blockTexts)
 	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
 		e := newTermCounter(c.vocabulary)
 		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {

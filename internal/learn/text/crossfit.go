@@ -15,9 +15,9 @@ type Task struct {
 	Classes int
 	// Rows are the training rows.
 	Rows []int32
-	// Parts[i] is the part of Rows[i], from 0 to NumParts-1. The rows of a part, even those
+	// Parts[i] is the part of Rows[i], from 0 to NumCrossFitFolds-1. The rows of a part, even those
 	// whose texts are not in the corpus, are scored by a model that was trained on the
-	// other parts. NumParts must be at least 2.
+	// other parts. NumCrossFitFolds must be at least 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -26,13 +26,13 @@ type Task struct {
 	Workers int
 }
 
-// MaxParts is the largest number that NumParts returns.
+// MaxParts is the largest number that NumCrossFitFolds returns.
 const MaxParts = 5
 
-// NumParts returns the number of parts into which a task with the given number of
+// NumCrossFitFolds returns the number of parts into which a task with the given number of
 // training rows should be divided. It returns fewer parts for many rows, because the
 // models are then accurate even if a larger fraction of the rows is left out.
-func NumParts(rows int) int {
+func NumCrossFitFolds(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
 		return partsOfMany
@@ -86,7 +86,7 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 			f.rows[t.NumParts] = append(f.rows[t.NumParts], row)
 		}
 	}
-	k := outputs(t.Classes)
+	k := numOutputs(t.Classes)
 	for part := range t.NumParts {
 		f.scores = append(f.scores, make([]float32, len(f.rows[part])*k))
 		f.bestScores = append(f.bestScores, make([]float32, len(f.rows[part])*k))
@@ -98,7 +98,7 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 }
 
 // trainingRows returns the rows that the model of a part is trained on. If part is
-// NumParts, these are all training rows.
+// NumCrossFitFolds, these are all training rows.
 func (f *crossFit) trainingRows(part int) []int32 {
 	if part == f.task.NumParts {
 		return f.rows[part]
@@ -115,7 +115,7 @@ func (f *crossFit) trainingRows(part int) []int32 {
 // runPass trains each model for one more pass over its training rows. It then scores the
 // training rows of each part with the model of the part.
 func (f *crossFit) runPass(ctx context.Context, pass int) error {
-	k := outputs(f.task.Classes)
+	k := numOutputs(f.task.Classes)
 	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {
 		// The model of all rows takes longest, so it begins first.
 		part := len(f.models) - 1 - i
@@ -133,7 +133,7 @@ func (f *crossFit) runPass(ctx context.Context, pass int) error {
 
 // logLoss returns the sum of the log losses of all training rows whose texts are in the corpus.
 func (f *crossFit) logLoss() float64 {
-	sum, k := 0.0, outputs(f.task.Classes)
+	sum, k := 0.0, numOutputs(f.task.Classes)
 	for part, scores := range f.scores {
 		for i, row := range f.rows[part] {
 			sum += logLoss(scores[i*k:(i+1)*k], int(f.task.Labels[row]))
@@ -155,7 +155,7 @@ func (f *crossFit) saveAsBest() {
 	}
 }
 
-// model returns the best model of a part, or of all training rows if part is NumParts.
+// model returns the best model of a part, or of all training rows if part is NumCrossFitFolds.
 func (f *crossFit) model(part int) *Model {
 	return newModel(f.corpus.vocabulary, f.task.Classes, f.bestModels[part].bias, f.bestModels[part].weights)
 }
@@ -188,7 +188,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 			}
 		}
 	})
-	one, k := make([]float32, whole.Features()), outputs(f.task.Classes)
+	one, k := make([]float32, whole.Features()), numOutputs(f.task.Classes)
 	for part, scores := range f.bestScores {
 		for i, row := range f.rows[part] {
 			whole.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))

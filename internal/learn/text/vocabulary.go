@@ -107,9 +107,9 @@ func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 // characters weigh less than words, because there are more of them and they overlap.
 var kindNorms = [numKinds]float32{1, 0.7}
 
-// entry is a term of a text. index is the index of its bucket in the vocabulary, and count is the
+// termCount is a term of a text. index is the index of its bucket in the vocabulary, and count is the
 // number of times that it occurs in the text, at most 255.
-type entry struct {
+type termCount struct {
 	index int32
 	kind  termKind
 	count uint8
@@ -128,7 +128,7 @@ type termCounter struct {
 	vocabulary *vocabulary
 	reader     termReader
 	found      []uint64 // numKinds·index + kind of each term that was found
-	entries    []entry
+	entries    []termCount
 }
 
 func newTermCounter(v *vocabulary) *termCounter {
@@ -137,7 +137,7 @@ func newTermCounter(v *vocabulary) *termCounter {
 
 // count returns the terms of a text that are in the vocabulary, by ascending index. The
 // result is valid until the next call.
-func (e *termCounter) count(text string) []entry {
+func (e *termCounter) count(text string) []termCount {
 	e.found, e.entries = e.found[:0], e.entries[:0]
 	e.reader.read(text, func(kind termKind, bucket uint32) {
 		if i := e.vocabulary.index(bucket); i >= 0 {
@@ -152,7 +152,7 @@ func (e *termCounter) count(text string) []entry {
 			}
 			continue
 		}
-		e.entries = append(e.entries, entry{int32(key / uint64(numKinds)), termKind(key % uint64(numKinds)), 1})
+		e.entries = append(e.entries, termCount{int32(key / uint64(numKinds)), termKind(key % uint64(numKinds)), 1})
 	}
 	return e.entries
 }
@@ -168,7 +168,7 @@ var logTermFrequency = func() (table [math.MaxUint8 + 1]float32) {
 }()
 
 // fillVector sets dst to the vector of a text with the given entries.
-func (v *vocabulary) fillVector(dst *vector, entries []entry) {
+func (v *vocabulary) fillVector(dst *vector, entries []termCount) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
 	var squares [numKinds]float32
 	for _, e := range entries {

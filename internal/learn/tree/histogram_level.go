@@ -188,7 +188,7 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 // an output. If the leaf has no histogram, the cells are summed from its rows.
 func (g *SymmetricGrower) loadHistogram(w *splitWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
-		w.histogram.setDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
+		w.histogram.setFromDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
 		return
 	}
 	r := g.rowRanges[leaf]

@@ -50,9 +50,9 @@ func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// setDense sets h to the non-zero cells of dense. To avoid a branch, the loop stores
+// setFromDense sets h to the non-zero cells of dense. To avoid a branch, the loop stores
 // every cell at index n and increases n only if the cell is not zero.
-func (h *sparseHistogram) setDense(dense []int64) {
+func (h *sparseHistogram) setFromDense(dense []int64) {
 	n := 0
 	for bin, cell := range dense {
 		h.bins[uint8(n)], h.cells[uint8(n)] = uint8(bin), cell

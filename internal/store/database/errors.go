@@ -28,11 +28,11 @@ var (
 	// SQLite, this includes that another process has held the lock of the database for longer than
 	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
-	// ErrNotAccepted is returned by Open if the server responds, but no connection is possible with the
+	// ErrConnectionRejected is returned by Open if the server responds, but no connection is possible with the
 	// parameters of the URL. For example, sslmode=require fails if the server has no TLS. It wraps
 	// ErrUnavailable, because the cause may be temporary, such as a standby that is not yet the primary
 	// server.
-	ErrNotAccepted error = notAcceptedError{}
+	ErrConnectionRejected error = connectionRejectedError{}
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.
 	ErrCommitUnknown = fmt.Errorf("%w to a commit", ErrUnavailable)
@@ -107,12 +107,12 @@ func errorFromSQLState(code string) error {
 	return nil
 }
 
-// notAcceptedError is the type of ErrNotAccepted, so that it has a message of its own although it
+// connectionRejectedError is the type of ErrConnectionRejected, so that it has a message of its own although it
 // wraps ErrUnavailable.
-type notAcceptedError struct{}
+type connectionRejectedError struct{}
 
-func (notAcceptedError) Error() string { return "no connection with these parameters" }
-func (notAcceptedError) Unwrap() error { return ErrUnavailable }
+func (connectionRejectedError) Error() string { return "no connection with these parameters" }
+func (connectionRejectedError) Unwrap() error { return ErrUnavailable }
 
 // isNetworkError reports whether err, a connection error, means that the server cannot be reached
 // or does not respond. Other connection errors occur although the server responds: it may not

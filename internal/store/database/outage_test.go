@@ -22,7 +22,7 @@ func TestOutage(t *testing.T) {
 			return used.Read(t.Context(), func(tx *Tx) error { return look(t.Context(), tx) })
 		},
 		"a statement": func() error {
-			return used.ReadStatement(t.Context(), func(tx *Tx) error { return look(t.Context(), tx) })
+			return used.ReadOneStatement(t.Context(), func(tx *Tx) error { return look(t.Context(), tx) })
 		},
 	}
 	if err := touch(t.Context(), db); err != nil {

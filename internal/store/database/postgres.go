@@ -48,7 +48,7 @@ func openPostgres(ctx context.Context, location string, version int64) (*DB, err
 	if d.Migration, err = d.migratePostgres(ctx, version); err != nil {
 		return fail(err)
 	}
-	row, err := process.NewRow(ctx, newPostgresPool(config, 1).DB)
+	row, err := process.NewHeartbeatRow(ctx, newPostgresPool(config, 1).DB)
 	if err != nil {
 		return fail(err)
 	}
@@ -71,7 +71,7 @@ func translateConnectError(err error) error {
 	last := errors.New(dialErrorPrefix.ReplaceAllString(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]), ""))
 	known := ErrUnavailable
 	if errors.As(err, new(*pgconn.ConnectError)) && !isNetworkError(err) {
-		known = ErrNotAccepted
+		known = ErrConnectionRejected
 	}
 	var refused *pgconn.PgError // the error that a running server sent
 	if errors.As(err, &refused) {

@@ -72,15 +72,15 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.writeOptions, fn)
 }
 
-// WriteStatement is like Write, for a function that needs less isolation. Such a function executes
+// WriteOneStatement is like Write, for a function that needs less isolation. Such a function executes
 // one statement, or several statements that each change one row and do not depend on each other. As
 // an exception, a statement may read a row that an earlier statement has locked.
-func (d *DB) WriteStatement(ctx context.Context, fn func(*Tx) error) error {
+func (d *DB) WriteOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
 }
 
-// WriteOnce is like Write, but calls fn only once, even after a conflict.
-func (d *DB) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
+// WriteWithoutRetry is like Write, but calls fn only once, even after a conflict.
+func (d *DB) WriteWithoutRetry(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.write, d.dialect.writeOptions, fn)
 }
 
@@ -108,9 +108,9 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.read, d.dialect.readOptions, fn)
 }
 
-// ReadStatement is like Read, for a function that executes a single statement. With PostgreSQL,
+// ReadOneStatement is like Read, for a function that executes a single statement. With PostgreSQL,
 // it takes one round trip to the server instead of three.
-func (d *DB) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
+func (d *DB) ReadOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	limited, done := d.limitTime(ctx)
 	defer done()
 	if err := d.read.acquire(limited); err != nil {

@@ -23,10 +23,10 @@ const (
 // microseconds.
 const serverTimeSQL = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// Row is a database row that shows other processes, on any machine, that this process is
+// HeartbeatRow is a database row that shows other processes, on any machine, that this process is
 // running. The process renews the row with heartbeats. The clock of the PostgreSQL server is
 // the clock that all processes share.
-type Row struct {
+type HeartbeatRow struct {
 	db   *sql.DB
 	self string
 	stop context.CancelFunc
@@ -42,10 +42,10 @@ type Row struct {
 	died bool
 }
 
-// NewRow inserts the row of this process and renews it until Release is called, which
-// also closes db. If NewRow returns an error, it has closed db itself.
-func NewRow(ctx context.Context, db *sql.DB) (*Row, error) {
-	p := &Row{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
+// NewHeartbeatRow inserts the row of this process and renews it until Release is called, which
+// also closes db. If NewHeartbeatRow returns an error, it has closed db itself.
+func NewHeartbeatRow(ctx context.Context, db *sql.DB) (*HeartbeatRow, error) {
+	p := &HeartbeatRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renewAndDeleteDead(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -77,7 +77,7 @@ const heartbeatSQL = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1
 
 // renewAndDeleteDead sends a heartbeat, records the heartbeats of the other processes, and deletes
 // the rows of dead processes.
-func (p *Row) renewAndDeleteDead(ctx context.Context) error {
+func (p *HeartbeatRow) renewAndDeleteDead(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, heartbeatQueryTimeout)
 	defer done()
 	rows, err := p.db.QueryContext(ctx, heartbeatSQL, p.self, Timeout.Microseconds())
@@ -104,7 +104,7 @@ func (p *Row) renewAndDeleteDead(ctx context.Context) error {
 
 // observe records the result of a heartbeat: the time of the server and the rows of the other
 // processes. It returns the rows of dead processes, by name.
-func (p *Row) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
+func (p *HeartbeatRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.serverTime, p.localTime = server, time.Now() //nolint:forbidigo // compared with the server's clock
@@ -126,7 +126,7 @@ func (p *Row) observe(server time.Time, others map[string]int64) (dead map[strin
 
 // deleteDead deletes the rows of dead processes, except rows that were renewed since they were
 // read.
-func (p *Row) deleteDead(ctx context.Context, dead map[string]int64) error {
+func (p *HeartbeatRow) deleteDead(ctx context.Context, dead map[string]int64) error {
 	for name, until := range dead {
 		if _, err := p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1 AND until = $2", name, until); err != nil {
 			return err
@@ -136,12 +136,12 @@ func (p *Row) deleteDead(ctx context.Context, dead map[string]int64) error {
 }
 
 // Name returns the name of this process.
-func (p *Row) Name() string { return p.self }
+func (p *HeartbeatRow) Name() string { return p.self }
 
 // IsAlive reports whether the named process is running. A process is dead if it has no row, or
 // if this process has seen no change of its row for Timeout. Therefore, in the first
 // Timeout after this process has started, every process with a row is considered alive.
-func (p *Row) IsAlive(name string) bool {
+func (p *HeartbeatRow) IsAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
 	p.mu.Unlock()
@@ -158,7 +158,7 @@ func (p *Row) IsAlive(name string) bool {
 
 // AnyMayHaveDied reports whether, since the last call, the row of another process disappeared or
 // was not renewed for Timeout.
-func (p *Row) AnyMayHaveDied() bool {
+func (p *HeartbeatRow) AnyMayHaveDied() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	died := p.died
@@ -169,7 +169,7 @@ func (p *Row) AnyMayHaveDied() bool {
 // ClockOffset returns the time of the server minus the time of this machine. It is correct even if
 // the clock of this machine was set since the last heartbeat, because the time since then is
 // measured with the monotonic clock.
-func (p *Row) ClockOffset() time.Duration {
+func (p *HeartbeatRow) ClockOffset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // compared with the server's clock
@@ -178,7 +178,7 @@ func (p *Row) ClockOffset() time.Duration {
 
 // Release stops the heartbeats, deletes the row and closes the database of the row. Other processes
 // then consider this process dead.
-func (p *Row) Release() error {
+func (p *HeartbeatRow) Release() error {
 	p.stop()
 	<-p.done
 	ctx, done := context.WithTimeout(context.Background(), heartbeatQueryTimeout)

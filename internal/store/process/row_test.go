@@ -14,7 +14,7 @@ import (
 // newDatabase returns a PostgreSQL database with the table of processes, and a function that starts
 // another process on it. The heartbeats of the processes are sent only by calls of
 // renewAndDeleteDead.
-func newDatabase(t *testing.T) (db *sql.DB, start func() *Row) {
+func newDatabase(t *testing.T) (db *sql.DB, start func() *HeartbeatRow) {
 	t.Helper()
 	location := testenv.Postgres(t)
 	open := func() *sql.DB {
@@ -30,9 +30,9 @@ func newDatabase(t *testing.T) (db *sql.DB, start func() *Row) {
 	if _, err := schema.Postgres.Migrate(t.Context(), db, schema.Newest); err != nil {
 		t.Fatal(err)
 	}
-	return db, func() *Row {
+	return db, func() *HeartbeatRow {
 		t.Helper()
-		p, err := NewRow(t.Context(), open())
+		p, err := NewHeartbeatRow(t.Context(), open())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func newDatabase(t *testing.T) (db *sql.DB, start func() *Row) {
 }
 
 // renew sends a heartbeat of p.
-func renew(t *testing.T, p *Row) {
+func renew(t *testing.T, p *HeartbeatRow) {
 	t.Helper()
 	if err := p.renewAndDeleteDead(t.Context()); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func renew(t *testing.T, p *Row) {
 }
 
 // renewAfter sends a heartbeat of p as if the last one had been some seconds ago.
-func renewAfter(t *testing.T, p *Row, seconds int) {
+func renewAfter(t *testing.T, p *HeartbeatRow, seconds int) {
 	t.Helper()
 	p.mu.Lock()
 	p.others.observed = time.Now().Add(-time.Duration(seconds) * time.Second)

@@ -19,7 +19,7 @@ var baselineSchema string
 // baselineVersion is the version of the schema in baseline.sql. A new database gets the migrations
 // after baselineVersion as well, once baseline.sql is executed. After a change of baselineVersion,
 // rewrite the file with `go test ./internal/store/schema -run TestBaseline -update`.
-const baselineVersion = 31
+const baselineVersion = 32
 
 // createBaselineSchema creates the schema of baselineVersion in a new SQLite database,
 // and records the migrations up to that version as applied.

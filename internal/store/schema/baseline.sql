@@ -242,3 +242,5 @@ CREATE INDEX outbox_account ON outbox (account, kind);
 CREATE INDEX training_deadline ON training (parent, finished, deadline) WHERE deadline > 0;
 
 CREATE INDEX job_lease ON job (owner) WHERE owner <> '';
+
+CREATE INDEX model_champion ON model (dataset, state, series_version, achieved, training, key);

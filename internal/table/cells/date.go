@@ -35,11 +35,11 @@ type dateParser struct {
 	// 02/Jan/2006.
 	timeSeparator           byte
 	isCompact, hasMonthName bool
-	otherOrder              *otherOrder // nil except in ParseBothOrders
+	otherOrder              *dayFirstResult // nil except in ParseBothOrders
 }
 
-// otherOrder is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
-type otherOrder struct {
+// dayFirstResult is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
+type dayFirstResult struct {
 	isKnown     bool // the date is like this, so that the order matters
 	day         int  // DateTime.Day
 	byMonth, ok bool // the date is valid with the month first, and with the day first
@@ -70,7 +70,7 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 // ParseBothOrders is like ParseDateTime with the month first and with the day first. A result that is not ok
 // is meaningless.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
-	p, other := newDateParser(cell, false), otherOrder{}
+	p, other := newDateParser(cell, false), dayFirstResult{}
 	p.otherOrder = &other
 	month, byMonth = p.parse()
 	if !other.isKnown {

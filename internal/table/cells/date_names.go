@@ -3,7 +3,7 @@ package cells
 // The names of months and weekdays in English, German, French, Spanish and Italian, and their
 // abbreviations, in lower case. Names with accents are also written without them.
 var (
-	monthNames = numberNames([][]string{
+	monthNames = mapNamesToNumbers([][]string{
 		{"january", "jan", "januar", "jänner", "jaenner", "jän", "janvier", "janv", "enero", "ene", "gennaio"},
 		{"february", "feb", "februar", "février", "fevrier", "févr", "fevr", "fév", "fev", "febrero", "febbraio", "febb"},
 		{"march", "mar", "märz", "maerz", "mär", "mrz", "mars", "marzo"},
@@ -19,10 +19,10 @@ var (
 	})
 	// monthsAfterDay are Italian abbreviations that are months only after a day, as in 3 gen 2024.
 	// Without a day, SET-12 is probably the code of a product.
-	monthsAfterDay = numberNames([][]string{
+	monthsAfterDay = mapNamesToNumbers([][]string{
 		{"gen"}, {}, {}, {}, {"mag"}, {"giu"}, {"lug"}, {}, {"set"}, {"ott"}, {}, {},
 	})
-	weekdayNames = numberNames([][]string{
+	weekdayNames = mapNamesToNumbers([][]string{
 		{"monday", "mon", "montag", "mo", "lundi", "lunes", "lunedì", "lunedi"},
 		{"tuesday", "tue", "dienstag", "di", "mardi", "martes", "martedì", "martedi"},
 		{"wednesday", "wed", "mittwoch", "mi", "mercredi", "miércoles", "miercoles", "mercoledì", "mercoledi"},
@@ -36,8 +36,8 @@ var (
 // maxNameLen is the length of the longest name of a month or weekday, in bytes.
 const maxNameLen = 10
 
-// numberNames maps the names of each list to the number of the list, from 1.
-func numberNames(lists [][]string) map[string]int {
+// mapNamesToNumbers maps the names of each list to the number of the list, from 1.
+func mapNamesToNumbers(lists [][]string) map[string]int {
 	numbers := make(map[string]int)
 	for i, names := range lists {
 		for _, name := range names {

@@ -25,7 +25,7 @@ type NumberFormat struct {
 
 // Parse parses a cell in the format. It returns false if the cell has another format.
 func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
-	if !f.DecimalComma && !f.HasTotal() {
+	if !f.DecimalComma && !f.HasDenominator() {
 		if kind, value := Classify(cell); kind == Number {
 			return value, true
 		}
@@ -38,8 +38,8 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	return value * factor, ok && isSame
 }
 
-// HasTotal reports whether the numbers are scores, such as 72.1/100.
-func (f *NumberFormat) HasTotal() bool { return IsTotal(f.Unit) }
+// HasDenominator reports whether the numbers are scores, such as 72.1/100.
+func (f *NumberFormat) HasDenominator() bool { return IsDenominator(f.Unit) }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
@@ -68,7 +68,7 @@ const (
 // the digits, in lower case and without a plural s. These rules apply:
 //
 //   - A mark such as ~ before the number is ignored, and so are footnote marks; see [TrimFootnoteMarks].
-//   - A power of ten, an error or a total may follow the digits; see [parseTail]. The unit of a score such
+//   - A power of ten, an error or a total may follow the digits; see [parseNumberTail]. The unit of a score such
 //     as 72.1/100 is /100, and the score is at most the total.
 //   - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
 //     age such as 56y 1m is a number of years; see [parseUnitDuration].
@@ -99,7 +99,7 @@ func parseNumberWithUnit(cell []byte, decimalComma, inParentheses bool) (value f
 		return 0, "", false
 	}
 	digits, suffix := cell[begin:bytes.LastIndexAny(cell, "0123456789")+1], []byte(nil)
-	rest, hasTail := parseTail(cell[begin:])
+	rest, hasTail := parseNumberTail(cell[begin:])
 	if hasTail {
 		digits, suffix = cell[begin:begin+rest.at], rest.suffix
 	} else {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// tail is what follows the first number of a cell if it contains another number.
-type tail struct {
+// numberTail is what follows the first number of a cell if it contains another number.
+type numberTail struct {
 	at     int    // the offset after the first number
 	power  int    // the exponent of a power of ten; 0 if there is none
 	total  int    // the denominator of a score; 0 if there is none
@@ -19,19 +19,19 @@ const (
 	maxTotalDigits = 6
 )
 
-// parseTail parses what follows the number at the start of text:
+// parseNumberTail parses what follows the number at the start of text:
 //
 //	55.9 ± 0.3  55.9 +/- 0.3        the error, which is ignored
 //	5.2×10^9/L  5.2 x 10^9  5.2*10⁹  a power of ten
 //	72.1/100  42 of 100  4 out of 5  the largest possible score
 //
-// A total from 1900 to 2099 is a year rather than a score. parseTail returns false if the number is
+// A total from 1900 to 2099 is a year rather than a score. parseNumberTail returns false if the number is
 // followed by something else.
-func parseTail(text []byte) (t tail, ok bool) {
+func parseNumberTail(text []byte) (t numberTail, ok bool) {
 	t.at = numberEnd(text)
 	rest := bytes.TrimLeftFunc(text[t.at:], isCellSpace)
 	if len(rest) == 0 || isLetter(rest[0]) && rest[0] != 'x' && rest[0] != 'X' && rest[0] != 'o' {
-		return tail{}, false
+		return numberTail{}, false
 	}
 	if after, found := cutAny(rest, "±", "+/-"); found {
 		t.suffix, ok = skipUnsigned(after)
@@ -49,16 +49,16 @@ func parseTail(text []byte) (t tail, ok bool) {
 		}
 	}
 	if !found {
-		return tail{}, false
+		return numberTail{}, false
 	}
 	isPadded := t.at > 1 && text[0] == '0' && text[1]-'0' <= 9 // 05/12 is a month or a code
-	t.total, t.suffix, ok = parseTotal(after)
+	t.total, t.suffix, ok = parseDenominator(after)
 	return t, ok && !isPadded && (t.total < 1900 || t.total > 2099)
 }
 
 // apply returns the number and the unit of a cell with the tail. value is the number before the tail,
 // currency the text before it, and unit the text after the tail.
-func (t *tail) apply(value float64, currency, unit string) (number float64, unitWithTotal string, ok bool) {
+func (t *numberTail) apply(value float64, currency, unit string) (number float64, unitWithTotal string, ok bool) {
 	switch {
 	case t.total > 0:
 		total := "/" + strconv.Itoa(t.total)
@@ -122,8 +122,8 @@ func skipUnsigned(text []byte) (rest []byte, ok bool) {
 	return text, true
 }
 
-// parseTotal parses the denominator of a score.
-func parseTotal(text []byte) (total int, rest []byte, ok bool) {
+// parseDenominator parses the denominator of a score.
+func parseDenominator(text []byte) (total int, rest []byte, ok bool) {
 	text = bytes.TrimLeftFunc(text, isCellSpace)
 	n := countDigits(text)
 	if n == 0 || n > maxTotalDigits || text[0] == '0' {

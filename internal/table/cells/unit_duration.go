@@ -8,23 +8,23 @@ import (
 // YearUnit is the unit of ages such as 56y 1m.
 const YearUnit = "year"
 
-// durationPart is the unit of one part of a duration, such as the h in 3h 36m.
-type durationPart struct {
+// timeUnit is the unit of one part of a duration, such as the h in 3h 36m.
+type timeUnit struct {
 	rank   int     // 0 for the largest unit
 	factor float64 // the length in hours or years
 	limit  int     // the number of these units in the next larger one; 0 if there is none
 }
 
-// hourParts and yearParts are the units of durations in hours and in years, in lower case.
+// timeUnitsInHours and timeUnitsInYears are the units of durations in hours and in years, in lower case.
 var (
-	hourParts = durationParts([]durationPart{{0, 24, 0}, {1, 1, 24}, {2, 1.0 / 60, 60}, {3, 1.0 / 3600, 60}},
+	timeUnitsInHours = indexTimeUnits([]timeUnit{{0, 24, 0}, {1, 1, 24}, {2, 1.0 / 60, 60}, {3, 1.0 / 3600, 60}},
 		"d day days tag tage", "h hr hrs hour hours std stunde stunden", "m min mins minute minutes minuten", "s sec secs second seconds sek sekunde sekunden")
-	yearParts = durationParts([]durationPart{{0, 1, 0}, {1, 1.0 / 12, 12}}, "y yr yrs year years", "m mo mos mth mths month months")
+	timeUnitsInYears = indexTimeUnits([]timeUnit{{0, 1, 0}, {1, 1.0 / 12, 12}}, "y yr yrs year years", "m mo mos mth mths month months")
 )
 
-// durationParts maps the names to parts. Each text of names has the names of one part.
-func durationParts(parts []durationPart, names ...string) map[string]durationPart {
-	found := make(map[string]durationPart)
+// indexTimeUnits maps the names to parts. Each text of names has the names of one part.
+func indexTimeUnits(parts []timeUnit, names ...string) map[string]timeUnit {
+	found := make(map[string]timeUnit)
 	for i, list := range names {
 		for name := range strings.FieldsSeq(list) {
 			found[name] = parts[i]
@@ -36,14 +36,14 @@ func durationParts(parts []durationPart, names ...string) map[string]durationPar
 // unitFactor returns the factor that converts numbers in one unit, from, to the unit of their column,
 // to. It returns false if the units have no common meaning: 5 is not a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
-	if from == "" && !IsTotal(to) || CanonicalUnit(from) == CanonicalUnit(to) {
+	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
 	}
-	parts := hourParts
+	parts := timeUnitsInHours
 	switch to {
 	case DurationUnit:
 	case YearUnit:
-		parts = yearParts
+		parts = timeUnitsInYears
 	default:
 		return 0, false
 	}
@@ -51,8 +51,8 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 	return part.factor, found
 }
 
-// IsTotal reports whether a unit is that of scores, such as /10.
-func IsTotal(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
+// IsDenominator reports whether a unit is that of scores, such as /10.
+func IsDenominator(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
 // CanConvertUnit reports whether numbers in one unit, from, can be in a column with another unit, to, such as
 // 5 min in a column of durations. The units are those that [ParseAmount] returns.
@@ -72,13 +72,13 @@ func CanConvertUnit(from, to string) bool {
 func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	p := &dateParser{rest: cell, ok: true}
 	sign := p.parseSign()
-	if !mayHaveParts(p.rest) {
+	if !mayBeCompoundDuration(p.rest) {
 		return 0, "", false
 	}
-	parts, last, count, isFraction := hourParts, durationPart{rank: -1}, 0, false
+	parts, last, count, isFraction := timeUnitsInHours, timeUnit{rank: -1}, 0, false
 	for p.ok && len(p.rest) > 0 {
 		if count > 0 {
-			p.skipPartSeparator()
+			p.skipDurationSeparator()
 		}
 		whole, _ := p.parseDigits(maxDurationDigits)
 		if p.failUnless(!isFraction); !p.ok {
@@ -89,8 +89,8 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 		isFraction = len(p.rest) < begin
 		p.skipByte(' ')
 		name := p.parseUnitName()
-		if _, isYear := yearParts[name]; count == 0 && isYear && name != "m" {
-			parts = yearParts
+		if _, isYear := timeUnitsInYears[name]; count == 0 && isYear && name != "m" {
+			parts = timeUnitsInYears
 		}
 		part, found := parts[name]
 		p.failUnless(found && part.rank > last.rank && (count == 0 || part.limit > 0 && whole < part.limit))
@@ -104,9 +104,9 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	return sign * value, unit, p.ok && count >= 2
 }
 
-// mayHaveParts reports whether a text begins with a digit and has another digit after a letter. Most
+// mayBeCompoundDuration reports whether a text begins with a digit and has another digit after a letter. Most
 // cells of a table do not, and are not parsed further.
-func mayHaveParts(text []byte) bool {
+func mayBeCompoundDuration(text []byte) bool {
 	if len(text) == 0 || text[0]-'0' > 9 {
 		return false
 	}
@@ -120,8 +120,8 @@ func mayHaveParts(text []byte) bool {
 	return false
 }
 
-// skipPartSeparator skips what may be between two parts of a duration: a comma, a space, or the word and.
-func (p *dateParser) skipPartSeparator() {
+// skipDurationSeparator skips what may be between two parts of a duration: a comma, a space, or the word and.
+func (p *dateParser) skipDurationSeparator() {
 	for _, word := range []string{" and ", " und "} {
 		if rest, found := bytes.CutPrefix(p.rest, []byte(word)); found {
 			p.rest = rest

@@ -38,7 +38,7 @@ func (c *columnChecker) warnMixedDates() {
 		return
 	}
 	const effect = "so the column is read as text"
-	if order := inference.CountDates(c.stats.Readings()); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
+	if order := inference.CountDates(c.stats.ValuesByInterpretation()); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
 		day, month := &order.DayFirst.First, &order.MonthFirst.First
 		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "%s (%s) has the day first, but %s (%s) has the month first, %s",
 			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()), effect)
@@ -149,7 +149,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	other := columnstats.Occurrences{}
-	readings := c.stats.Readings()
+	readings := c.stats.ValuesByInterpretation()
 	if inf.Epoch != "" { // the readings of numbers that are not counted as texts are one value
 		readings = c.stats.AllOrSample()
 	}
@@ -179,7 +179,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 		rows = "at least " + rows
 	}
 	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s %s, first %s in %s%s",
-		noun, rows, humanize.Have(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
+		noun, rows, humanize.HasOrHave(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
 // isDate reports whether a cell of a column of dates or times is a date or time. In a column of Unix times, 0
@@ -200,7 +200,7 @@ func (c *columnChecker) warnYearFirst() {
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormCategory && inf.Form != inference.FormText {
 		return
 	}
-	first, _ := inference.FirstYearFirst(c.stats)
+	first, _ := inference.FirstYearFirstDate(c.stats)
 	switch {
 	case first == nil || inf.YearFirst:
 	case inf.Form == inference.FormDate:

@@ -44,7 +44,7 @@ func (c *columnChecker) warnMixedNumbers() {
 		return
 	}
 	if c.stats.IsSampled() {
-		formats = countNumberFormats(c.stats.Readings()) // which have all rows
+		formats = countNumberFormats(c.stats.ValuesByInterpretation()) // which have all rows
 	}
 	for _, one := range []struct {
 		groups map[string]*columnstats.Occurrences
@@ -62,8 +62,8 @@ func (c *columnChecker) warnMixedNumbers() {
 			continue
 		}
 		c.warnAt(other.First.FirstLine(), csvfile.CodeMixedNumbers, "the numbers have different %s: %s %s one like %s (%s), %s %s one like %s (%s), so the column is read as %s",
-			one.noun, humanize.Count(most.Rows, "row"), humanize.Have(most.Rows), csvfile.Excerpt(most.First.Text), c.opts.FormatLine(most.First.FirstLine()),
-			humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), readAs(inf.Form))
+			one.noun, humanize.Count(most.Rows, "row"), humanize.HasOrHave(most.Rows), csvfile.Excerpt(most.First.Text), c.opts.FormatLine(most.First.FirstLine()),
+			humanize.Count(other.Rows, "row"), humanize.HasOrHave(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), readAs(inf.Form))
 		return
 	}
 }

@@ -20,7 +20,7 @@ func (c *columnChecker) warnStrayTexts() {
 		return
 	}
 	rows, first := 0, columnstats.Value{}
-	for _, one := range t.Readings() {
+	for _, one := range t.ValuesByInterpretation() {
 		if !inf.IsStray(&one) {
 			continue
 		}
@@ -38,7 +38,7 @@ func (c *columnChecker) warnStrayTexts() {
 	}
 	if rows > 0 {
 		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, first %s in %s%s",
-			humanize.Count(rows, "row"), humanize.Have(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
+			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 	}
 	if marked.Rows > 0 && plain > 0 {
 		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s %s, first %s in %s; the marks are ignored",
-			humanize.Count(marked.Rows, "row"), humanize.Have(marked.Rows), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
+			humanize.Count(marked.Rows, "row"), humanize.HasOrHave(marked.Rows), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *columnChecker) warnPartialUnit() {
 	first := &rows[0].First
 	if cells.IsDuration([]byte(rows[1].First.Text)) { // perhaps no cell shows the unit h
 		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "%s %s durations (median %s hours), but %s %s numbers without a unit (median %s), first %s in %s; all are read as hours",
-			humanize.Count(rows[1].Rows, "row"), humanize.Have(rows[1].Rows), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), humanize.Have(rows[0].Rows), inference.FormNumeric.Format(without),
+			humanize.Count(rows[1].Rows, "row"), humanize.HasOrHave(rows[1].Rows), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), humanize.HasOrHave(rows[0].Rows), inference.FormNumeric.Format(without),
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 		return
 	}
@@ -161,7 +161,7 @@ func (c *columnChecker) warnSeparators() {
 	if c.opts.Blind || !inf.HasUnknownSeparator {
 		return
 	}
-	first, format := inf.FirstUnclearNumber(), cells.NumberFormat{}
+	first, format := inf.FirstAmbiguousNumber(), cells.NumberFormat{}
 	if inf.Format != nil {
 		format = *inf.Format
 	}

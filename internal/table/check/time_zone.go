@@ -45,7 +45,7 @@ func (c *columnChecker) warnTimeZones() {
 	}
 	first, other := &zones[most].First, &far[mostFrequentZone(far)].First
 	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC: %s %s the offset of %s (%s), and %s another offset, most often the one of %s (%s); features are made from the local time without its offset, so the features do not show the true order of the times",
-		len(zones), humanize.Count(zones[most].Rows, "row"), humanize.Have(zones[most].Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()),
+		len(zones), humanize.Count(zones[most].Rows, "row"), humanize.HasOrHave(zones[most].Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()),
 		humanize.Count(rows, "row"), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
 }
 

@@ -92,9 +92,9 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// HasOtherNumbers reports whether numbers are no longer counted as texts and not all numbers of the
+// HasDroppedNumbers reports whether numbers are no longer counted as texts and not all numbers of the
 // column are dates such as 20060102.
-func (t *Column) HasOtherNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
+func (t *Column) HasDroppedNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
 
 // SummarizeWith returns statistics of all numbers of the column and of amounts, the numbers that its texts
 // represent. It returns false if the numbers among the texts are not summarized, or if texts were evicted.

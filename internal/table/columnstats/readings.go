@@ -7,7 +7,7 @@ import (
 // A reading says how a cell can be read: as a date in each order of day and month, and as an amount with
 // each decimal separator. Whether a column of dates or numbers has a value for a cell depends only on
 // the reading of the cell.
-type reading struct {
+type interpretation struct {
 	kind                     cells.ValueKind
 	isMonthFirst, isDayFirst bool // a date or time that is valid in this order
 	differs                  bool // the two orders are two dates
@@ -17,7 +17,7 @@ type reading struct {
 	endsInLetter             bool
 }
 
-func readingOf(cell []byte) (r reading) {
+func interpret(cell []byte) (r interpretation) {
 	var month, day cells.DateTime
 	month, day, r.isMonthFirst, r.isDayFirst = cells.ParseBothOrders(cell)
 	r.differs = r.isMonthFirst && r.isDayFirst && month != day
@@ -38,20 +38,20 @@ func readingOf(cell []byte) (r reading) {
 // Most of them differ only in their units.
 const maxReadings = 256
 
-// readingCounts counts the rows of a column by the reading of their cells. It counts the rows of all
+// interpretationCounts counts the rows of a column by the reading of their cells. It counts the rows of all
 // cells, even of those whose texts are evicted.
-type readingCounts struct {
+type interpretationCounts struct {
 	values  []Value // for each reading: its first text, and the rows of all its texts
-	indices map[reading]int
-	last    reading // the reading of the last cell, and its index
+	indices map[interpretation]int
+	last    interpretation // the reading of the last cell, and its index
 	lastAt  int
 	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
 }
 
-// newReadingCounts returns the counts for values, which must be all distinct texts so far, in the
+// newInterpretationCounts returns the counts for values, which must be all distinct texts so far, in the
 // order in which they first appear.
-func newReadingCounts(values []Value) *readingCounts {
-	c := &readingCounts{indices: make(map[reading]int)}
+func newInterpretationCounts(values []Value) *interpretationCounts {
+	c := &interpretationCounts{indices: make(map[interpretation]int)}
 	for i := range values {
 		c.add([]byte(values[i].Text), values[i].Rows, values[i].FirstLine())
 	}
@@ -59,12 +59,12 @@ func newReadingCounts(values []Value) *readingCounts {
 }
 
 // add counts rows with the text in cell. line is the first of them.
-func (c *readingCounts) add(cell []byte, rows, line int) {
+func (c *interpretationCounts) add(cell []byte, rows, line int) {
 	if n := len(c.date); n > 0 && len(cell) > n && string(cell[:n]) == string(c.date) && isSimpleTime(cell[n:]) {
 		c.values[c.lastAt].Rows += rows // in most files with many times, successive rows are of the same day
 		return
 	}
-	if r := readingOf(cell); r != c.last || len(c.values) == 0 {
+	if r := interpret(cell); r != c.last || len(c.values) == 0 {
 		c.last, c.lastAt = r, c.indexOf(r, cell, line)
 	}
 	c.values[c.lastAt].Rows += rows
@@ -75,10 +75,10 @@ func (c *readingCounts) add(cell []byte, rows, line int) {
 }
 
 // indexOf returns the index of the value for the reading r of a cell. It adds a value for a new reading.
-func (c *readingCounts) indexOf(r reading, cell []byte, line int) int {
+func (c *interpretationCounts) indexOf(r interpretation, cell []byte, line int) int {
 	at, known := c.indices[r]
 	if !known && len(c.values) == maxReadings {
-		r = reading{kind: cells.Blank} // stands for all further readings
+		r = interpretation{kind: cells.Blank} // stands for all further readings
 		at, known = c.indices[r]
 	}
 	if !known {
@@ -104,12 +104,12 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// Readings returns values that together have all rows of the column with a cell that is not blank.
+// ValuesByInterpretation returns values that together have all rows of the column with a cell that is not blank.
 // If all texts are counted, these are the counted values. Otherwise, each value stands for all
 // texts that can be read in the same way as dates or amounts, and has the first of these texts. The
 // numbers of rows are estimates if texts were evicted and most of the texts are neither dates nor
 // amounts. The caller must not change the values.
-func (t *Column) Readings() []Value {
+func (t *Column) ValuesByInterpretation() []Value {
 	list := t.texts.values
 	switch {
 	case t.texts.readings != nil:

@@ -19,7 +19,7 @@ type textSample struct {
 // newTextSample returns a sample of values, which must be all distinct texts so far.
 func newTextSample(values []Value, maxBytes int) *textSample {
 	s := &textSample{maxBytes: maxBytes}
-	s.fit(values)
+	s.resampleFrom(values)
 	return s
 }
 
@@ -32,13 +32,13 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 	}
 	s.counts.add(cell, hash, line)
 	if s.counts.bytes > s.maxBytes {
-		s.fit(s.counts.values)
+		s.resampleFrom(s.counts.values)
 	}
 }
 
-// fit sets the sample to those of values that are sampled. It increases zeroBits until they fit in
+// resampleFrom sets the sample to those of values that are sampled. It increases zeroBits until they fit in
 // maxBytes, unless no text would be left.
-func (s *textSample) fit(values []Value) {
+func (s *textSample) resampleFrom(values []Value) {
 	var sizes [65]int // sizes of texts, by the number of zero bits at the end of the hash
 	for i := range values {
 		sizes[bits.TrailingZeros64(values[i].hash)] += valueBytes + len(values[i].Text)
@@ -72,17 +72,17 @@ func (s *textSample) estimate() []Value {
 }
 
 // minReadableTexts is the smallest fraction of texts that are dates, amounts or numbers for which a column gets
-// readingCounts.
+// interpretationCounts.
 const minReadableTexts = 0.5
 
-// maxExaminedTexts is the largest number of texts that areReadable examines.
+// maxExaminedTexts is the largest number of texts that areDatesOrAmounts examines.
 const maxExaminedTexts = 1_000
 
-// areReadable reports whether many texts of the sample are dates, amounts or plain numbers.
-func (s *textSample) areReadable() bool {
+// areDatesOrAmounts reports whether many texts of the sample are dates, amounts or plain numbers.
+func (s *textSample) areDatesOrAmounts() bool {
 	texts, readable := 0, 0
 	for _, one := range s.counts.values[:min(len(s.counts.values), maxExaminedTexts)] {
-		r := readingOf([]byte(one.Text))
+		r := interpret([]byte(one.Text))
 		isDate := r.isMonthFirst || r.isDayFirst
 		switch {
 		case isDate || one.Kind == cells.Number || one.Kind == cells.Text && (r.isPoint || r.isComma):

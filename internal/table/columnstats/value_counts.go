@@ -11,15 +11,15 @@ import (
 // distinct texts becomes an estimate.
 type valueCounts struct {
 	values         []Value
-	index          valueIndex       // finds values by their texts
-	arena          stringArena      // the memory of the texts
-	bytes          int              // approximate memory
-	distinctHashes *distinctCounter // nil until texts are evicted
-	hardlyRepeats  bool             // whether hardly any text was left at the last eviction
-	doorkeeper     *doorkeeper      // nil until texts are evicted
-	sample         *textSample      // nil until texts are evicted
-	readings       *readingCounts   // nil until texts are evicted, and later unless many of them are dates or amounts
-	partitionHash  uint64           // equal for columns that partition the rows in the same way
+	index          valueIndex            // finds values by their texts
+	arena          stringArena           // the memory of the texts
+	bytes          int                   // approximate memory
+	distinctHashes *distinctCounter      // nil until texts are evicted
+	hardlyRepeats  bool                  // whether hardly any text was left at the last eviction
+	doorkeeper     *doorkeeper           // nil until texts are evicted
+	sample         *textSample           // nil until texts are evicted
+	readings       *interpretationCounts // nil until texts are evicted, and later unless many of them are dates or amounts
+	partitionHash  uint64                // equal for columns that partition the rows in the same way
 }
 
 // valueBytes is the approximate memory, in bytes, that a Value takes in addition
@@ -96,8 +96,8 @@ func (v *valueCounts) insert(one Value) (index int32) {
 // evictRareTexts evicts rare texts until the remaining texts take at most goal bytes.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	if v.distinctHashes == nil {
-		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areReadable() {
-			v.readings = newReadingCounts(v.values)
+		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areDatesOrAmounts() {
+			v.readings = newInterpretationCounts(v.values)
 		}
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {

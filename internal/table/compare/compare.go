@@ -219,7 +219,7 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	}
 	noun := pluralNoun(train)
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
+		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true
 	}
@@ -232,7 +232,7 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCo
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing",
-		countRows(blind, rows.rows), humanize.Have(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
+		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
@@ -296,7 +296,7 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(train, blind):
 		return
-	case train.HasParts():
+	case train.HasItemsOrPrefixes():
 		c.checkParts(train, blind)
 		return
 	case train.Form == inference.FormText:
@@ -334,7 +334,7 @@ func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 		what = fmt.Sprintf("one of %s texts that the training file does not have, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.Text))
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s %s",
-		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), humanize.Have(rows), what)
+		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), humanize.HasOrHave(rows), what)
 }
 
 func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }

@@ -14,7 +14,7 @@ import (
 // HasSameForm reports whether the model reads a blind column like the training column: the columns have
 // the same form, or both have durations, even if those of the blind file look like times of day or
 // codes.
-func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
+func HasSameForm(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }
 
@@ -50,5 +50,5 @@ func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, 
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
-		countRows(blind, unread.rows), humanize.Have(unread.rows), csvfile.Excerpt(unread.most.Text))
+		countRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

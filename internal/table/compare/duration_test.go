@@ -44,11 +44,11 @@ func TestDurations(t *testing.T) {
 			train := scanText(t, c.train, profile.ScanOptions{})
 			blind := scanText(t, strings.Replace(c.blind, "id,x,y\n", "id,x,note\n", 1), profile.ScanOptions{Blind: true})
 			x := &train.Columns[0]
-			known := profile.KnownColumn{Name: "x", Form: x.Form, NumberFormat: x.NumberFormat(), HasRange: x.Form == inference.FormNumeric, Rows: train.Rows, Missing: x.Missing}
+			known := profile.TrainingColumn{Name: "x", Form: x.Form, NumberFormat: x.NumberFormat(), HasRange: x.Form == inference.FormNumeric, Rows: train.Rows, Missing: x.Missing}
 			if known.HasRange {
 				known.Min, known.Max = x.Numbers.Min, x.Numbers.Max
 			}
-			for i, findings := range [][]Finding{Profiles(train, blind), KnownColumns([]profile.KnownColumn{known}, blind)} {
+			for i, findings := range [][]Finding{Profiles(train, blind), TrainingColumns([]profile.TrainingColumn{known}, blind)} {
 				got := ""
 				for _, f := range findings {
 					if f.Name == "x" {

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// KnownColumns is like Profiles if only some properties of the columns of the training file are
+// TrainingColumns is like Profiles if only some properties of the columns of the training file are
 // known. It reports:
 //
 //   - columns with far more missing values
@@ -24,7 +24,7 @@ import (
 //   - numbers in another format, or outside the range of the training file
 //   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
-func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Finding {
+func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) []Finding {
 	c := &comparison{train: &profile.Profile{Schema: &frame.Schema{}}, blind: blind, compared: len(columns)}
 	for i := range columns {
 		known := &columns[i]
@@ -50,7 +50,7 @@ func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Findi
 
 // checkKnownMissing is like checkMissing. If only a sample of the training rows is known, the difference
 // must be twice as large, because a sample has few rows.
-func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	before, isKnown := known.MissingShare()
 	now := ratio(missingRows(known, blind), c.blind.Rows)
 	switch {
@@ -67,7 +67,7 @@ func (c *comparison) checkKnownMissing(known *profile.KnownColumn, blind *profil
 // such a text is a value if it is one of the known levels of the training column. If the levels are not
 // known, it is a value in three cases: the training column has it, not all texts of the training column
 // are known, or every training row has a value.
-func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
+func missingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
 	case k.Form.IsOrdered():
@@ -97,7 +97,7 @@ func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (row
 }
 
 // checkKnownOrdered compares a column of numbers, dates or times.
-func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	train := known.Profile()
 	if !c.checkUnixTimes(train, blind) {
 		return
@@ -138,7 +138,7 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 }
 
 // checkKnownCategories reports texts that the training file does not have.
-func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(known.Profile(), blind):
 	case len(known.Levels) > 0:
@@ -165,7 +165,7 @@ const (
 
 // checkLevels reports texts that are not levels, if most rows have such a text. It ignores texts that
 // mean a missing value, unless they are levels.
-func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {
 		values = estimatedValues(blind, c.blind.Rows)
@@ -201,10 +201,10 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	if blind.Form.IsOrdered() {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
-			blind.Form.PluralNoun(), rows, share, humanize.Have(unknown.rows), most)
+			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.Have(unknown.rows), most)
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
 }
 
 // minExpectedRows is a limit of checkFrequentTexts: it reports that no row has a frequent text only if
@@ -224,7 +224,7 @@ const minFrequentShare = 0.5
 // the blind file has more of these other texts than the training file, some of them are certainly new.
 // If no row of the blind file has one of the most frequent texts, its texts are probably new; this is
 // reported if they are many, or if most training rows have one of the most frequent texts.
-func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
 	}
@@ -248,7 +248,7 @@ func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profi
 	switch unseen := others - (known.Distinct - len(known.Texts)); {
 	case unseen > 0 && !known.DistinctEstimate:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
-			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
+			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
 	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
@@ -264,7 +264,7 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	}
 	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
-	unread := unreadNumbers(train, blind, c.blind.Rows)
+	unread := unparsedNumbers(train, blind, c.blind.Rows)
 	if ratio(unread.rows, c.blind.Rows) <= maxUnparsable {
 		return matches
 	}
@@ -272,9 +272,9 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	return false
 }
 
-// unreadNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
+// unparsedNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
 // format of the training column. rows is the number of rows of the blind file.
-func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowCounter) {
+func unparsedNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowCounter) {
 	values := estimatedValues(blind, rows)
 	for i := range values {
 		if one := &values[i]; !train.CanParse(one.Text) && blind.CanParse(one.Text) {
@@ -284,23 +284,23 @@ func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowCou
 	return unread
 }
 
-// UnreadRows returns the number of rows of a blind column whose number or date is not in the format of
+// UnparsedRows returns the number of rows of a blind column whose number or date is not in the format of
 // the training column. A model treats these values as missing. rows is the number of rows of the blind
-// file. UnreadRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
+// file. UnparsedRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
 // format is not known.
-func UnreadRows(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
+func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, rows int) int {
 	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
 	if known.Form != blind.Form || !isFormatKnown {
 		return 0
 	}
-	return unreadNumbers(known.Profile(), blind, rows).rows
+	return unparsedNumbers(known.Profile(), blind, rows).rows
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. The texts of the training column
 // are not known, but rows with a text count as rows without a value. So texts are reported only if more
 // rows have one than is likely from the fraction of training rows without a value. It returns true if
 // it reports texts.
-func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
+func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
 	if !isFormatKnown || !isMissingKnown || known.DistinctEstimate {
@@ -319,7 +319,7 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 		}
 	}
 	share := ratio(texts.rows, c.blind.Rows)
-	if share <= maxUnparsable || chanceOfShare(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
+	if share <= maxUnparsable || binomialTailBound(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
 		return false
 	}
 	if share > 1-maxUnparsable {
@@ -330,9 +330,9 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	return true
 }
 
-// chanceOfShare returns the Chernoff bound: an upper bound of the probability that at least the
+// binomialTailBound returns the Chernoff bound: an upper bound of the probability that at least the
 // fraction share of the rows has a property, if each row has it with the probability p.
-func chanceOfShare(share, p float64, rows int) float64 {
+func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1
 	}

@@ -17,20 +17,20 @@ func TestCompareKnown(t *testing.T) {
 	blind := scanText(t, tabletest.Dates(false, "02/01/2006", ""), profile.ScanOptions{Blind: true})
 	words := scanText(t, strings.ReplaceAll(tabletest.Dates(false, "02/01/2006?", ""), "/", " or "), profile.ScanOptions{Blind: true})
 	for _, c := range []struct {
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		blind *profile.Profile
 		want  string
 	}{
-		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, blind, ""},
-		{profile.KnownColumn{Name: "when", Form: inference.FormDate}, blind, ""},
-		{profile.KnownColumn{Name: "when"}, words, ""},
-		{profile.KnownColumn{Name: "other", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, ""},
-		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, csvfile.CodeDateOrder},
-		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, words, csvfile.CodeChangedKind},
-		{profile.KnownColumn{Name: "when", Form: inference.FormNumeric}, words, csvfile.CodeChangedKind},
+		{profile.TrainingColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, blind, ""},
+		{profile.TrainingColumn{Name: "when", Form: inference.FormDate}, blind, ""},
+		{profile.TrainingColumn{Name: "when"}, words, ""},
+		{profile.TrainingColumn{Name: "other", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, ""},
+		{profile.TrainingColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, csvfile.CodeDateOrder},
+		{profile.TrainingColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, words, csvfile.CodeChangedKind},
+		{profile.TrainingColumn{Name: "when", Form: inference.FormNumeric}, words, csvfile.CodeChangedKind},
 	} {
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, c.blind) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, c.blind) {
 			got += f.Code
 		}
 		if got != c.want {
@@ -48,30 +48,30 @@ func TestCompareKnownValues(t *testing.T) {
 		fmt.Fprintf(&text, "r%d,%d,%s,\n", i, i+10, []string{"red", "blue", "NA", "green"}[i%4])
 	}
 	blind := scanText(t, text.String(), profile.ScanOptions{Blind: true})
-	size := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, HasRange: true, Min: 10, Max: 50}
-	colour := profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 3, Texts: []string{"red", "blue", "NA"}}
-	with := func(k profile.KnownColumn, change func(k *profile.KnownColumn)) profile.KnownColumn {
+	size := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, HasRange: true, Min: 10, Max: 50}
+	colour := profile.TrainingColumn{Name: "colour", Form: inference.FormCategory, Distinct: 3, Texts: []string{"red", "blue", "NA"}}
+	with := func(k profile.TrainingColumn, change func(k *profile.TrainingColumn)) profile.TrainingColumn {
 		change(&k)
 		return k
 	}
 	for name, c := range map[string]struct {
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		want  string
 	}{
-		"sample in range":      {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: 12, Max: 47}, ""},
-		"sample below":         {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values are from 10 to 49, but from -20 to 5 in a sample of 32 training rows"},
-		"missing, in a sample": {profile.KnownColumn{Name: "rare", Form: inference.FormNumeric, SampleRows: 24, SampleMissing: 8}, "100 % of the rows have no value, compared with 25 % in a sample of 32 training rows"},
-		"sample of two":        {profile.KnownColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 2, Min: 20, Max: 40}, ""},
+		"sample in range":      {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: 12, Max: 47}, ""},
+		"sample below":         {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values are from 10 to 49, but from -20 to 5 in a sample of 32 training rows"},
+		"missing, in a sample": {profile.TrainingColumn{Name: "rare", Form: inference.FormNumeric, SampleRows: 24, SampleMissing: 8}, "100 % of the rows have no value, compared with 25 % in a sample of 32 training rows"},
+		"sample of two":        {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 2, Min: 20, Max: 40}, ""},
 		"inside":               {size, ""},
-		"above":                {with(size, func(k *profile.KnownColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
-		"no range":             {with(size, func(k *profile.KnownColumn) { k.Max, k.HasRange = 20, false }), ""},
+		"above":                {with(size, func(k *profile.TrainingColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
+		"no range":             {with(size, func(k *profile.TrainingColumn) { k.Max, k.HasRange = 20, false }), ""},
 		"other text":           {colour, "10 rows (25 %) have a text that the training file does not have: \"green\""},
-		"all texts":            {with(colour, func(k *profile.KnownColumn) { k.Distinct, k.Texts = 4, append(k.Texts, "green") }), ""},
-		"not all texts":        {with(colour, func(k *profile.KnownColumn) { k.Distinct = 4 }), ""},
-		"texts not categories": {with(colour, func(k *profile.KnownColumn) { k.Form = inference.FormText }), ""},
+		"all texts":            {with(colour, func(k *profile.TrainingColumn) { k.Distinct, k.Texts = 4, append(k.Texts, "green") }), ""},
+		"not all texts":        {with(colour, func(k *profile.TrainingColumn) { k.Distinct = 4 }), ""},
+		"texts not categories": {with(colour, func(k *profile.TrainingColumn) { k.Form = inference.FormText }), ""},
 	} {
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, blind) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, blind) {
 			got += f.Message
 		}
 		if got != c.want {
@@ -83,31 +83,31 @@ func TestCompareKnownValues(t *testing.T) {
 // TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
 func TestCompareKnownFrequentTexts(t *testing.T) {
 	t.Parallel()
-	known := profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}
-	with := func(change func(k *profile.KnownColumn)) profile.KnownColumn { k := known; change(&k); return k }
+	known := profile.TrainingColumn{Name: "colour", Form: inference.FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}
+	with := func(change func(k *profile.TrainingColumn)) profile.TrainingColumn { k := known; change(&k); return k }
 	for name, c := range map[string]struct {
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		texts string // of the blind file, repeated
 		want  string
 	}{
 		"possible":           {known, "red green black", ""},
 		"one_is_new":         {known, "red green black RED", `the column has at least 1 text that the training file does not have; 30 rows (75 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
 		"missing_values":     {known, "red green black n/a", ""},
-		"an_estimate":        {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
-		"texts_are_absent":   {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"; 27 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
-		"rare_texts":         {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
-		"one_rare_text":      {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 40 }), "green", ""},
-		"one_other_text":     {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "green"`},
-		"no_values":          {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "n/a", ""},
-		"no_known_level":     {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
-		"some_known_levels":  {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
-		"numbers":            {profile.KnownColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have one that the model does not know, most often "1"`},
-		"levels_are_numbers": {profile.KnownColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},
-		"words_for_missing":  {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA NULL n/a red", ""},
-		"more_missing":       {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 7}, "NA NULL n/a red", "75 % of the rows have no value, compared with 7 % in training"},
-		"missing_in_both":    {profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA red blue", ""},
-		"missing_is_new":     {profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100}, "NA red blue", `14 rows (35 %) have a text that the training file does not have: "NA"`},
-		"levels_of_booleans": {profile.KnownColumn{Name: "colour", Levels: []string{"False", "True"}}, "TRUE FALSE", ""},
+		"an_estimate":        {with(func(k *profile.TrainingColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
+		"texts_are_absent":   {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"; 27 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
+		"rare_texts":         {with(func(k *profile.TrainingColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
+		"one_rare_text":      {with(func(k *profile.TrainingColumn) { k.Distinct, k.TextRows = 9, 40 }), "green", ""},
+		"one_other_text":     {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "green"`},
+		"no_values":          {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "n/a", ""},
+		"no_known_level":     {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
+		"some_known_levels":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
+		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have one that the model does not know, most often "1"`},
+		"levels_are_numbers": {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},
+		"words_for_missing":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA NULL n/a red", ""},
+		"more_missing":       {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 7}, "NA NULL n/a red", "75 % of the rows have no value, compared with 7 % in training"},
+		"missing_in_both":    {profile.TrainingColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA red blue", ""},
+		"missing_is_new":     {profile.TrainingColumn{Name: "colour", Form: inference.FormCategory, Distinct: 2, Texts: []string{"red", "blue"}, Rows: 100}, "NA red blue", `14 rows (35 %) have a text that the training file does not have: "NA"`},
+		"levels_of_booleans": {profile.TrainingColumn{Name: "colour", Levels: []string{"False", "True"}}, "TRUE FALSE", ""},
 	} {
 		texts, b := strings.Fields(c.texts), strings.Builder{}
 		b.WriteString("id,n,colour\n")
@@ -115,7 +115,7 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 			fmt.Fprintf(&b, "r%d,%d,%s\n", i, i, texts[i%len(texts)])
 		}
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
 			got += f.Message
 		}
 		if got != c.want {
@@ -128,13 +128,13 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 // another form than in training.
 func TestCompareKnownForms(t *testing.T) {
 	t.Parallel()
-	date, number := profile.KnownColumn{Name: "x", Form: inference.FormDate, Rows: 100}, profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 100}
+	date, number := profile.TrainingColumn{Name: "x", Form: inference.FormDate, Rows: 100}, profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 100}
 	gappy, dayFirst := number, date
 	gappy.Missing, dayFirst.DateOrder = 20, inference.DayFirst
 	const missing = "100 % of the rows have no value, compared with 0 % in training"
 	const texts = "the column has numbers in training, but texts here; the texts are treated as missing"
 	for name, c := range map[string]struct {
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		cell  string // a format of numbers from 10 to 49
 		rows  int
 		want  string
@@ -146,14 +146,14 @@ func TestCompareKnownForms(t *testing.T) {
 		"empty":               {number, "%.0d", 40, missing},
 		"not_available":       {number, "n/a%.0d", 40, missing},
 		"not_available_dates": {date, "n/a%.0d", 40, missing},
-		"as_in_training":      {profile.KnownColumn{Name: "x", Form: inference.FormNumeric, Rows: 100, Missing: 90}, "%.0d", 40, ""},
-		"rows_unknown":        {profile.KnownColumn{Name: "x", Form: inference.FormNumeric}, "%.0d", 40, ""},
+		"as_in_training":      {profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, Rows: 100, Missing: 90}, "%.0d", 40, ""},
+		"rows_unknown":        {profile.TrainingColumn{Name: "x", Form: inference.FormNumeric}, "%.0d", 40, ""},
 		"one_empty":           {number, "%.0d", 1, ""},
 		"one_text":            {number, "abc%d", 1, texts},
 		"one_text_and_date":   {dayFirst, "abc%d", 1, strings.Replace(texts, "numbers", "dates", 1)},
 		"few_texts_if_some":   {gappy, "abc%d", 2, ""},
 		"more_texts_if_some":  {gappy, "abc%d", 8, texts},
-		"texts_in_old_models": {profile.KnownColumn{Name: "x", Form: inference.FormNumeric, Rows: 100}, "abc%d", 8, ""},
+		"texts_in_old_models": {profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, Rows: 100}, "abc%d", 8, ""},
 	} {
 		b := strings.Builder{}
 		b.WriteString("id,x,n\n")
@@ -165,7 +165,7 @@ func TestCompareKnownForms(t *testing.T) {
 			fmt.Fprintf(&b, "r%d,"+c.cell+",1\n", i, value)
 		}
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
 			got += f.Message
 		}
 		if got != c.want {
@@ -196,7 +196,7 @@ func TestBooleanCase(t *testing.T) {
 		blind := scanText(t, file("id,paid,n,note", c.words...), profile.ScanOptions{Blind: true})
 		for i, findings := range [][]Finding{
 			Profiles(train, blind),
-			KnownColumns([]profile.KnownColumn{{Name: "paid", Form: inference.FormBoolean, Distinct: 2, Texts: []string{"True", "False"}}}, blind),
+			TrainingColumns([]profile.TrainingColumn{{Name: "paid", Form: inference.FormBoolean, Distinct: 2, Texts: []string{"True", "False"}}}, blind),
 		} {
 			got := ""
 			for _, f := range findings {
@@ -246,7 +246,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		text.WriteString("x,unknown,red\n")
 		blind := scanText(t, text.String(), profile.ScanOptions{Blind: true})
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: c.known}}, blind) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: c.known}}, blind) {
 			got += f.Message
 		}
 		if got != c.want {
@@ -288,8 +288,8 @@ func TestCompareTextsAndNumbers(t *testing.T) {
 		},
 	} {
 		blind := scanText(t, file("id,size,n", "", c.cell), profile.ScanOptions{Blind: true})
-		known := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat(), Rows: 100}
-		for i, findings := range [][]Finding{Profiles(train, blind), KnownColumns([]profile.KnownColumn{known}, blind)} {
+		known := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat(), Rows: 100}
+		for i, findings := range [][]Finding{Profiles(train, blind), TrainingColumns([]profile.TrainingColumn{known}, blind)} {
 			got := ""
 			for _, f := range findings {
 				got += f.Message

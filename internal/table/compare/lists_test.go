@@ -32,8 +32,8 @@ func TestNewListsAndCodes(t *testing.T) {
 		"|": `tags: the items of the lists are separated by ";" in training, but by "|" here, so they are not found`,
 	} {
 		blind := scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})
-		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Form: inference.FormCategory, Rows: 100, Distinct: 31, Texts: []string{"a"}, TextRows: 90}
-		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": KnownColumns([]profile.KnownColumn{known}, blind)} {
+		known := profile.TrainingColumn{Name: "tags", ListSeparator: ";", Form: inference.FormCategory, Rows: 100, Distinct: 31, Texts: []string{"a"}, TextRows: 90}
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": TrainingColumns([]profile.TrainingColumn{known}, blind)} {
 			var got []string
 			for _, f := range findings {
 				got = append(got, f.Name+": "+f.Message)
@@ -120,9 +120,9 @@ func TestItemsOfModels(t *testing.T) {
 		"other_case":  {"A B C D E", 2, `60 rows (100 %) have no item that the model knows, most often "a;b"`},
 		"usually_few": {"x", 29, ""},
 	} {
-		known := profile.KnownColumn{Name: "tags", ListSeparator: ";", Terms: strings.Fields(c.items), TermSampleRows: 32, TermSampleWithout: c.without}
+		known := profile.TrainingColumn{Name: "tags", ListSeparator: ";", Terms: strings.Fields(c.items), TermSampleRows: 32, TermSampleWithout: c.without}
 		got := ""
-		for _, f := range KnownColumns([]profile.KnownColumn{known}, scanText(t, blind, profile.ScanOptions{Blind: true, ID: "id"})) {
+		for _, f := range TrainingColumns([]profile.TrainingColumn{known}, scanText(t, blind, profile.ScanOptions{Blind: true, ID: "id"})) {
 			got += f.Message
 		}
 		if got != c.want {

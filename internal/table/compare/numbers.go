@@ -46,11 +46,11 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 // checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the
 // training rows is known. Other training rows may have numbers far outside this range. So it reports
 // only a range that more rows leave than is likely by chance.
-func (c *comparison) checkTrainingSampleRange(known *profile.KnownColumn, column *profile.ColumnProfile) {
+func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
 	above, below := countAbove(blind, known.Max), countBelow(blind, known.Min)
-	if !(outside > rangeTolerance*(known.Max-known.Min)) || chanceOutside(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
+	if !(outside > rangeTolerance*(known.Max-known.Min)) || outOfRangePValue(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
 		return
 	}
 	texts := formatDistinctly(known.Form, blind.Min, blind.Max, known.Min, known.Max)
@@ -75,15 +75,15 @@ func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRo
 		return true
 	}
 	limit := c.falseAlarmsPerColumn()
-	return chanceOutside(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
-		chanceOutside(countBelow(blind, train.Min), trainRows, blindRows) <= limit
+	return outOfRangePValue(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
+		outOfRangePValue(countBelow(blind, train.Min), trainRows, blindRows) <= limit
 }
 
-// chanceOutside returns the probability that at least count of the blind numbers are larger than all
+// outOfRangePValue returns the probability that at least count of the blind numbers are larger than all
 // training numbers, if both come from the same distribution. This probability is the same for all
 // distributions, because it is the probability that the count largest of all trainRows+blindRows
 // numbers are blind numbers.
-func chanceOutside(count, trainRows, blindRows int) float64 {
+func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {
 		p *= float64(blindRows-i) / float64(trainRows+blindRows-i)

@@ -22,7 +22,7 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	trained := train.Values()
 	for i := range trained {
-		for _, part := range train.Parts(trained[i].Text) {
+		for _, part := range train.ItemsOrPrefixes(trained[i].Text) {
 			known[part], spellings[foldSpelling(part)] = true, part
 		}
 	}
@@ -37,7 +37,7 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 		}
 		filled += one.Rows
 		knownParts, misspelledParts, misspelledPart := 0, 0, ""
-		for _, part := range train.Parts(one.Text) {
+		for _, part := range train.ItemsOrPrefixes(one.Text) {
 			if known[part] {
 				knownParts++
 			} else if spellings[foldSpelling(part)] != "" {

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// numberReadings counts the rows of a blind column by the decimal separator with which their
+// decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which their
 // numbers can be parsed: that of the training column, the other one, or both.
-type numberReadings struct {
+type decimalSeparatorCounts struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int               // rows that can be parsed with both, but with different results, such as 4,568
@@ -30,7 +30,7 @@ type numberReadings struct {
 // looksGrouped reports whether the separators of the rows in both very likely separate thousands: all
 // numbers without a separator are below 1000, and the largest of them has three digits. Many decimals
 // would hardly all have exactly three digits.
-func (r *numberReadings) looksGrouped() bool {
+func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
 }
@@ -57,7 +57,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	}
 	format := *train.NumberFormat()
 	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
-	r := readNumbers(estimatedValues(blind, c.blind.Rows), &format, &other)
+	r := countDecimalSeparators(estimatedValues(blind, c.blind.Rows), &format, &other)
 	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
 	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
 	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped() && hasIntegersFrom1000(train)
@@ -84,7 +84,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
 	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
-		countRows(blind, rows), humanize.Have(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+		countRows(blind, rows), humanize.HasOrHave(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
 	c.findings[len(c.findings)-1].hasOtherSeparators = grouped
 	return false
 }
@@ -113,7 +113,7 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
 		return
 	}
-	if unread := unreadNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
+	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
@@ -132,7 +132,7 @@ func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (fo
 	return true
 }
 
-func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) (r numberReadings) {
+func countDecimalSeparators(values []columnstats.Value, format, other *cells.NumberFormat) (r decimalSeparatorCounts) {
 	for i := range values {
 		one := &values[i]
 		if one.Kind != cells.Text && one.Kind != cells.Number {

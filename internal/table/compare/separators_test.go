@@ -73,7 +73,7 @@ func TestSeparators(t *testing.T) {
 			got := []string{}
 			for _, findings := range [][]Finding{
 				Profiles(train, blind),
-				KnownColumns([]profile.KnownColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
+				TrainingColumns([]profile.TrainingColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
 			} {
 				got = append(got, formatFindings(t, findings))
 			}
@@ -177,7 +177,7 @@ func TestMissingUnit(t *testing.T) {
 		blind := scanText(t, file("id,size,n,note\n", format), profile.ScanOptions{Blind: true})
 		for i, findings := range [][]Finding{
 			Profiles(train, blind),
-			KnownColumns([]profile.KnownColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
+			TrainingColumns([]profile.TrainingColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
 		} {
 			got := ""
 			for _, f := range findings {
@@ -202,9 +202,9 @@ func TestUncountedNumbers(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d.5,1\n", i, i)
 	}
 	blind := scanText(t, b.String(), profile.ScanOptions{Blind: true})
-	known := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: &cells.NumberFormat{DecimalComma: true}}
+	known := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: &cells.NumberFormat{DecimalComma: true}}
 	const want = `about 6,144 rows have numbers in another format than in training, most often "`
-	if found := KnownColumns([]profile.KnownColumn{known}, blind); len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
+	if found := TrainingColumns([]profile.TrainingColumn{known}, blind); len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
 		t.Errorf("got %v, want %s", found, want)
 	}
 }

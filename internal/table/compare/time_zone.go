@@ -21,7 +21,7 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	}
 	for _, zone := range blind.TimeZones {
 		if !slices.Contains(train.TimeZones, inference.UnknownTimeZone) && !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
-			c.reportAt(blind.FirstTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
+			c.reportAt(blind.FirstTextWithTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
 				describeZones(blind.TimeZones), describeZones(train.TimeZones))
 			return
 		}

@@ -44,8 +44,8 @@ func TestCompareTimeZones(t *testing.T) {
 	} {
 		train := scanText(t, zonesTable(true, c.train...), profile.ScanOptions{})
 		blind := scanText(t, zonesTable(false, c.blind...), profile.ScanOptions{Blind: true, ID: "id"})
-		known := []profile.KnownColumn{{Name: "at", Form: inference.FormDate, TimeZones: train.Columns[0].TimeZones}}
-		for _, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+		known := []profile.TrainingColumn{{Name: "at", Form: inference.FormDate, TimeZones: train.Columns[0].TimeZones}}
+		for _, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {
 			found = slices.DeleteFunc(found, func(f Finding) bool { return f.Code != csvfile.CodeOtherTimeZone })
 			var got []string
 			for _, f := range found {
@@ -88,10 +88,10 @@ func TestCompareTimesOfDay(t *testing.T) {
 			train := scanText(t, table(true, c.train), profile.ScanOptions{})
 			blind := scanText(t, table(false, c.blind), profile.ScanOptions{Blind: true, ID: "id"})
 			column := &train.Columns[0]
-			known := []profile.KnownColumn{{Name: "at", Form: inference.FormDate, TimeZones: column.TimeZones, HasRange: true, Min: column.Numbers.Min, Max: column.Numbers.Max}}
+			known := []profile.TrainingColumn{{Name: "at", Form: inference.FormDate, TimeZones: column.TimeZones, HasRange: true, Min: column.Numbers.Min, Max: column.Numbers.Max}}
 			// Only the schema says whether the hour is then missing.
 			effects := []string{"the hour of such a date is missing", "the hour of such a date is missing, or 0 for a model of an earlier version"}
-			for i, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+			for i, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {
 				warns := slices.ContainsFunc(found, func(f Finding) bool {
 					return f.Code == csvfile.CodeNoTimeOfDay && strings.HasSuffix(f.Message, effects[i])
 				})

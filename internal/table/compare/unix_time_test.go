@@ -67,8 +67,8 @@ func TestCompareUnixTimes(t *testing.T) {
 		train := scanText(t, table(true, 110, forms[c.train]), profile.ScanOptions{})
 		blind := scanText(t, table(false, c.rows, forms[c.blind]), profile.ScanOptions{Blind: true, ID: "id", Training: train.Schema})
 		column := &train.Columns[0]
-		known := []profile.KnownColumn{{Name: "time", Form: inference.FormDate, DateOrder: column.DateOrder, Epoch: column.Epoch, Rows: train.Rows}}
-		for i, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+		known := []profile.TrainingColumn{{Name: "time", Form: inference.FormDate, DateOrder: column.DateOrder, Epoch: column.Epoch, Rows: train.Rows}}
+		for i, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {
 			var got []string
 			for _, f := range found {
 				if f.Code == csvfile.CodeChangedKind {
@@ -111,14 +111,14 @@ func TestCompareYearFirst(t *testing.T) {
 		return text
 	}
 	train := scanText(t, table(",y", "06-01-02", 900), profile.ScanOptions{})
-	known := []profile.KnownColumn{{Name: "day", Form: inference.FormDate, DateOrder: train.Columns[0].DateOrder, Rows: train.Rows}}
+	known := []profile.TrainingColumn{{Name: "day", Form: inference.FormDate, DateOrder: train.Columns[0].DateOrder, Rows: train.Rows}}
 	for layout, want := range map[string]string{
 		"06-01-02":   "",
 		"2006-01-02": "",
 		"01/02/06":   "180 rows have dates in another format than in training, most often \"01/13/17\"; these dates are treated as missing",
 	} {
 		blind := scanText(t, table("", layout, 300), profile.ScanOptions{Blind: true, ID: "id", Training: train.Schema})
-		for i, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+		for i, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {
 			got := ""
 			for _, f := range found {
 				if f.Code == csvfile.CodeChangedKind {

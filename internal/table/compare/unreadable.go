@@ -38,7 +38,7 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 // be far more unreadable values in the blind column than rows without a value in training. Texts, and
 // numbers in a column of dates or times, count only if all training rows have a value: a blind file may
 // have only rows with a text such as ongoing, or with a 0 that means none.
-func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.ColumnProfile, from int) {
+func (c *comparison) rejectKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
 	}
@@ -48,7 +48,7 @@ func (c *comparison) rejectKnown(known *profile.KnownColumn, blind *profile.Colu
 		unreadable += texts
 	}
 	share := ratio(unreadable, filled)
-	if isDefect(unreadable, filled) && share > missing+maxMissingRise && chanceOfShare(share, missing, filled) <= c.falseAlarmsPerColumn() {
+	if isDefect(unreadable, filled) && share > missing+maxMissingRise && binomialTailBound(share, missing, filled) <= c.falseAlarmsPerColumn() {
 		c.makeDefects(from)
 	}
 }

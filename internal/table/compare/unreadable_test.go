@@ -30,12 +30,12 @@ func fileOf(texts string, rows int, hasLabel bool) string {
 // as missing, and a warning if only some of them.
 func TestUnreadableColumns(t *testing.T) {
 	t.Parallel()
-	numbers := profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 40}
-	someMissing := profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40, Missing: 13}
-	dates := profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40}
+	numbers := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 40}
+	someMissing := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40, Missing: 13}
+	dates := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40}
 	for name, c := range map[string]struct {
 		train string
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		blind string
 		rows  int
 		want  bool // whether it is a defect
@@ -55,7 +55,7 @@ func TestUnreadableColumns(t *testing.T) {
 	} {
 		blind := scanText(t, fileOf(c.blind, c.rows, false), profile.ScanOptions{Blind: true, ID: "id"})
 		train := scanText(t, fileOf(c.train, 40, true), profile.ScanOptions{})
-		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": KnownColumns([]profile.KnownColumn{c.known}, blind)} {
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": TrainingColumns([]profile.TrainingColumn{c.known}, blind)} {
 			got := false
 			for _, f := range findings {
 				if f.Name == "x" && (f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder) {
@@ -73,19 +73,19 @@ func TestUnreadableColumns(t *testing.T) {
 // training file may have the same values.
 func TestUnreadableKnownColumns(t *testing.T) {
 	t.Parallel()
-	numbers := func(change func(k *profile.KnownColumn)) profile.KnownColumn {
-		k := profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat)}
+	numbers := func(change func(k *profile.TrainingColumn)) profile.TrainingColumn {
+		k := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat)}
 		change(&k)
 		return k
 	}
-	missing := func(share float64) profile.KnownColumn {
-		return numbers(func(k *profile.KnownColumn) { k.Rows, k.Missing = 1000, int(1000*share) })
+	missing := func(share float64) profile.TrainingColumn {
+		return numbers(func(k *profile.TrainingColumn) { k.Rows, k.Missing = 1000, int(1000*share) })
 	}
-	sample := func(missing int) profile.KnownColumn {
-		return numbers(func(k *profile.KnownColumn) { k.SampleRows, k.SampleMissing, k.Max = 32-missing, missing, 99 })
+	sample := func(missing int) profile.TrainingColumn {
+		return numbers(func(k *profile.TrainingColumn) { k.SampleRows, k.SampleMissing, k.Max = 32-missing, missing, 99 })
 	}
 	for name, c := range map[string]struct {
-		known profile.KnownColumn
+		known profile.TrainingColumn
 		blind string
 		want  bool // whether it is a defect
 	}{
@@ -95,16 +95,16 @@ func TestUnreadableKnownColumns(t *testing.T) {
 		"texts_and_few_missing":   {missing(0.001), "low high", false},
 		"texts_and_some_missing":  {missing(0.4), "ongoing", false},
 		"empty_sample":            {sample(0), "€2.5 €4.5 €8.5", true},
-		"zeros_in_dates":          {profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 1000, Missing: 200}, "0", false},
-		"zeros_in_complete_dates": {profile.KnownColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 1000}, "0", true},
+		"zeros_in_dates":          {profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 1000, Missing: 200}, "0", false},
+		"zeros_in_complete_dates": {profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 1000}, "0", true},
 		"sample":                  {sample(10), "€2.5 €4.5 €8.5", true},
 		"texts_and_empty_sample":  {sample(0), "low high", true},
 		"texts_and_sample":        {sample(10), "ongoing", false},
-		"nothing_is_known":        {numbers(func(*profile.KnownColumn) {}), "€2.5 €4.5 €8.5", true},
-		"texts_but_nothing_known": {numbers(func(*profile.KnownColumn) {}), "ongoing", false},
+		"nothing_is_known":        {numbers(func(*profile.TrainingColumn) {}), "€2.5 €4.5 €8.5", true},
+		"texts_but_nothing_known": {numbers(func(*profile.TrainingColumn) {}), "ongoing", false},
 	} {
 		blind := scanText(t, fileOf(c.blind, 40, false), profile.ScanOptions{Blind: true, ID: "id"})
-		findings, got := KnownColumns([]profile.KnownColumn{c.known}, blind), false
+		findings, got := TrainingColumns([]profile.TrainingColumn{c.known}, blind), false
 		for _, f := range findings {
 			got = got || f.Severity == SeverityDefect
 		}
@@ -139,8 +139,8 @@ func TestOtherSpelling(t *testing.T) {
 		for i := range levels {
 			levels[i] = strings.ReplaceAll(levels[i], "_", " ")
 		}
-		known := profile.KnownColumn{Name: "x", Form: inference.FormCategory, Distinct: len(levels), Texts: levels, Rows: 40}
-		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": KnownColumns([]profile.KnownColumn{known}, blind)} {
+		known := profile.TrainingColumn{Name: "x", Form: inference.FormCategory, Distinct: len(levels), Texts: levels, Rows: 40}
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": TrainingColumns([]profile.TrainingColumn{known}, blind)} {
 			severity, message := Severity(""), ""
 			for _, f := range findings {
 				if f.Code == csvfile.CodeOtherSpelling || f.Code == csvfile.CodeUnseenCategory {

@@ -28,17 +28,17 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	before, trained, _ := rowsWithout(train.Values(), hasWord)
 	now, filled, first := rowsWithout(estimatedValues(blind, c.blind.Rows), hasWord)
 	share, usual := ratio(now.rows, filled), ratio(before.rows, trained)
-	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || chanceOfShare(share, usual, filled) > c.falseAlarmsPerColumn() {
+	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || binomialTailBound(share, usual, filled) > c.falseAlarmsPerColumn() {
 		return
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s none of the words that are features, most often %s; in training, %s of the texts have none",
-		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.Have(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
+		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
 // checkTerms compares columns of lists, or of texts with several words, when only the items or words
 // that the model knows are available. It reports a blind column if most of its texts have none of them,
 // and if the fraction of such rows is far larger than in a sample of the training rows.
-func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	terms := make(map[string]bool, len(known.Terms))
 	for _, term := range known.Terms {
 		terms[term] = true
@@ -47,7 +47,7 @@ func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.Colum
 	share := ratio(c.blind.Rows-filled+unknown.rows, c.blind.Rows) // the fraction of all rows, as in usual
 	usual := ratio(known.TermSampleWithout, known.TermSampleRows)
 	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare ||
-		share <= usual+2*maxMissingRise || chanceOfShare(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
+		share <= usual+2*maxMissingRise || binomialTailBound(share, usual+maxMissingRise, c.blind.Rows) > c.falseAlarmsPerColumn() { // the sample has few rows
 		return
 	}
 	noun := "word"
@@ -55,7 +55,7 @@ func (c *comparison) checkTerms(known *profile.KnownColumn, blind *profile.Colum
 		noun = "item"
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s no %s that the model knows, most often %s",
-		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
+		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
 }
 
 // containsTerm returns a function that reports whether a text has one of the terms: an item of a list with

@@ -49,14 +49,14 @@ func TestWordsOfTexts(t *testing.T) {
 		if train.Columns[0].Words == 0 {
 			t.Fatalf("%s: no words are features: %+v", name, train.Columns[0])
 		}
-		known := profile.KnownColumn{Name: "note", TermSampleRows: 32, TermSampleWithout: 32 - 32*c.train/10}
+		known := profile.TrainingColumn{Name: "note", TermSampleRows: 32, TermSampleWithout: 32 - 32*c.train/10}
 		for i := range train.Schema.Columns {
 			if f := &train.Schema.Columns[i]; f.Feature == frame.ExtractWord {
 				known.Terms = append(known.Terms, f.Word)
 			}
 		}
 		want := c.want
-		for _, findings := range [][]Finding{Profiles(train, blind), KnownColumns([]profile.KnownColumn{known}, blind)} {
+		for _, findings := range [][]Finding{Profiles(train, blind), TrainingColumns([]profile.TrainingColumn{known}, blind)} {
 			got := ""
 			for _, f := range findings {
 				got += f.Message

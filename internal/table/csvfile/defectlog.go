@@ -154,7 +154,7 @@ func formatFirst(count int, noun string, list []string) string {
 	if count > len(list) {
 		return "first " + noun + strings.Join(list, ", ")
 	}
-	return noun + humanize.All(list)
+	return noun + humanize.JoinAnd(list)
 }
 
 // defectSummary has the parts of a message about several defects of one code.

@@ -118,8 +118,8 @@ func (t *Table) HeaderDefect(code string, at int, format string, args ...any) De
 // MaxRows is the largest number of rows of a training file, because the engine numbers rows with int32.
 const MaxRows = math.MaxInt32
 
-// TooManyRows returns a defect if rows exceeds limit, otherwise nil.
-func (t *Table) TooManyRows(rows, limit int) *Defect {
+// TooManyRowsDefect returns a defect if rows exceeds limit, otherwise nil.
+func (t *Table) TooManyRowsDefect(rows, limit int) *Defect {
 	if rows <= limit {
 		return nil
 	}

@@ -63,7 +63,7 @@ type loader struct {
 // many rows.
 func (l *loader) add(d *rowDecoder) error {
 	l.builder.add(d)
-	if defect := l.table.TooManyRows(l.builder.rows, l.maxRows); defect != nil {
+	if defect := l.table.TooManyRowsDefect(l.builder.rows, l.maxRows); defect != nil {
 		return defect
 	}
 	return nil

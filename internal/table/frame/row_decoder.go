@@ -76,7 +76,7 @@ type rowDecoder struct {
 	classes      map[string]int32
 	labels       []int32
 	// ranges and decimals are set for the numeric columns by measureRanges.
-	ranges   []valueRange
+	ranges   []requiredEncoding
 	decimals [][]cells.Decimal
 }
 
@@ -95,8 +95,8 @@ type extractedField struct {
 	extractor extractor
 }
 
-// part is what one extractor computes: the features of a field with the same Extraction.group.
-type part struct {
+// extractorKey is what one extractor computes: the features of a field with the same Extraction.group.
+type extractorKey struct {
 	field int
 	group Extraction
 }
@@ -105,9 +105,9 @@ type part struct {
 // positions in b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
-	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
-	parts := make(map[part][]int) // the columns that each extractor computes
-	var order []part
+	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]requiredEncoding, n), decimals: make([][]cells.Decimal, n)}
+	parts := make(map[extractorKey][]int) // the columns that each extractor computes
+	var order []extractorKey
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
@@ -119,7 +119,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i})
 		case one.Feature == ExtractSince: // d.differences has this feature
 		default:
-			p := part{field: field}
+			p := extractorKey{field: field}
 			p.group, _ = one.Feature.group()
 			if parts[p] == nil {
 				order = append(order, p)
@@ -140,7 +140,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 // fork returns an empty copy of d for another goroutine.
 func (d *rowDecoder) fork() *rowDecoder {
 	other := *d
-	other.ranges, other.decimals = make([]valueRange, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
+	other.ranges, other.decimals = make([]requiredEncoding, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
 	other.extracted = slices.Clone(d.extracted)
 	for i := range other.extracted {
 		other.extracted[i].extractor = newExtractor(d.schema, other.extracted[i].columns)

@@ -134,16 +134,16 @@ func (r *splitKeyReader) addTime(cell []byte) {
 		}
 	}
 	if !r.isLocal[timeMonthFirst] || !r.isLocal[timeDayFirst] {
-		r.offsets = append(r.offsets, r.offsetOfLast(cell))
+		r.offsets = append(r.offsets, r.utcOffsetOfLastTime(cell))
 	}
 	if !any && !isMissing && r.invalid == "" {
 		r.invalid = string(cells.Trim(cell))
 	}
 }
 
-// offsetOfLast returns the offset from UTC, in days, of the time in cell, which must be the last one in
+// utcOffsetOfLastTime returns the offset from UTC, in days, of the time in cell, which must be the last one in
 // r.times. It returns NaN if the time has no offset.
-func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
+func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	found := cells.NaN
 	for _, format := range []int{timeMonthFirst, timeDayFirst} {
 		isTime := !math.IsNaN(r.times[format][len(r.times[format])-1])
@@ -159,9 +159,9 @@ func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
 	return found
 }
 
-// toInstants converts local times to UTC. It rounds them to microseconds, so that times with different
+// toUTC converts local times to UTC. It rounds them to microseconds, so that times with different
 // offsets that are the same moment become equal numbers.
-func toInstants(times, offsets []float64) []float64 {
+func toUTC(times, offsets []float64) []float64 {
 	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))
 	for i, local := range times {
@@ -207,7 +207,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 		best = timeDayFirst
 	}
 	if keys.Times = r.times[best]; best != timeIsNumber && !r.isLocal[best] {
-		keys.Times = toInstants(keys.Times, r.offsets)
+		keys.Times = toUTC(keys.Times, r.offsets)
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, value := range keys.Times {

@@ -61,7 +61,7 @@ func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 // parseAmounts parses texts of a column as numbers with their most frequent unit. comma is set if a comma
 // separates the decimals.
 func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) amounts {
-	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareCompounds(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
+	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareCompoundAmounts(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Blank || one.Kind == cells.Null {
@@ -120,7 +120,7 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 		inf.Format, inf.Values = &best.format, best.values
 	}
 	rows := 0
-	for _, one := range t.Readings() {
+	for _, one := range t.ValuesByInterpretation() {
 		if inf.IsStray(&one) {
 			rows += one.Rows
 		}
@@ -145,7 +145,7 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 // a text that is not a number. In a column of scores, a plain number is also such a value.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
-	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
+	case inf.Format != nil && inf.Format.HasDenominator(): // 5 is not a score such as 5/10
 		if one.Kind != cells.Text && one.Kind != cells.Number {
 			return false
 		}

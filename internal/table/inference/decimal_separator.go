@@ -9,9 +9,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// separatorCounts counts the rows of a column of numbers by what they say about the decimal
+// decimalSeparatorCounts counts the rows of a column of numbers by what they say about the decimal
 // separator of the table.
-type separatorCounts struct {
+type decimalSeparatorCounts struct {
 	point, comma int                     // rows whose number is valid only with this decimal separator, such as 4.5
 	either       columnstats.Occurrences // rows whose number is valid with both and differs, such as 4.568
 	hasCommas    bool                    // some of the rows in either have a comma
@@ -25,22 +25,22 @@ type separatorCounts struct {
 // taken as a separator of thousands. That many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
-// InferWithSeparators is like Infer, but also sets the separators of a column of numbers.
-func InferWithSeparators(t *columnstats.Column) Result {
+// InferWithDecimalSeparators is like Infer, but also sets the separators of a column of numbers.
+func InferWithDecimalSeparators(t *columnstats.Column) Result {
 	inf := Infer(t)
 	if inf.Form == FormNumeric {
 		unit := ""
 		if inf.Format != nil {
 			unit = inf.Format.Unit
 		}
-		inf.separators = countSeparators(t.AllOrSample(), unit)
+		inf.separators = countDecimalSeparators(t.AllOrSample(), unit)
 	}
 	return inf
 }
 
-// countSeparators returns the counts for the distinct texts of a column. unit is the unit of its
+// countDecimalSeparators returns the counts for the distinct texts of a column. unit is the unit of its
 // numbers.
-func countSeparators(texts []columnstats.Value, unit string) (n separatorCounts) {
+func countDecimalSeparators(texts []columnstats.Value, unit string) (n decimalSeparatorCounts) {
 	format := cells.NumberFormat{Unit: unit}
 	other := cells.NumberFormat{Unit: unit, DecimalComma: true}
 	numbers, largest := 0, 0.0 // the distinct numbers in either, and the largest number without a separator
@@ -73,19 +73,19 @@ func countSeparators(texts []columnstats.Value, unit string) (n separatorCounts)
 }
 
 // isAmbiguous reports whether numbers can be read in two ways and no number shows which is right.
-func (n *separatorCounts) isAmbiguous() bool {
+func (n *decimalSeparatorCounts) isAmbiguous() bool {
 	return n.either.Rows > 0 && n.point == 0 && n.comma == 0
 }
 
-// tableSeparator is what the columns of a table together say about its decimal separator.
-type tableSeparator struct {
+// tableDecimalSeparator is what the columns of a table together say about its decimal separator.
+type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
 	// isUnknown is set if no column proves this, and the numbers of the ambiguous columns may well be
 	// meant in the other way.
 	isUnknown bool
 }
 
-// findTableSeparator returns the decimal separator for the ambiguous columns of a table. The first
+// findTableDecimalSeparator returns the decimal separator for the ambiguous columns of a table. The first
 // of these rules that applies decides:
 //
 //  1. If columns prove a separator, and all of them the same, it is this one.
@@ -94,7 +94,7 @@ type tableSeparator struct {
 //     is the other of the two. If it is the comma, isUnknown is set.
 //  4. Otherwise it is the point. isUnknown is set if an ambiguous number has a comma. It is not set
 //     for 4.568, because this number has decimals in most files.
-func findTableSeparator(inferences []Result) tableSeparator {
+func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
 		n := &inferences[i].separators
@@ -110,19 +110,19 @@ func findTableSeparator(inferences []Result) tableSeparator {
 	}
 	switch {
 	case len(proven) == 1:
-		return tableSeparator{comma: proven[true]}
+		return tableDecimalSeparator{comma: proven[true]}
 	case len(proven) == 2:
-		return tableSeparator{isUnknown: true}
+		return tableDecimalSeparator{isUnknown: true}
 	case len(likely) == 1:
-		return tableSeparator{comma: likely[true], isUnknown: likely[true]}
+		return tableDecimalSeparator{comma: likely[true], isUnknown: likely[true]}
 	}
-	return tableSeparator{isUnknown: hasCommas}
+	return tableDecimalSeparator{isUnknown: hasCommas}
 }
 
-// resolveSeparators sets the decimal separator of those columns whose numbers can be read in two
+// resolveDecimalSeparators sets the decimal separator of those columns whose numbers can be read in two
 // ways. In a column that the training file of a blind file has, it is the separator of the training
-// file. In all other columns, it is the result of findTableSeparator.
-func resolveSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
+// file. In all other columns, it is the result of findTableDecimalSeparator.
+func resolveDecimalSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {
 		for i := range training.Columns {
@@ -132,7 +132,7 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 			}
 		}
 	}
-	table := findTableSeparator(inferences)
+	table := findTableDecimalSeparator(inferences)
 	for i := range inferences {
 		inf := &inferences[i]
 		if !inf.separators.isAmbiguous() {
@@ -153,6 +153,6 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 	}
 }
 
-// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. The
+// FirstAmbiguousNumber returns the first number whose separator may separate thousands or decimals. The
 // result is meaningful only if HasUnknownSeparator is set.
-func (inf *Result) FirstUnclearNumber() *columnstats.Value { return &inf.separators.either.First }
+func (inf *Result) FirstAmbiguousNumber() *columnstats.Value { return &inf.separators.either.First }

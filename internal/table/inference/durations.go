@@ -34,19 +34,19 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareCompounds returns texts without the compounds, if these are rare; see isCompound. They
+// omitRareCompoundAmounts returns texts without the compounds, if these are rare; see isCompoundAmount. They
 // are rare if at most as many rows have compounds as have numbers without a unit, because these
 // numbers are then seldom hours, years or scores. For example, a column of seconds may have a few
 // cells such as 1:02:05, and a column of ages in years a few such as 1y 1m. If compounds are not
 // rare, it returns all texts. t is the column, and comma is set if a comma separates the decimals.
-func omitRareCompounds(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
+func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind != cells.Text {
 			continue
 		}
-		if isCompound(one, comma) {
+		if isCompoundAmount(one, comma) {
 			compounds += one.Rows
 		} else if _, unit, ok := cells.ParseAmount([]byte(one.Text), comma); ok && unit == "" {
 			numbers += one.Rows
@@ -55,16 +55,16 @@ func omitRareCompounds(t *columnstats.Column, texts []columnstats.Value, comma b
 	if compounds == 0 || compounds > numbers {
 		return texts
 	}
-	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isCompound(&one, comma) })
+	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isCompoundAmount(&one, comma) })
 }
 
-// isCompound reports whether a text is a duration or an age of several numbers, or a score such as 8/10.
-func isCompound(one *columnstats.Value, comma bool) bool {
+// isCompoundAmount reports whether a text is a duration or an age of several numbers, or a score such as 8/10.
+func isCompoundAmount(one *columnstats.Value, comma bool) bool {
 	if one.Kind != cells.Text {
 		return false
 	}
 	_, unit, ok := cells.ParseAmount([]byte(one.Text), comma)
-	return ok && (cells.IsTotal(unit) || durationUnitOf(one.Text, unit) != "")
+	return ok && (cells.IsDenominator(unit) || durationUnitOf(one.Text, unit) != "")
 }
 
 // durationUnitOf returns the unit of a duration or an age of several numbers, and "" for any other

@@ -29,7 +29,7 @@ type Result struct {
 	HasUnknownOrder bool
 	// separators counts the numbers of a FormNumeric column by what they say about the decimal
 	// separator. HasUnknownSeparator is set if the separator of the column is only assumed.
-	separators          separatorCounts
+	separators          decimalSeparatorCounts
 	HasUnknownSeparator bool
 	// Values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
@@ -70,7 +70,7 @@ const (
 )
 
 // Infer returns the inferred form of a column. It does not count separators, see
-// InferWithSeparators. Unix times are only found by Resolve, which knows the name of the column.
+// InferWithDecimalSeparators. Unix times are only found by Resolve, which knows the name of the column.
 func Infer(t *columnstats.Column) Result {
 	if inf, ok := inferYearFirst(t); ok {
 		return inf
@@ -121,7 +121,7 @@ func inferOtherForm(t *columnstats.Column) Result {
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)
-	resolveSeparators(results, names, columns, training)
+	resolveDecimalSeparators(results, names, columns, training)
 }
 
 // HasOnlyNumbers reports whether all values are numbers, which may have a currency, a unit or
@@ -155,7 +155,7 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	}
 	others -= most
 	numbers := t.Rows(cells.Text) == 0 // all texts are numbers, such as 2006 or 20060102, which are rarely dates
-	if most < 1 || t.HasOtherNumbers() || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
+	if most < 1 || t.HasDroppedNumbers() || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return Result{}, false
 	}
 	if others > 0 && countDurations(texts) > most { // 10:20:30 may be a time of day, but 26:30:00 is not
@@ -164,7 +164,7 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	if times == most {
 		best.Form = FormTime
 	} else {
-		best.Dates = CountDates(t.Readings())
+		best.Dates = CountDates(t.ValuesByInterpretation())
 	}
 	best.IsSampled = t.IsSampled()
 	return best, true

@@ -82,8 +82,8 @@ type itemCount struct {
 // isFrequent reports whether the item occurs in enough texts and rows.
 func (c *itemCount) isFrequent() bool { return c.texts >= minTextsPerItem && c.rows >= minRowsPerItem }
 
-// isMixed reports whether the item is the first of one text and a later one of another.
-func (c *itemCount) isMixed() bool { return c.first > 0 && c.first < c.texts }
+// occursFirstAndLater reports whether the item is the first of one text and a later one of another.
+func (c *itemCount) occursFirstAndLater() bool { return c.first > 0 && c.first < c.texts }
 
 // countItems counts the items of texts. It returns nil if few texts have the separator, or if there are
 // too many different items.
@@ -158,7 +158,7 @@ func (n *itemCounts) isList() bool {
 		if c.isFrequent() {
 			frequent++
 			occurrences += c.texts
-			if c.isMixed() {
+			if c.occursFirstAndLater() {
 				mixed += c.texts
 			}
 		}

@@ -182,7 +182,7 @@ func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	hasBoundaries := false
 	for length := 1; length <= frame.MaxPrefixLength; length++ {
 		n := measurePrefixes(texts, length)
-		if length == 1 && n.areEqual() {
+		if length == 1 && n.areNearlyConstant() {
 			return nil // K0001, K0002: serial numbers after the same letter
 		}
 		if !n.isUseful() {
@@ -219,11 +219,13 @@ type prefixCounts struct {
 	boundaries int // different texts in which the prefix ends at a boundary
 }
 
-// areEqual reports whether nearly all rows have the same prefix.
-func (n *prefixCounts) areEqual() bool { return float64(n.largest) > maxPrefixShare*float64(n.rows) }
+// areNearlyConstant reports whether nearly all rows have the same prefix.
+func (n *prefixCounts) areNearlyConstant() bool {
+	return float64(n.largest) > maxPrefixShare*float64(n.rows)
+}
 
 func (n *prefixCounts) isUseful() bool {
-	return n.prefixes > 1 && !n.areEqual() && n.rows >= minRowsPerPrefix*n.prefixes &&
+	return n.prefixes > 1 && !n.areNearlyConstant() && n.rows >= minRowsPerPrefix*n.prefixes &&
 		float64(n.covered) >= minCoveredRows*float64(n.rows) && float64(n.prefixes) <= maxPrefixesOfText*float64(n.texts)
 }
 

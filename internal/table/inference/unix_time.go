@@ -55,7 +55,7 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 			words = words[:last]
 		}
 	}
-	isNamed := namesTime(words)
+	isNamed := nameSuggestsTime(words)
 	for i, word := range words {
 		isOther := slices.Contains(otherNameWords, word)
 		if isLast := i == len(words)-1; isOther && (isLast || !isNamed) || slices.Contains(durationNameWords, word) {
@@ -70,9 +70,9 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	return ""
 }
 
-// namesTime reports whether the words of the name of a column say that its numbers are times. Parts of words
+// nameSuggestsTime reports whether the words of the name of a column say that its numbers are times. Parts of words
 // do not count: the names sentiment and candidate have nothing to do with times.
-func namesTime(words []string) bool {
+func nameSuggestsTime(words []string) bool {
 	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) {
 		return true
 	}

@@ -8,15 +8,15 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirst returns the first text of a column whose texts look like dates that begin with a
+// FirstYearFirstDate returns the first text of a column whose texts look like dates that begin with a
 // year of two digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most
 // one in 20 of the different texts may be something else. At most one in 200 may be a date that can
-// only end with its year, such as 21/02/30. FirstYearFirst returns nil for any other column.
+// only end with its year, such as 21/02/30. FirstYearFirstDate returns nil for any other column.
 //
 // isClear is set if no date can only end with its year, and the first numbers are hardly days of a
 // month. This is the case if one of them is 0 or above 31, or if they are several adjacent numbers,
 // but not only the first or only the last days of a month.
-func FirstYearFirst(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
+func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
 	dates, others, yearLast := 0, 0, 0
@@ -56,7 +56,7 @@ const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
 func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
-	if _, isClear := FirstYearFirst(t); !isClear {
+	if _, isClear := FirstYearFirstDate(t); !isClear {
 		return Result{}, false
 	}
 	inf = Result{Form: FormDate, YearFirst: true, IsSampled: t.IsSampled()}
@@ -67,7 +67,7 @@ func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
 // parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as year,
 // month and day.
 func parseYearFirst(text string) (year, day int, ok bool) {
-	if !hasThreeNumbers(text) {
+	if !looksLikeShortDate(text) {
 		return 0, 0, false
 	}
 	century := "20"
@@ -82,15 +82,15 @@ func parseYearFirst(text string) (year, day int, ok bool) {
 	return year % 100, day, true
 }
 
-// hasThreeNumbers reports whether a text may begin with a date such as 21/11/19.
-func hasThreeNumbers(text string) bool {
+// looksLikeShortDate reports whether a text may begin with a date such as 21/11/19.
+func looksLikeShortDate(text string) bool {
 	return len(text) >= len("21/11/19") && text[2] == text[5] && strings.Contains("/-.", text[2:3])
 }
 
 // isYearLast reports whether a text such as 21/02/30 is a date that ends with its year.
 func isYearLast(text string) bool {
 	_, _, byMonth, byDay := cells.ParseBothOrders([]byte(text))
-	return hasThreeNumbers(text) && (byMonth || byDay)
+	return looksLikeShortDate(text) && (byMonth || byDay)
 }
 
 // areDaysOfMonth reports whether nearly all days of a month occur, up to one of the last.

@@ -28,9 +28,9 @@ var (
 	}
 )
 
-// namesGroup reports whether the name of a column, such as customer_id or customerId, names something
+// isGroupName reports whether the name of a column, such as customer_id or customerId, names something
 // that may have several rows.
-func namesGroup(name string) bool {
+func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {
 		if !slices.Contains(groupWords, word) {

@@ -26,7 +26,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	inferences, profiles := make([]inference.Result, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := rescue.ParallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			inferences[i] = inference.InferWithSeparators(&s.columns[i])
+			inferences[i] = inference.InferWithDecimalSeparators(&s.columns[i])
 		}
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFrac
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
 	// Columns with different texts may divide the rows in the same way. If parts of the texts are
 	// features, such columns are nevertheless not equal.
-	content, ok := t.Fingerprint(!c.HasParts() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
+	content, ok := t.Fingerprint(!c.HasItemsOrPrefixes() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
 	}

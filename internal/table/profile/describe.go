@@ -69,12 +69,12 @@ func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
 // file is read.
 func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Missing = t.Rows(cells.Blank)
-	for _, one := range t.Readings() {
+	for _, one := range t.ValuesByInterpretation() {
 		if !c.CanParse(one.Text) {
 			c.Missing += one.Rows
 		}
 	}
-	if c.format != nil && !c.format.DecimalComma && !c.format.HasTotal() {
+	if c.format != nil && !c.format.DecimalComma && !c.format.HasDenominator() {
 		var amounts []columnstats.Value
 		for _, one := range t.Values() {
 			if value, ok := c.format.Parse([]byte(one.Text)); ok && one.Kind == cells.Text {

@@ -63,7 +63,7 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
 		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
 	}
-	return size >= minGroupRows && size <= maxGroupRows && namesGroup(c.Name)
+	return size >= minGroupRows && size <= maxGroupRows && isGroupName(c.Name)
 }
 
 // formatDates returns the range of dates for a message, or "" if n is nil.

@@ -51,7 +51,7 @@ func (s *scanner) checkHeader(headerRepeats bool) {
 
 // checkMaxRows adds a defect if there are more than limit rows.
 func (s *scanner) checkMaxRows(limit int) {
-	if d := s.table.TooManyRows(s.profile.Rows, limit); d != nil {
+	if d := s.table.TooManyRowsDefect(s.profile.Rows, limit); d != nil {
 		s.addDefects(*d)
 	}
 }

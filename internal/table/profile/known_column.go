@@ -7,9 +7,9 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// KnownColumn has what is known about a column of a training file if the profile of the file is not
+// TrainingColumn has what is known about a column of a training file if the profile of the file is not
 // available.
-type KnownColumn struct {
+type TrainingColumn struct {
 	Name      string
 	Form      inference.Form      // "" if it is not known
 	DateOrder inference.DateOrder // "" if it is not known
@@ -48,13 +48,13 @@ type KnownColumn struct {
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
-func (k *KnownColumn) HasAllTexts() bool {
+func (k *TrainingColumn) HasAllTexts() bool {
 	return (k.Form == inference.FormCategory || k.Form == inference.FormBoolean) && k.Distinct > 0 && len(k.Texts) == k.Distinct
 }
 
 // MissingShare returns the fraction of rows without a value in the training file or, if only a sample
 // of its rows is known, in the sample. If neither is known, isKnown is false and share is 0.
-func (k *KnownColumn) MissingShare() (share float64, isKnown bool) {
+func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 	missing, rows := k.Missing, k.Rows
 	if rows == 0 {
 		missing, rows = k.SampleMissing, k.SampleRows+k.SampleMissing
@@ -67,7 +67,7 @@ func (k *KnownColumn) MissingShare() (share float64, isKnown bool) {
 
 // Profile returns what is known of the profile of the column: its name, its form, the order and the
 // time zones of its dates, the format of its numbers, the separator of its lists, and its texts if all of them are known.
-func (k *KnownColumn) Profile() *ColumnProfile {
+func (k *TrainingColumn) Profile() *ColumnProfile {
 	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {

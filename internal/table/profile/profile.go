@@ -1,9 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -115,12 +115,12 @@ func (c *ColumnProfile) HasOnlyPrefixes() bool {
 	return c.Form == inference.FormCategory && len(c.prefixes) > 0
 }
 
-// HasParts reports whether parts of the texts are features; see Parts.
-func (c *ColumnProfile) HasParts() bool { return c.separator != "" || len(c.prefixes) > 0 }
+// HasItemsOrPrefixes reports whether parts of the texts are features; see Parts.
+func (c *ColumnProfile) HasItemsOrPrefixes() bool { return c.separator != "" || len(c.prefixes) > 0 }
 
-// Parts returns the parts of a text that may be features: the items of a list, or the first characters
+// ItemsOrPrefixes returns the parts of a text that may be features: the items of a list, or the first characters
 // of a code if the codes are different in nearly every row. It returns nil for any other column.
-func (c *ColumnProfile) Parts(text string) (parts []string) {
+func (c *ColumnProfile) ItemsOrPrefixes(text string) (parts []string) {
 	if c.separator != "" {
 		cells.VisitItems([]byte(text), c.separator[0], func(item []byte) { parts = append(parts, string(item)) })
 	}
@@ -151,9 +151,9 @@ func (c *ColumnProfile) DateFormat() cells.DateFormat { return c.dateFormat }
 // Dates returns the counts of the dates whose order of day and month matters, such as 1/2/2006.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
-// FirstTime returns the first text with a time of day. If the column has no such text, the Rows of the
+// FirstTextWithTime returns the first text with a time of day. If the column has no such text, the Rows of the
 // result are 0.
-func (c *ColumnProfile) FirstTime() *columnstats.Value { return &c.firstTime }
+func (c *ColumnProfile) FirstTextWithTime() *columnstats.Value { return &c.firstTime }
 
 // CanParse reports whether a text can be parsed in the format of the column.
 func (c *ColumnProfile) CanParse(text string) bool {
@@ -236,8 +236,9 @@ func (p *Profile) IsIncomplete() bool {
 // locations in others refer to the user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
-	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(p.Defects, func(i, j int) bool {
+		a, b := &p.Defects[i], &p.Defects[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 	})
 }
 

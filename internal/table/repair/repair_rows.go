@@ -152,7 +152,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		w.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.report.RowsWritten), 10))
 	}
 	for _, at := range r.order {
-		if w.swaps[at] && swapSeparators(fields[at]) {
+		if w.swaps[at] && swapPointsAndCommas(fields[at]) {
 			r.log.add(changeSeparatorsSwapped, line, at+1)
 		}
 		w.out.WriteField(fields[at])
@@ -167,9 +167,9 @@ func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }
 
-// swapSeparators exchanges the points and commas of a number in place. It returns false if the cell
+// swapPointsAndCommas exchanges the points and commas of a number in place. It returns false if the cell
 // has no points or commas, or is not a number.
-func swapSeparators(cell []byte) bool {
+func swapPointsAndCommas(cell []byte) bool {
 	_, _, isPoint := cells.ParseAmount(cell, false)
 	_, _, isComma := cells.ParseAmount(cell, true)
 	if !isPoint && !isComma || !bytes.ContainsAny(cell, ".,") {

@@ -151,7 +151,7 @@ const maxDeadlines = 100
 // the time until the next deadline, or job.MaxWatchInterval if none exists.
 func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	var races []*store.Training
-	err = tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	err = tr.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
 		races, err = t.ListRacesWithDeadline(ctx, maxDeadlines)
 		return err
 	})

@@ -53,7 +53,7 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	defer file.Abort()
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
-	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
+	err = learn.TrainAndRecordRun(ctx, f, p, run.Algorithm, file)
 	stopPolling() // before Commit, which may take long: the run has ended
 	stopRecording()
 	if err != nil {
@@ -104,7 +104,7 @@ func (tr *Trainer) storeRecordingAndEndPart(ctx context.Context, j *job.Job, inf
 	return err
 }
 
-// FailPart ends a part whose job failed. The worker of the race then trains the run itself.
+// FailPart ends the failed job of a part. The worker of the race then trains the run itself.
 func (tr *Trainer) FailPart(ctx context.Context, j *job.Job, _ error) error {
 	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
 }

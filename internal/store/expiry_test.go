@@ -36,7 +36,7 @@ func (s suite) expired(t *testing.T) {
 	})
 	read(t, s.Store, func(tx *Tx) error {
 		for _, kind := range []string{"prediction", "training", "dataset"} {
-			keys, err := tx.ListExpired(t.Context(), kind, at(9), 9)
+			keys, _, err := tx.ListExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9), Limit: 9})
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func (s suite) expiredChampions(t *testing.T) {
 		})
 		read(t, s.Store, func(tx *Tx) error {
 			for kind, want := range map[string][]string{"training": step.trainings, "dataset": step.datasets} {
-				keys, err := tx.ListExpired(t.Context(), kind, at(9), 9)
+				keys, _, err := tx.ListExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9), Limit: 9})
 				if err != nil {
 					return err
 				}
@@ -99,12 +99,63 @@ func (s suite) expiredChampions(t *testing.T) {
 		})
 	}
 	for kind, key := range map[string]string{"training": "of best", "dataset": "d2"} {
-		err := s.Write(t.Context(), func(tx *Tx) error {
-			_, err := tx.DeleteExpired(t.Context(), kind, key, at(9))
+		write(t, s.Store, func(tx *Tx) error {
+			deleted, _, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9)}, []string{key})
+			if len(deleted) > 0 {
+				t.Errorf("the %s of a champion is deleted", kind)
+			}
 			return err
 		})
-		if !errors.Is(err, ErrWrongState) {
-			t.Errorf("deleting the %s of a champion: %v, want %v", kind, err, ErrWrongState)
-		}
 	}
+}
+
+// expiredNewest checks that the newest model of a series, its race and its dataset do not expire if the
+// newest model decides which model is the champion.
+func (s suite) expiredNewest(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		err := tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})
+		for _, d := range []Dataset{{Key: "d1", Name: "N"}, {Key: "d2", Name: "N-2", Series: "N"}, {Key: "d3", Name: "N-3", Series: "N"}} {
+			d.Account, d.Status, d.Created, d.Updated = "ann", api.DatasetCompleted, at(0), at(0)
+			err = errors.Join(err, tx.InsertDataset(t.Context(), &d))
+		}
+		if err := tx.exec(t.Context(), "UPDATE dataset SET sha256 = 'same file' WHERE key <> 'd2'"); err != nil {
+			return err
+		}
+		for _, m := range []struct {
+			model Model
+			ended int
+		}{
+			{Model{Key: "best", Dataset: "d1", AchievedPerformance: new(0.9)}, 0},
+			{Model{Key: "recent", Dataset: "d2", AchievedPerformance: new(0.8)}, 9}, // is kept because of its age
+			{Model{Key: "newest", Dataset: "d3", AchievedPerformance: new(0.7)}, 0},
+		} {
+			m.model.Account, m.model.Training = "ann", "of "+m.model.Key
+			race := &Training{Key: m.model.Training, Account: "ann", Dataset: m.model.Dataset, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: at(m.ended)}
+			err = errors.Join(err, tx.InsertTraining(t.Context(), race), tx.InsertModel(t.Context(), &m.model))
+		}
+		return err
+	})
+	check := func(champion string, models int) {
+		t.Helper()
+		for _, kind := range []string{"training", "dataset"} {
+			s.expireAll(t, ExpiredQuery{Kind: kind, Before: at(9), Limit: 1}) // a row that is kept must not hide others
+		}
+		read(t, s.Store, func(tx *Tx) error {
+			m, err := tx.GetModel(t.Context(), "ann", champion)
+			if err == nil && !m.Champion {
+				t.Errorf("model %s is not the champion: %s", champion, m.ChampionReason)
+			}
+			keys, listErr := tx.queryNonEmptyStrings(t.Context(), "SELECT key FROM model")
+			if len(keys) != models {
+				t.Errorf("the models %q are left, want %d", keys, models)
+			}
+			return errors.Join(err, listErr)
+		})
+	}
+	check("best", 3)
+	write(t, s.Store, func(tx *Tx) error {
+		m, err := tx.GetModel(t.Context(), "ann", "recent")
+		return errors.Join(err, tx.SetModelState(t.Context(), m, api.ModelPromoted))
+	})
+	check("recent", 1) // the newest model decides nothing
 }

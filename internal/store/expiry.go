@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// expiries describes each kind of row that a service deletes because of its age. A prediction
+// counts as a use of its race and of its dataset, and a race as a use of its dataset. A row with a
+// queued or running job has not expired. Nor have the races and the datasets on which the champion
+// of a series depends, because programs use it by the name of the series.
+var expiries = map[string]struct {
+	// table is the table of the rows, and series the SQL expression of the series whose champion may
+	// depend on a row. It is an empty text if no champion does.
+	table, series string
+	// used is the column with the time of the last change of a row. order has the columns of an index
+	// that ends with it, and the key.
+	used, order string
+	// condition selects the rows that were last used before a time, which is the argument of all
+	// placeholders. It does not consider champions.
+	condition string
+}{
+	"prediction": {
+		table: "prediction", series: "''", used: "updated", order: "updated, key",
+		condition: "updated < ? AND NOT " + activePrediction,
+	},
+	"training": {
+		table: "training", series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", used: "finished", order: "parent, finished, key",
+		condition: "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
+			AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
+	},
+	"dataset": {
+		table: "dataset", series: "series", used: "updated", order: "updated, key",
+		condition: "updated < ? AND status <> '" + api.DatasetProcessing + `'
+			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.` + activeTraining + `))
+			AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
+	},
+}
+
+// activeTraining and activePrediction are the SQL conditions for a queued or running training
+// job or prediction. They begin with the name of a column, so that a table name and a dot can
+// precede them.
+const (
+	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
+	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"
+)
+
+// ExpiredQuery selects the rows of a kind that were last used before a time.
+type ExpiredQuery struct {
+	Kind   string // "prediction", "training" or "dataset"
+	Before time.Time
+	// After is the position after which rows are read, in the order of their last change. nil means
+	// from the start.
+	After *ExpiredPosition
+	// Limit is the maximum number of rows that are read.
+	Limit int
+}
+
+// ExpiredPosition is the position of a row among the rows of an [ExpiredQuery].
+type ExpiredPosition struct {
+	used int64 // microseconds
+	key  string
+}
+
+// sql returns the query of the rows, without considering champions, and its arguments. Its columns
+// are those of expiredRow. If key is not empty, the query returns only the row with this key.
+func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
+	e, ok := expiries[q.Kind]
+	if !ok {
+		return "", nil, fmt.Errorf("unknown kind of row %q", q.Kind)
+	}
+	query = "SELECT key, account, " + e.series + ", " + e.used + " FROM " + e.table + " WHERE " + e.condition
+	for range strings.Count(e.condition, "?") {
+		args = append(args, toMicros(q.Before))
+	}
+	if key != "" {
+		return query + " AND key = ?", append(args, key), nil
+	}
+	if q.After != nil {
+		query += " AND " + e.used + " >= ? AND (" + e.used + " > ? OR key > ?)"
+		args = append(args, q.After.used, q.After.used, q.After.key)
+	}
+	return query + " ORDER BY " + e.order + " LIMIT cast(? AS bigint)", append(args, q.Limit), nil
+}
+
+// expiredRow is a row that was last used before the time of an ExpiredQuery. series is empty if no
+// champion depends on the row.
+type expiredRow struct {
+	key, account, series string
+	used                 int64
+}
+
+// queryExpired returns the rows of q, or only the row with the given key. It does not consider
+// champions.
+func (t *Tx) queryExpired(ctx context.Context, q ExpiredQuery, key string) ([]*expiredRow, error) {
+	query, args, err := q.sql(key)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return scanAllAndClose(rows, func(row rowScanner) (*expiredRow, error) {
+		var r expiredRow
+		return &r, row.Scan(&r.key, &r.account, &r.series, &r.used)
+	})
+}
+
+// ListExpired returns the keys of the expired rows among the first q.Limit rows of q. next is the
+// position of the last of these rows, or nil if there are no more.
+func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, next *ExpiredPosition, err error) {
+	rows, err := t.queryExpired(ctx, q, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	champions := seriesChampions{}
+	for _, r := range rows {
+		kept, err := champions.dependOn(ctx, t, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !kept {
+			keys = append(keys, r.key)
+		}
+	}
+	if len(rows) > 0 && len(rows) == q.Limit {
+		last := rows[len(rows)-1]
+		next = &ExpiredPosition{last.used, last.key}
+	}
+	return keys, next, nil
+}
+
+// DeleteExpired deletes the rows with the given keys, which [Tx.ListExpired] has returned for q, and
+// the rows that depend on them. It keeps the rows that were used since they were listed. It returns
+// the keys of the deleted rows of the kind, and those of the blobs of all deleted rows.
+func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (deleted, blobKeys []string, err error) {
+	champions := seriesChampions{} // stay the same, because no row is deleted on which they depend
+	for _, key := range keys {
+		rows, err := t.queryExpired(ctx, q, key)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, r := range rows { // one, or none if it was used or deleted
+			if kept, err := champions.dependOn(ctx, t, r); err != nil {
+				return nil, nil, err
+			} else if kept {
+				continue
+			}
+			blobs, err := t.deleteCascade(ctx, q.Kind, key)
+			if err != nil {
+				return nil, nil, err
+			}
+			deleted, blobKeys = append(deleted, key), append(blobKeys, blobs...)
+		}
+	}
+	return deleted, blobKeys, nil
+}
+
+// seriesChampions has the champions of series, by account and series. They are looked up when they
+// are needed for the first time.
+type seriesChampions map[[2]string]champion
+
+// dependOn reports whether the champion of the series of r depends on r.
+func (s seriesChampions) dependOn(ctx context.Context, t *Tx, r *expiredRow) (bool, error) {
+	if r.series == "" {
+		return false, nil
+	}
+	name := [2]string{r.account, r.series}
+	c, ok := s[name]
+	if !ok {
+		var err error
+		if c, err = t.findChampion(ctx, r.account, r.series); err != nil {
+			return false, err
+		}
+		s[name] = c
+	}
+	return c.dependsOn(r.key), nil
+}
