@@ -134,7 +134,7 @@ func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
 	}
 	for _, class := range result.Classes {
 		if class.Label == r.Class && r.Class != "" {
-			s.Rows = int64(class.Rows)
+			s.Rows = int64(cmp.Or(figure.Rows, class.Rows))
 		}
 	}
 	return s
@@ -212,7 +212,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
 // note only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote(), result.UnequalSumsNote()} {
+	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}

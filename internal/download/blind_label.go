@@ -132,7 +132,7 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 // noteUnscoredRows prints which rows of the blind file were not scored at all, and which ones only by some
 // metrics. It also prints the class of prAuc if a model file does not name it.
 func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
-	if note := t.Score.UnlabelledNote(); note != "" {
+	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)
 	}
 	if t.Score.UnknownLabels != nil {
