@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -319,9 +320,14 @@ func (p *Pages) writeReport(v *visit, source *report.Document) error {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")
 	}
 	document := htmlreport.New(source)
+	var body bytes.Buffer // so that a failure is not a status 200
+	if err := htmlreport.Write(&body, document, p.opts.Now); err != nil {
+		return err
+	}
 	file := strings.ReplaceAll(document.Name, "@", "-") + ".html"
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
-	return htmlreport.Write(v.w, document, p.opts.Now)
+	writeCompressed(v.w, v.r, http.StatusOK, body.Bytes())
+	return nil
 }
 
 // downloadModel responds with the file of a model.

@@ -60,6 +60,23 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestManyDriftColumns checks that a report says how many columns of the drift it leaves out.
+func TestManyDriftColumns(t *testing.T) {
+	for columns, want := range map[int]string{maxDriftColumns: "", maxDriftColumns + 1: "and 1 more column<", maxDriftColumns + 1200: "and 1,200 more columns<"} {
+		d := New(&report.Document{
+			Model: &api.Model{}, Training: &api.Training{}, Report: &api.ModelReport{},
+			Drift: &api.DriftReport{Columns: make([]api.DriftColumn, columns)},
+		})
+		var file bytes.Buffer
+		if err := Write(&file, d, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if text := file.String(); want != "" && !strings.Contains(text, want) || want == "" && strings.Contains(text, "more column") {
+			t.Errorf("%d columns: %q is missing", columns, want)
+		}
+	}
+}
+
 // TestNumberedConfusion checks that the columns of a large confusion matrix have numbers, so
 // that the matrix fits on a page.
 func TestNumberedConfusion(t *testing.T) {
