@@ -156,6 +156,14 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
+// Series returns the series of the dataset, or "" if it has the name of the dataset.
+func (d datasetPage) Series() string {
+	if d.Dataset.Series == d.Dataset.DatasetName {
+		return ""
+	}
+	return d.Dataset.Series
+}
+
 // findActiveRace returns a race on a dataset that has not ended, or nil if all have ended.
 func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api.Training, error) {
 	active := client.AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {

@@ -118,6 +118,21 @@ func TestOmittedRaces(t *testing.T) {
 	}
 }
 
+// TestDatasetOfSeries checks that the page of a dataset has the series and the versions in the series, which
+// name the models everywhere else.
+func TestDatasetOfSeries(t *testing.T) {
+	d := &api.Dataset{DatasetEntry: api.DatasetEntry{DatasetName: "churn-2", Series: "churn", Status: api.DatasetCompleted}, Rows: 10}
+	data := datasetPage{Dataset: d, Models: []api.ModelEntry{{Version: 1, ModelExtensions: api.ModelExtensions{SeriesVersion: 4}}}}
+	text := renderPage(t, "dataset", data)
+	if !strings.Contains(text, ">v4</a>") || strings.Contains(text, ">v1</a>") || !strings.Contains(text, `<a href="/models/series?name=churn"><bdi>churn</bdi></a>`) {
+		t.Error(text)
+	}
+	d.Series = d.DatasetName
+	if text := renderPage(t, "dataset", data); strings.Contains(text, "Series") {
+		t.Error(text)
+	}
+}
+
 // TestPager checks that the links lead to the pages before and after, even if a page has an
 // unusual number of rows.
 func TestPager(t *testing.T) {
