@@ -132,6 +132,14 @@ func (s seriesPage) ChampionReason() string {
 	return leaderboard.ChampionReason(s.Entries)
 }
 
+// TestSetNote explains the numbers of test sets. It is "" if all models were tested on the same rows.
+func (s seriesPage) TestSetNote() string {
+	if !leaderboard.HasTestSets(s.Entries) {
+		return ""
+	}
+	return leaderboard.TestSetNote
+}
+
 // IsChosen reports whether a model is chosen to be compared.
 func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
 
@@ -173,6 +181,9 @@ type comparePage struct {
 	A, B *leaderboard.Entry
 	Rows []comparisonView
 }
+
+// HaveDifferentTestRows reports whether the models were tested on different rows.
+func (c comparePage) HaveDifferentTestRows() bool { return leaderboard.HaveDifferentTestRows(c.A, c.B) }
 
 // comparisonView is a row of the comparison: the name of a property, and its values for both
 // models, as text. IsTime reports whether the values are timestamps.

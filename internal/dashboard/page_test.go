@@ -99,6 +99,21 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// TestTestSets checks that a leaderboard numbers the sets of test rows if there are several.
+func TestTestSets(t *testing.T) {
+	a, b := &leaderboard.Entry{Model: "a@v1", TestRows: 150, TestSet: 1}, &leaderboard.Entry{Model: "a@v2", TestRows: 200, TestSet: 2, State: "rejected"}
+	text := renderPage(t, "series", seriesPage{Entries: []*leaderboard.Entry{a, b}})
+	for _, want := range []string{`200 <span class="quiet">#2</span>`, "# Models with different numbers were tested on different rows", `<span class="tag">rejected</span>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing: %s", want, text)
+		}
+	}
+	b.TestSet = 1
+	if text := renderPage(t, "series", seriesPage{Entries: []*leaderboard.Entry{a, b}}); strings.Contains(text, "#1") || strings.Contains(text, "different rows") {
+		t.Error(text)
+	}
+}
+
 // TestReloadHint shows visitors without JavaScript that a page must be reloaded.
 func TestReloadHint(t *testing.T) {
 	busy := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetProcessing}}}
