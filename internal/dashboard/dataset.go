@@ -236,7 +236,7 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 	case api.DatasetCompleted:
 		commands = append(commands, term.Command("training create", "", d.DatasetName))
 	}
-	content := page{Title: d.DatasetName, Section: "datasets", Commands: commands}
+	content := page{Title: d.DatasetName, Section: "datasets", Path: address.Path, Commands: commands}
 	if problem != nil {
 		content.Error = problem.Detail
 		if data.Blocking, err = findActiveRace(ctx, v.client, key); err != nil {

@@ -48,7 +48,33 @@ func TestFailedPrediction(t *testing.T) {
 	}
 }
 
-// TestListsPollRarely checks that busy lists, whose parts take up to 22 requests to the API, are
+// TestPredictionsDiffer checks that the list of predictions has the file and the model of each.
+func TestPredictionsDiffer(t *testing.T) {
+	key := "4aadb9f1-0000-4000-8000-000000000001"
+	one := api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", ModelKey: key, Blind: &api.InputFile{FileName: "may (converted).csv"}}
+	other := api.Prediction{PredictionKey: one.PredictionKey, ModelKey: "5aadb9f1-0000-4000-8000-000000000001"}
+	text := renderPage(t, "predictions", predictionsPage{Groups: []predictionGroup{{Predictions: []api.Prediction{one, other}, Models: map[string]string{key: "churn@v3"}}}})
+	for _, want := range []string{`<td><bdi class="name">may.csv</bdi></td>`, `<bdi class="name">churn@v3</bdi></a>`, `>5aadb9f1</a>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing: %s", want, text)
+		}
+	}
+	if text := renderPage(t, "prediction", predictionPage{Prediction: &one, Dataset: &api.Dataset{}}); !strings.Contains(text, "<dt>File</dt><dd><bdi>may.csv</bdi></dd>") {
+		t.Error(text)
+	}
+}
+
+// TestDeleteOfPrediction checks that only a prediction that has ended can be deleted on its page.
+func TestDeleteOfPrediction(t *testing.T) {
+	for status, want := range map[string]bool{api.PredictionPending: false, api.PredictionRunning: false, api.PredictionCompleted: true, api.PredictionFailed: true} {
+		one := &api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", Status: status}
+		if text := renderPage(t, "prediction", predictionPage{Prediction: one, Dataset: &api.Dataset{}}); strings.Contains(text, "Delete the prediction") != want {
+			t.Errorf("%s: %s", status, text)
+		}
+	}
+}
+
+// TestListsPollRarely checks that busy lists, whose parts take up to 42 requests to the API, are
 // requested less often than the page of a prediction.
 func TestListsPollRarely(t *testing.T) {
 	for name, data := range map[string]any{
