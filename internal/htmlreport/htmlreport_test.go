@@ -122,13 +122,13 @@ func TestTwoClasses(t *testing.T) {
 
 // TestEqualClasses checks that the hint of prAuc says that its class has fewer rows only if it has.
 func TestEqualClasses(t *testing.T) {
-	for want, rows := range map[string][]int64{`average precision of "bad", the class with fewer rows`: {30, 70}, `average precision of "bad"`: {50, 50}} {
+	for want, rows := range map[string][]int64{"average precision of the class with fewer rows": {30, 70}, "average precision of one class": {50, 50}} {
 		r := curvesOf([]string{"bad", "good"}, []int64{1, 2})
 		r.Test, r.Baseline = &api.Scores{PRAUC: new(0.5)}, &api.Baseline{Label: "good"}
 		d := &api.Dataset{Classes: []api.Class{{Label: "bad", Rows: rows[0]}, {Label: "good", Rows: rows[1]}}}
 		for _, row := range New(&report.Document{Dataset: d, Report: r}).Metrics {
-			if row.Name == api.MetricPRAUC && row.Hint != want {
-				t.Errorf("rows %v: %q", rows, row.Hint)
+			if row.Name == api.MetricPRAUC && (row.Hint != want || row.Class != "bad") {
+				t.Errorf("rows %v: %q: %q", rows, row.Hint, row.Class)
 			}
 		}
 	}
