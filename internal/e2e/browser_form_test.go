@@ -95,11 +95,20 @@ func (p *person) keepRaceForm() {
 	p.sees(`a[href$="/train"]`)
 	p.press(`a[href$="/train"]`)
 	p.sees("#threshold")
-	p.run("a wrong seed", chromedp.SetValue("#seed", "-1", chromedp.ByQuery))
+	// The browser shows a page that it has kept. It must be loaded again only if no form is filled in.
+	const showAgain = `window.isOld = true; dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`
+	p.run("an unchanged page", chromedp.Evaluate(showAgain, nil))
+	waitUntil(p.t, "the page to be loaded again", func() bool {
+		var isNew bool
+		err := chromedp.Run(p.ctx, chromedp.Evaluate(`!window.isOld && document.readyState === "complete"`, &isNew))
+		return err == nil && isNew // there is an error while the page is being replaced
+	})
 	p.write("#threshold", "0.9")
+	p.run("a filled form is kept", chromedp.Evaluate(showAgain, nil))
+	p.run("a wrong seed", chromedp.SetValue("#seed", "-1", chromedp.ByQuery))
 	p.press("main form .primary")
 	p.run("the field with the wrong value", poll(`document.querySelector("#form-error a[href='#seed']") !== null && document.querySelector("#seed").checkVisibility() && document.querySelector("#seed[aria-invalid]") !== null`))
 	p.run("the end of the session", network.ClearBrowserCookies())
 	p.press("main form .primary")
-	p.run("the reason", poll(`document.querySelector("#form-error").textContent.includes("session has ended") && document.querySelector("#threshold").value === "0.9"`))
+	p.run("the reason", poll(`document.querySelector("#form-error").textContent.includes("session has ended") && document.querySelector("#threshold").value === "0.9" && window.isOld`))
 }
