@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -143,7 +145,7 @@ const defaultTop = 10
 // dataset. If ref is "", it reads the model file of --model instead.
 func (o *explainOptions) readModel(ctx context.Context, ref string) (m *model.Model, dataset *api.Dataset, err error) {
 	if ref == "" {
-		path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
+		path, remove, err := modelfile.LocalCopy(ctx, o.model, o.factory.Console.In)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -217,8 +219,8 @@ func newExplainedRow(x *model.ExplainedRow, columns []string, class string) repo
 	for i, value := range x.Contributions {
 		row.Contributions = append(row.Contributions, report.Contribution{Column: columns[i], Value: x.Cells[i], Contribution: value})
 	}
-	slices.SortStableFunc(row.Contributions, func(a, b report.Contribution) int {
-		return cmp.Compare(max(b.Contribution, -b.Contribution), max(a.Contribution, -a.Contribution))
+	sort.SliceStable(row.Contributions, func(i, j int) bool {
+		return math.Abs(row.Contributions[i].Contribution) > math.Abs(row.Contributions[j].Contribution)
 	})
 	return row
 }

@@ -58,9 +58,9 @@ dimensions rows × features, and missing cells are NaN. The outputs are called l
 probabilities. The probabilities are calibrated, and differ from those of
 ` + "`foretell predict`" + ` by at most one millionth.
 
-The ONNX model does not compute its features from the cells of a file: codes of
-categories, amounts, parts of dates, and words and scores of texts. The command prints
-which kinds of features the model needs. The property foretell.features of the ONNX
+The inputs of the ONNX model are features, which a program must compute from the cells of
+a file: codes of categories, amounts, parts of dates, and words and scores of texts. The
+command prints which kinds of features the model needs. The property foretell.features of the ONNX
 model describes each feature, and so does features in the output of --json. The Python
 program computes the features of a file:
 

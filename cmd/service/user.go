@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -164,7 +165,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	for i := range found {
 		accounts[i] = toUserAccount(&found[i])
 	}
-	slices.SortFunc(accounts, func(a, b userAccount) int { return strings.Compare(a.Email, b.Email) })
+	sort.Slice(accounts, func(i, j int) bool { return accounts[i].Email < accounts[j].Email })
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 

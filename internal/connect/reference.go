@@ -6,6 +6,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,7 +66,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 			begun = append(begun, c)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b refCandidate) int { return b.created.compare(a.created) })
+	sort.SliceStable(named, func(i, j int) bool { return named[j].created.compare(named[i].created) < 0 })
 	matches := append(named[:min(1, len(named))], begun...)
 	switch {
 	case len(matches) == 1:

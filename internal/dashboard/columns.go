@@ -86,7 +86,7 @@ func knownName(value string, known []string) string {
 // toLF replaces line breaks of every kind by LF.
 var toLF = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// setNames makes a layout rename the columns, unless names are those in the header.
+// setNames makes layout rename the columns to names, unless the header already has these names.
 func (s *fileSample) setNames(layout *repair.Layout, names []string) {
 	if !slices.Equal(names, s.header) {
 		layout.Names = names

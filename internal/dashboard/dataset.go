@@ -214,7 +214,7 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 		return err
 	}
 	data := datasetPage{Dataset: d, IsBusy: d.Status == api.DatasetProcessing, Defects: splitDefects(d.FailureReason)}
-	address := &url.URL{Path: "/datasets/" + key, RawQuery: v.r.URL.RawQuery} // the path of a deletion is another one
+	address := &url.URL{Path: "/datasets/" + key, RawQuery: v.r.URL.RawQuery} // not v.r.URL, because the form to delete the dataset has another path
 	data.Columns, data.Pager = columnViews(d, pageInput(v.r), address)
 	data.Classes, data.OmittedClasses = classViews(d)
 	if d.Status == api.DatasetCompleted {

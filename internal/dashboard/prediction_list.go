@@ -28,7 +28,8 @@ type predictionsPage struct {
 	IsBusy bool
 }
 
-// predictionGroup has the newest predictions of a dataset, or a page of those of a dataset or a model.
+// predictionGroup has the newest predictions of a dataset, or one page of all predictions of a
+// dataset or a model.
 type predictionGroup struct {
 	// Name is the name of the dataset, or the reference of the model. Path is the path of its page.
 	Name, Path  string

@@ -4,10 +4,10 @@
 package drift
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"foretell/internal/api"
@@ -42,7 +42,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 			r.Columns = append(r.Columns, c)
 		}
 	}
-	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(sortKey(&b), sortKey(&a)) })
+	sort.SliceStable(r.Columns, func(i, j int) bool { return sortKey(&r.Columns[i]) > sortKey(&r.Columns[j]) })
 	r.Verdict = verdict(r, importantColumns)
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/model"
@@ -85,12 +86,12 @@ func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// reloadMembers yields copies of members. Each copy is made when the iteration reaches
+// cloneMembers yields copies of members. Each copy is made when the iteration reaches
 // it; see [model.Member.Reload].
-func reloadMembers(members []model.Member) iter.Seq2[model.Member, error] {
+func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, m := range members {
-			if !yield(m.Reload()) {
+			if !yield(m.Clone()) {
 				return
 			}
 		}
@@ -196,7 +197,7 @@ func newBlend(ctx context.Context, e *evaluation.Evaluator, candidates []*candid
 	if len(b.components) < 2 {
 		return nil, nil
 	}
-	slices.SortStableFunc(b.components, func(a, b component) int { return cmp.Compare(b.weight, a.weight) })
+	sort.SliceStable(b.components, func(i, j int) bool { return b.components[i].weight > b.components[j].weight })
 	var err error
 	b.score, err = newScore(ctx, e, b.crossFitted)
 	return b, err

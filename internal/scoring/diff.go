@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/metric"
 )
@@ -195,8 +196,9 @@ func (d *Difference) summarizeChanges() {
 	for pair, n := range rows {
 		d.LabelChanges = append(d.LabelChanges, LabelChange{pair[0], pair[1], n})
 	}
-	slices.SortFunc(d.LabelChanges, func(x, y LabelChange) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+	sort.Slice(d.LabelChanges, func(i, j int) bool {
+		x, y := &d.LabelChanges[i], &d.LabelChanges[j]
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To)) < 0
 	})
 	if d.Truth != nil {
 		d.Truth.PValue = metric.McNemar(d.Truth.OnlyFirst, d.Truth.OnlySecond)
@@ -227,6 +229,9 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 			d.ProbabilityChanges = append(d.ProbabilityChanges, most)
 		}
 	}
-	slices.SortStableFunc(d.ProbabilityChanges, func(x, y ProbabilityChange) int { return cmp.Compare(math.Abs(y.To-y.From), math.Abs(x.To-x.From)) })
+	sort.SliceStable(d.ProbabilityChanges, func(i, j int) bool {
+		x, y := &d.ProbabilityChanges[i], &d.ProbabilityChanges[j]
+		return math.Abs(x.To-x.From) > math.Abs(y.To-y.From)
+	})
 	d.ProbabilityChanges = d.ProbabilityChanges[:min(len(d.ProbabilityChanges), maxProbabilityChanges)]
 }

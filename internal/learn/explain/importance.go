@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/metric"
@@ -97,7 +98,7 @@ func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	for _, column := range unused {
 		list = append(list, Importance{Column: column.Name})
 	}
-	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Importance, list[i].Importance) })
 	return list, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -170,7 +171,7 @@ func (e *effects) interactions(labels []string) []Interaction {
 			list = append(list, g.interaction(shown))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Interaction) int { return cmp.Compare(b.Strength, a.Strength) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Strength, list[i].Strength) })
 	return list
 }
 

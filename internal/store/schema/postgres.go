@@ -3,8 +3,7 @@ package schema
 import (
 	"errors"
 	"io/fs"
-	"slices"
-	"strings"
+	"sort"
 )
 
 // lastSQLiteOnlyMigration is the number of the last migration that is only for SQLite. The
@@ -39,6 +38,6 @@ func (m postgresFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 			files = append(files, f)
 		}
 	}
-	slices.SortFunc(files, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sort.Slice(files, func(i, j int) bool { return files[i].Name() < files[j].Name() })
 	return files, err
 }

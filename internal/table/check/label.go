@@ -1,9 +1,9 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/humanize"
@@ -126,7 +126,7 @@ func (c *classChecker) warnAt(line int, code, format string, args ...any) {
 func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	const many = 3
 	small := slices.DeleteFunc(slices.Clone(list), func(one columnstats.Value) bool { return one.Rows >= AdvisedClassRows })
-	slices.SortStableFunc(small, func(a, b columnstats.Value) int { return cmp.Compare(a.Rows, b.Rows) })
+	sort.SliceStable(small, func(i, j int) bool { return small[i].Rows < small[j].Rows })
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {

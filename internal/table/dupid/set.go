@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"slices"
+	"sort"
 
 	"foretell/internal/spill"
 	"foretell/internal/table/csvfile"
@@ -228,6 +228,6 @@ func (s *Set) Duplicates(ctx context.Context, limit int) (found []Duplicate, cou
 }
 
 func lowestLines(found []Duplicate, limit int) []Duplicate {
-	slices.SortFunc(found, func(a, b Duplicate) int { return cmp.Compare(a.Line, b.Line) })
+	sort.Slice(found, func(i, j int) bool { return found[i].Line < found[j].Line })
 	return found[:min(len(found), limit)]
 }

@@ -1,9 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -236,8 +236,9 @@ func (p *Profile) IsIncomplete() bool {
 // locations in others refer to the user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
-	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(p.Defects, func(i, j int) bool {
+		a, b := &p.Defects[i], &p.Defects[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 	})
 }
 

@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/humanize"
@@ -134,7 +135,7 @@ func (l *changeLog) report(names []string) []Change {
 		return len(changeTexts)
 	}
 	list := slices.Clone(l.changes)
-	slices.SortStableFunc(list, func(a, b Change) int { return rank(a.Code) - rank(b.Code) })
+	sort.SliceStable(list, func(i, j int) bool { return rank(list[i].Code) < rank(list[j].Code) })
 	for i := range list {
 		c := &list[i]
 		if c.Name == "" && c.Column > 0 && c.Column <= len(names) {
