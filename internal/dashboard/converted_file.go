@@ -41,6 +41,14 @@ func originalName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, extension), convertedMark) + extension
 }
 
+// blindFileName returns the name of the visitor's file for a blind file. It returns "" if it is unknown.
+func blindFileName(blind *api.InputFile) string {
+	if blind == nil {
+		return ""
+	}
+	return originalName(blind.FileName)
+}
+
 // convertedFile is an uploaded file that was converted to the canonical form.
 type convertedFile struct {
 	client.Source

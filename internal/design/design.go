@@ -64,8 +64,10 @@ func Templates(now func() time.Time) *template.Template {
 
 func templateFuncs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
-		"comma":     formatCount,
-		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
+		"comma": func(n any) (string, error) { return formatCount(n, humanize.Comma) },
+		"count": func(n any, noun string) (string, error) {
+			return formatCount(n, func(n int64) string { return humanize.Count(n, noun) })
+		},
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"sentence":  humanize.Sentence,
@@ -99,13 +101,13 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 	}
 }
 
-// formatCount formats an int or int64 with commas between thousands, such as "1,234".
-func formatCount(n any) (string, error) {
+// formatCount formats an int or int64 with a function. Templates convert neither to the other.
+func formatCount(n any, format func(int64) string) (string, error) {
 	switch n := n.(type) {
 	case int:
-		return humanize.Comma(n), nil
+		return format(int64(n)), nil
 	case int64:
-		return humanize.Comma(n), nil
+		return format(n), nil
 	}
 	return "", fmt.Errorf("%T is no count", n)
 }
