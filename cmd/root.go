@@ -105,7 +105,8 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 // colorModes are the valid values of --color.
 var colorModes = []string{"auto", "always", "never"}
 
-// setGroupHandlers sets RunGroup for every command that only has subcommands.
+// setGroupHandlers makes cli.RunGroup the RunE of every command that only has subcommands. It prints
+// the help, or reports an unknown subcommand.
 func setGroupHandlers(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {

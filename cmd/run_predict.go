@@ -25,7 +25,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
 	var failed *exit.Error
 	if errors.As(err, &failed) && failed.Status == exit.JobFailed {
-		return failed.WithHint("%s; the model is kept, and predicts with `%s`", failed.Hint, p.predictCommand())
+		return failed.WithHint("%s; the model is kept; to predict with it, use `%s`", failed.Hint, p.predictCommand())
 	}
 	if err != nil {
 		return err

@@ -160,7 +160,8 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 }
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the
-// champion of the series trained last, and prints which model that is.
+// champion of the series trained last, and prints which model that is. If there is no model, the
+// hint of the error names the files of blind.
 func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.InputTable) (key string, err error) {
 	if ref != "" {
 		return session.ModelKey(ctx, ref)

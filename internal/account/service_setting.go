@@ -121,9 +121,9 @@ func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	return cmp.Or(address, defaultServiceURL), err
 }
 
-// ServiceURLs returns the URLs of the services that use the database: the public URL, and the
-// address of a process. The address of a process that has ended is left out, because another
-// service may now have it.
+// ServiceURLs returns the URLs of the service that uses the database: its public URL, and the stored
+// address of one of its processes. The address is left out if the process has ended, because another
+// service may now have this address.
 func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		public, address, process, err := serviceAddresses(ctx, t)

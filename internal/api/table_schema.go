@@ -2,8 +2,8 @@ package api
 
 import "slices"
 
-// TableSchema has what models of the same task have in common: the label, the columns and the
-// classes of their datasets. Scores of models with other schemas cannot be compared.
+// TableSchema is the label, the columns and the classes of a dataset. Models of the same task have
+// the same schema. Scores of models with different schemas cannot be compared.
 type TableSchema struct {
 	// Label is the name of the label column; "" if it is unknown.
 	Label string

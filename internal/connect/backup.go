@@ -202,7 +202,7 @@ func backupError(err error) error {
 		return exit.Errorf(exit.Rejected, "%w", err).WithHint(newerBackupHint)
 	case errors.Is(err, backup.ErrNotEmpty):
 		return exit.Errorf(exit.Conflict, "cannot restore: %w", err).
-			WithHint("nothing was changed; name a new --data-dir, an empty --database and an empty --storage; files of an interrupted restore can be deleted")
+			WithHint("nothing was changed; name a new --data-dir, an empty --database and an empty --storage; if an interrupted restore has left files, delete them and try again")
 	}
 	return err
 }

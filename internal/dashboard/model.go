@@ -34,8 +34,9 @@ type modelsPage struct {
 // seriesView is a series with its champion.
 type seriesView struct {
 	Name string
-	// Models is the number of models of the datasets that were read. If IsPartial is true, only the
-	// newest datasets were read, and Champion is nil if the champion belongs to an older dataset.
+	// Models is the number of models of the series. If IsPartial is true, only the newest datasets of
+	// the series were read. Models then counts only their models, and Champion is nil if the champion
+	// belongs to an older dataset.
 	Models    int64
 	IsPartial bool
 	Champion  *api.ModelEntry
@@ -132,7 +133,8 @@ func (s seriesPage) ChampionReason() string {
 	return leaderboard.ChampionReason(s.Entries)
 }
 
-// TestSetNote explains the numbers of test sets. It is "" if all models were tested on the same rows.
+// TestSetNote is the note below the table which says what different numbers of test sets mean. It is ""
+// if all models were tested on the same rows.
 func (s seriesPage) TestSetNote() string {
 	if !leaderboard.HasTestSets(s.Entries) {
 		return ""

@@ -89,7 +89,7 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	maps.Copy(v.w.Header(), headers)
 	problem := &api.Problem{}
 	if err := json.Unmarshal(w.problem.Bytes(), problem); err != nil {
-		return fmt.Errorf("the problem of a download cannot be read: %w", err)
+		return fmt.Errorf("the error response of a download cannot be read: %w", err)
 	}
 	problem.RetryAfter, _ = strconv.Atoi(after) // 0 without the header
 	return problem

@@ -68,7 +68,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 			complete = false
 			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses its models of the cross-validation folds", part.Name)
 		default:
-			r.addNote("%s, %.0f %% of the blend, was not trained again on all labelled rows, because that would have taken too long, so the final model uses its models of the cross-validation folds", part.Name, 100*part.weight)
+			r.addNote("%s, %.0f %% of the blend, was not trained again on all labelled rows, because that would have taken too long, so the final model uses the models that the algorithm trained for the cross-validation folds", part.Name, 100*part.weight)
 		}
 		r.keepsFoldModels = true
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there

@@ -88,7 +88,7 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	case !info.Mode().IsRegular():
 		return exit.Usagef("the copy \"%s\" is a folder or a device, not a file", path).WithHint("name a file with %s", flag)
 	case !f.Force:
-		return exit.Errorf(exit.Conflict, "the copy \"%s\" already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
+		return exit.Errorf(exit.Conflict, "the copy \"%s\" already exists", path).WithHint("add --force to replace it, or name another file with %s", flag)
 	}
 	return cli.CheckFolder(filepath.Dir(symlink.Resolve(path)), "copy", "name another file with "+flag)
 }

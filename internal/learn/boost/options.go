@@ -220,8 +220,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
-// symmetricDepth returns the default number of levels. Each level doubles the number of
-// leaves. With more levels, a few thousand rows would leave too few rows in each leaf.
+// symmetricDepth returns the default number of levels. Each level doubles the number of leaves.
+// Trees of small tables have fewer levels, because otherwise their leaves would have too few rows.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:

@@ -17,11 +17,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// maxCopyShare is the largest fraction of rows with a copy for which copies count as unusual. If
-// more rows have a copy, copies are normal: the columns have few different values, and new rows are
-// often equal to known rows, too. If a division kept such copies together, the score would be that
-// of another task: to predict only rows that are unlike all training rows. Find therefore ignores
-// them.
+// maxCopyShare is the largest fraction of rows with a copy at which copies are unusual. If more rows
+// have a copy, copies are normal: the columns have few different values, and new rows are often equal
+// to known rows, too. Find then ignores the copies. If a division kept them together, the score would
+// be that of another task: to predict only rows that are unlike all training rows.
 //
 // Find does not ignore copies that were probably made on purpose, for example to make a class more
 // frequent; see areIntentionalCopies.

@@ -8,10 +8,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also metrics of one class,
-// as in rocAuc[yes], where yes is the label of the class. NameF1 is only a metric of one class, as in
-// f1[yes]. NamePrecision and NameRecall are also only metrics of one class, and a race cannot maximise
-// them.
+// Names of the metrics as the API spells them. NameF1, NamePrecision and NameRecall are metrics of one
+// class, as in f1[yes], where yes is the label of the class. NameROCAUC and NamePRAUC are metrics of one
+// class or of all classes. The others are metrics of all classes. A race can maximise all of them except
+// NamePrecision and NameRecall.
 const (
 	NameAccuracy         = "accuracy"
 	NameBalancedAccuracy = "balancedAccuracy"

@@ -7,8 +7,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedRows holds the input vectors of the encoded rows, row-major. It implements
-// shapley.Rows.
+// encodedRows are rows of a frame, encoded as input vectors of model. x has the vectors one after
+// another. encodedRows implements shapley.Rows.
 type encodedRows struct {
 	model *Model
 	x     []float64

@@ -197,7 +197,8 @@ func (s *Scheduler) DropRemoteWin(index int) {
 	s.changed.Broadcast()
 }
 
-// NextDue returns the earliest virtual time of a run's next score.
+// NextDue returns the virtual time at which the next score of the run with this index is due. The score
+// may come later.
 func (s *Scheduler) NextDue(index int) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -141,7 +141,7 @@ func (c *columnChecker) warnPartialUnit() {
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 		return
 	}
-	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but those of %s have none (median %s), first %s in %s; all are read in this unit",
+	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but those of %s have no unit (median %s), first %s in %s; all are read in the same unit",
 		humanize.Count(rows[1].Rows, "row"), csvfile.Excerpt(inf.Format.Unit), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), inference.FormNumeric.Format(without),
 		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 }

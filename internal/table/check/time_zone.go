@@ -44,7 +44,7 @@ func (c *columnChecker) warnTimeZones() {
 		return
 	}
 	first, other := &zones[most].First, &far[mostFrequentZone(far)].First
-	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC: %s %s the offset of %s (%s), and %s another offset, most often the one of %s (%s); features are made from the local time without its offset, so the features do not show the true order of the times",
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC: %s %s the same offset as %s (%s), and %s another offset, most often that of %s (%s); features are made from the local time only, so they do not show the true order of the times",
 		len(zones), humanize.Count(zones[most].Rows, "row"), humanize.HasOrHave(zones[most].Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()),
 		humanize.Count(rows, "row"), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
 }

@@ -66,7 +66,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 		if train.CanParse(unlikely.most.Text) {
 			treatment = "read as times of January 1970"
 		}
-		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are hardly %s, most often %s; such numbers are %s",
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are probably not %s, most often %s; such numbers are %s",
 			countRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
 	}
 	return false

@@ -9,11 +9,11 @@ import (
 )
 
 // CountBins counts the rows of a column of numbers, dates or times in bins of equal width between low
-// and high. The first element of the result counts the values below low, the last element the values of
-// at least high. The counts are exact if the column has few different values. Otherwise they are
+// and high. The result has bins+2 elements: the values below low, those in each bin, and those of at
+// least high. The counts are exact if the column has few different values. Otherwise they are
 // estimated from its histogram: the rows of a histogram bin that overlaps several bins are divided in
-// proportion. The counts are 0 if Numbers is nil. If high is math.MaxFloat64, this value is also
-// counted in the last bin.
+// proportion. The counts are 0 if Numbers is nil. If high is math.MaxFloat64, values equal to it are
+// counted in the last bin instead of in the last element.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
