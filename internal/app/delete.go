@@ -17,7 +17,16 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	account := callerFromContext(ctx).Account
 	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
 	var blobs []string
-	err := a.deletePredictionBatches(ctx, noun, account, key, nil, record)
+	checked := false
+	check := func(t *store.Tx) (bool, error) {
+		if checked { // reads all predictions, so only once
+			return true, nil
+		}
+		active, err := t.FindActiveJob(ctx, noun, key)
+		checked = err == nil
+		return active == nil, err
+	}
+	err := a.deletePredictionBatches(ctx, noun, account, key, check, record)
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
@@ -54,23 +63,25 @@ const predictionBatchSize = 1000
 
 // deletePredictionBatches deletes the ended predictions of a row that is about to be deleted, in
 // transactions of their own: other writers of a SQLite database wait for each transaction, and a row may
-// have hundreds of thousands of predictions. Fewer than predictionBatchSize of them remain, unless a job
-// prevents the deletion. account is the account of the row, or "" if it is unknown. If check is not nil, it
-// says in each transaction whether the row may still be deleted. record records the deletion in the
-// first transaction, because the deletion may be interrupted.
+// have hundreds of thousands of predictions. Fewer than predictionBatchSize of them remain, unless check
+// returns false. check says before each transaction whether the row may be deleted. account is the account
+// of the row, or "" if it is unknown. record records the deletion in the first transaction, because the
+// deletion may be interrupted.
 func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
 	if root == "prediction" {
 		return nil
 	}
 	for first := true; ; first = false {
+		var ok bool
+		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not below, where other writers would wait for it
+			ok, err = check(t)
+			return err
+		})
+		if err != nil || !ok {
+			return err
+		}
 		var blobs []string
-		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-			blobs = nil
-			if check != nil {
-				if ok, err := check(t); err != nil || !ok {
-					return err
-				}
-			}
+		err = a.store.Write(ctx, func(t *store.Tx) (err error) {
 			blobs, err = t.DeletePredictionBatch(ctx, root, account, key, predictionBatchSize)
 			if err == nil && blobs != nil && first {
 				err = record(t)
@@ -131,7 +142,8 @@ var resourceNames = map[string]string{
 // deletePredictionsOfAccount deletes most predictions of an account that is about to be deleted; see
 // deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
-	return a.deletePredictionBatches(ctx, "account", key, key, nil, record)
+	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
+	return a.deletePredictionBatches(ctx, "account", key, key, check, record)
 }
 
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.

@@ -110,15 +110,10 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 }
 
 // DeletePredictionBatch deletes limit ended predictions that would be deleted with a row of another kind,
-// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended, or if
-// [Tx.FindActiveJob] finds a job. root is the kind of the row: "account", "dataset", "training" or "model".
-// If account is not empty, only its predictions are deleted.
+// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended. root
+// is the kind of the row: "account", "dataset", "training" or "model". If account is not empty, only its
+// predictions are deleted.
 func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
-	if root != "account" { // the jobs of an account are deleted with it
-		if active, err := t.FindActiveJob(ctx, root, key); err != nil || active != nil {
-			return nil, err
-		}
-	}
 	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND NOT " + activePrediction
 	args := repeatKeyArgs(query, key)
 	if account != "" {
