@@ -29,15 +29,15 @@ func TestDeleteManyPredictions(t *testing.T) {
 	deletions := func(when string, want int64) {
 		t.Helper()
 		page := must(b.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 1}, Action: "dataset.delete"}))(t)
-		if page.Page.Total != want {
-			t.Errorf("%s, the audit log has %d deletions, want %d", when, page.Page.Total, want)
+		if page.Total != want {
+			t.Errorf("%s, the audit log has %d deletions, want %d", when, page.Total, want)
 		}
 	}
 	check := func(when string, predictions, events int64) {
 		t.Helper()
 		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: in, PageInput: api.PageInput{Limit: 1}}))(t)
-		if page.Page.Total != predictions {
-			t.Errorf("%s, there are %d predictions, want %d", when, page.Page.Total, predictions)
+		if page.Total != predictions {
+			t.Errorf("%s, there are %d predictions, want %d", when, page.Total, predictions)
 		}
 		deletions(when, events)
 	}
