@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -96,8 +97,12 @@ func printSummary(o *cli.Output, path string, s *backup.Summary) error {
 
 func (o *backupOptions) run(ctx context.Context, path string) error {
 	var summary *backup.Summary
+	tempDir := "" // of the rows: on the disk of the backup, which needs as much space for them
+	if path != stdStream {
+		tempDir = filepath.Dir(symlink.Resolve(path))
+	}
 	write := func(w io.Writer) (err error) {
-		summary, err = connect.Backup(ctx, o.factory, o.cmd, w)
+		summary, err = connect.Backup(ctx, o.factory, o.cmd, w, tempDir)
 		return err
 	}
 	if path == stdStream {

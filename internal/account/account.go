@@ -76,6 +76,9 @@ type Config struct {
 	// ToProblem converts an error of the store to a *api.Problem if users can do
 	// something about it. It returns other errors unchanged.
 	ToProblem func(error) error
+	// DeletePredictions is called before the account with this key is deleted. It deletes most of the
+	// predictions of the account in small transactions. In the first, it calls record.
+	DeletePredictions func(ctx context.Context, key string, record func(*store.Tx) error) error
 	// OnDeleted is called after the account with this key was deleted. The argument blobs has the
 	// keys of the blobs that no row references any more.
 	OnDeleted func(ctx context.Context, key string, blobs []string)
@@ -84,14 +87,15 @@ type Config struct {
 
 // Accounts implements the operations on accounts. It is safe for concurrent use.
 type Accounts struct {
-	store     *store.Store
-	now       func() time.Time
-	rand      io.Reader
-	log       *slog.Logger
-	toProblem func(error) error
-	onDeleted func(ctx context.Context, key string, blobs []string)
-	options   Options
-	passwords *auth.PasswordHasher
+	store             *store.Store
+	now               func() time.Time
+	rand              io.Reader
+	log               *slog.Logger
+	toProblem         func(error) error
+	deletePredictions func(ctx context.Context, key string, record func(*store.Tx) error) error
+	onDeleted         func(ctx context.Context, key string, blobs []string)
+	options           Options
+	passwords         *auth.PasswordHasher
 	// clock returns the time for rate limits. It is Config.Now, and remains so if a test
 	// replaces now.
 	clock   func() time.Time
@@ -113,7 +117,7 @@ const maxConcurrentHashes = 2
 // New returns Accounts.
 func New(c Config) *Accounts {
 	return &Accounts{
-		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, toProblem: c.ToProblem, onDeleted: c.OnDeleted, options: c.Options,
+		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, toProblem: c.ToProblem, deletePredictions: c.DeletePredictions, onDeleted: c.OnDeleted, options: c.Options,
 		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
 		clock:     c.Now,
 		logins:    newLoginQueue(),

@@ -128,11 +128,17 @@ func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLook
 // It must be called after the account was disabled, deleted or made a user. before is the account
 // before this change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
+	return a.checkAdministrators(ctx, t, before, 1)
+}
+
+// checkAdministrators returns a problem if an account is or was an enabled administrator, and there are
+// fewer than required of them.
+func (a *Accounts) checkAdministrators(ctx context.Context, t *store.Tx, before *store.Account, required int) error {
 	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil
 	}
 	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator, localAccountEmail)
-	if err == nil && n == 0 {
+	if err == nil && int(n) < required {
 		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", before.Email)
 	}
 	return err
@@ -359,31 +365,4 @@ func formatQuota(q api.Quota) string {
 		return strconv.FormatInt(*n, 10)
 	}
 	return "datasets=" + limit(q.Datasets) + " bytes=" + limit(q.Bytes) + " races=" + limit(q.Races)
-}
-
-// DeleteAccount deletes an account and all its data. Its running jobs stop: at
-// once in this process, and at the next heartbeat in other processes.
-func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*api.None, error) {
-	var blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := exceptLocal(lookUpByKey(in.AccountKey))(ctx, t)
-		if err != nil {
-			return err
-		}
-		if blobs, err = t.DeleteAccount(ctx, account.Key); err != nil {
-			return err
-		}
-		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
-			return err
-		}
-		if err := t.DeleteAccessRequestsOf(ctx, account.Email); err != nil {
-			return err
-		}
-		return a.RecordAuditEvent(ctx, t, "account.delete", account.Email)
-	})
-	if err != nil {
-		return nil, a.toProblem(err)
-	}
-	a.onDeleted(ctx, in.AccountKey, blobs)
-	return &api.None{}, nil
 }

@@ -32,7 +32,7 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 	t.Cleanup(stop)
 	return New(Config{
 		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		ToProblem: func(err error) error { return err }, OnDeleted: func(context.Context, string, []string) {},
+		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {},
 		Options: Options{PasswordMemory: 64, LoginBurst: 1000},
 	}), stop
 }

@@ -59,7 +59,7 @@ func open(t *testing.T, c *clock, options Options) *Accounts {
 	t.Cleanup(func() { _ = rows.Close() })
 	return New(Config{
 		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		ToProblem: func(err error) error { return err }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
+		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
 	})
 }
 

@@ -32,7 +32,7 @@ func openLogged(t *testing.T, location string, options Options) *loggedService {
 	t.Cleanup(s.stop)
 	s.Accounts = New(Config{
 		Store: rows, Now: newClock().Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-		ToProblem: func(err error) error { return err }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
+		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
 	})
 	return s
 }

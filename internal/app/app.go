@@ -132,7 +132,7 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, DeletePredictions: a.deletePredictionsOfAccount, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
 	if err := a.files.MatchIdentity(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err

@@ -107,6 +107,21 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 	return d, nil
 }
 
+// newerSchemaRetrySeconds is how many seconds a client should wait if a newer service has prepared a
+// dataset. Meanwhile, this service may be upgraded, or a proxy may choose a newer one.
+const newerSchemaRetrySeconds = 30
+
+// decodeSchema returns the schema of a prepared dataset.
+func decodeSchema(d *store.Dataset) (*frame.Schema, error) {
+	schema, err := frame.DecodeStored(d.Schema)
+	if errors.Is(err, frame.ErrNewerSchema) {
+		p := api.NewProblem(api.CodeNotReady, "dataset %s was prepared by a newer version of foretell: this service must be upgraded", d.Key).WithCause(err)
+		p.RetryAfter = newerSchemaRetrySeconds
+		return nil, p
+	}
+	return schema, err
+}
+
 // GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
@@ -124,7 +139,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if len(d.Schema) > 0 {
-		schema, err := frame.DecodeStored(d.Schema)
+		schema, err := decodeSchema(d)
 		if err != nil {
 			return nil, err
 		}

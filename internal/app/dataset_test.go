@@ -290,3 +290,18 @@ func TestDeletedDuringUpload(t *testing.T) {
 	_, err := ann.CreateDataset(ann.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "late"}})
 	wantCode(t, err, api.CodeUnauthorized)
 }
+
+// TestNewerSchema reads a dataset that a newer version has prepared, as happens during an upgrade of
+// several services.
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	b.work(t)
+	d := b.prepared(t, "flowers", labelled(300))
+	b.execSQL(t, "UPDATE dataset SET schema = '[[[' || schema || ']]]'")
+	_, err := b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey})
+	var p *api.Problem
+	if !errors.As(err, &p) || p.Code != api.CodeNotReady || p.RetryAfter == 0 || !strings.Contains(p.Detail, "newer version") {
+		t.Errorf("the error is %v", err)
+	}
+}

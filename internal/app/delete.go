@@ -14,12 +14,27 @@ import (
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
+	account := callerFromContext(ctx).Account
+	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
 	var blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+	checked := false
+	check := func(t *store.Tx) (bool, error) {
+		if checked { // reads all predictions, so only once
+			return true, nil
+		}
+		active, err := t.FindActiveJob(ctx, noun, key)
+		checked = err == nil
+		return active == nil, err
+	}
+	err := a.deletePredictionBatches(ctx, noun, account, key, check, record)
+	if err != nil {
+		return nil, a.problems.Convert(err)
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) (err error) {
 		for {
-			blobs, err = deleteRow(t, ctx, callerFromContext(ctx).Account, key)
+			blobs, err = deleteRow(t, ctx, account, key)
 			if err == nil {
-				return a.RecordAuditEvent(ctx, t, noun+".delete", key)
+				return record(t)
 			}
 			if !errors.Is(err, store.ErrWrongState) {
 				return err
@@ -41,6 +56,43 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	a.queue.StopJobsOfDeleted(key)
 	a.files.Delete(ctx, blobs...)
 	return &api.None{}, nil
+}
+
+// predictionBatchSize is the number of predictions that are deleted in one transaction.
+const predictionBatchSize = 1000
+
+// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted, in
+// transactions of their own: other writers of a SQLite database wait for each transaction, and a row may
+// have hundreds of thousands of predictions. Fewer than predictionBatchSize of them remain, unless check
+// returns false. check says before each transaction whether the row may be deleted. account is the account
+// of the row, or "" if it is unknown. record records the deletion in the first transaction, because the
+// deletion may be interrupted.
+func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
+	if root == "prediction" {
+		return nil
+	}
+	for first := true; ; first = false {
+		var ok bool
+		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not below, where other writers would wait for it
+			ok, err = check(t)
+			return err
+		})
+		if err != nil || !ok {
+			return err
+		}
+		var blobs []string
+		err = a.store.Write(ctx, func(t *store.Tx) (err error) {
+			blobs, err = t.DeletePredictionBatch(ctx, root, account, key, predictionBatchSize)
+			if err == nil && blobs != nil && first {
+				err = record(t)
+			}
+			return err
+		})
+		if err != nil || blobs == nil {
+			return err
+		}
+		a.files.Delete(ctx, blobs...)
+	}
 }
 
 // endIfInterrupted ends a race or prediction that no process runs or will resume. If a
@@ -85,6 +137,13 @@ func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 // name in messages.
 var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
+}
+
+// deletePredictionsOfAccount deletes most predictions of an account that is about to be deleted; see
+// deletePredictionBatches.
+func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
+	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
+	return a.deletePredictionBatches(ctx, "account", key, key, check, record)
 }
 
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.

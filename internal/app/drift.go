@@ -12,7 +12,6 @@ import (
 	"foretell/internal/drift"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
-	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
 
@@ -116,7 +115,7 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 	if err != nil {
 		return nil, err
 	}
-	schema, err := frame.DecodeStored(d.Schema)
+	schema, err := decodeSchema(d)
 	if err != nil {
 		return nil, err
 	}

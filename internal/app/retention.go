@@ -117,6 +117,13 @@ func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys
 	if len(keys) == 0 {
 		return 0, nil
 	}
+	for _, key := range keys {
+		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }
+		record := func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) }
+		if err := a.deletePredictionBatches(ctx, q.Kind, "", key, check, record); err != nil {
+			return 0, err
+		}
+	}
 	var deleted, blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if deleted, blobs, err = t.DeleteExpired(ctx, q, keys); err != nil {

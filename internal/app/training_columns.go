@@ -7,7 +7,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/store"
 	"foretell/internal/table/csvfile"
-	"foretell/internal/table/frame"
 )
 
 // checkMonotone returns an error if a request has monotone columns that no model can have: the
@@ -22,7 +21,7 @@ func checkMonotone(n api.NewTraining, d *store.Dataset) error {
 	if classes := len(d.Classes); classes != 2 {
 		return api.NewFieldProblem("monotone", "the label has %d classes, but must have 2", classes)
 	}
-	schema, err := frame.DecodeStored(d.Schema)
+	schema, err := decodeSchema(d)
 	if err != nil {
 		return err
 	}
@@ -43,7 +42,7 @@ func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil
 	}
-	schema, err := frame.DecodeStored(d.Schema)
+	schema, err := decodeSchema(d)
 	if err != nil {
 		return err
 	}

@@ -389,6 +389,57 @@ func TestBusyService(t *testing.T) {
 	}
 }
 
+// hookWriter calls a function before it writes the header of the entry of a stored file.
+type hookWriter struct {
+	w    io.Writer
+	hook func()
+}
+
+func (h *hookWriter) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("files/")) {
+		h.hook()
+	}
+	return h.w.Write(p)
+}
+
+// TestNeverIdleService backs up a service that stores two files whenever a file is copied, and deletes
+// one of the two that it stored before. The backup must end, and it must have all files that still exist
+// and no others, except perhaps one in the list of damaged files.
+func TestNeverIdleService(t *testing.T) {
+	t.Parallel()
+	database, storage := backends["SQLite and files"](t)
+	source, other := open(t, database, storage, 0), open(t, database, storage, 0)
+	source.fill(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	n := 0
+	var archive bytes.Buffer
+	w := &hookWriter{w: &archive, hook: func() {
+		if n++; n > 1000 {
+			cancel()
+			return
+		}
+		err := errors.Join(other.upload(t.Context(), fmt.Sprintf("keep%d", n), "id\n"), other.upload(t.Context(), fmt.Sprintf("lose%d", n), "id\n"))
+		if n > 1 {
+			err = errors.Join(err, other.remove(t.Context(), fmt.Sprintf("lose%d", n-1)))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	summary, err := backup.Write(ctx, w, source.ServiceData, "test", created)
+	if err != nil {
+		t.Fatalf("after %d copied files: %v", n, err)
+	}
+	if len(summary.Damaged) > 1 {
+		t.Errorf("damaged: %+v", summary.Damaged)
+	}
+	target := newPlace(t)
+	if _, err := target.restore(t, archive.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLeftovers restores into a place where an earlier restore was killed and left files without
 // rows. The restore must fail and keep these files.
 func TestLeftovers(t *testing.T) {

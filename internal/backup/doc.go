@@ -13,8 +13,8 @@
 //
 // The service keeps running. Stored files never change, but files are added and deleted. Therefore
 // [Write] takes a snapshot of the rows, copies the files that the snapshot references, and repeats
-// this until all files of a snapshot are already copied. It then writes the rows of this last
-// snapshot, so the backup is consistent.
+// this until all files of a snapshot are copied. After a few rounds, a snapshot stays open until its
+// files are copied. Write then writes the rows of this last snapshot, so the backup is consistent.
 //
 // [Restore] writes the files first. Then it inserts the rows in one transaction, which it commits
 // after it has verified all checksums. If Restore fails, it deletes the files that it wrote. If its

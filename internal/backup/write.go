@@ -32,23 +32,15 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 		return nil, err
 	}
 	defer func() { _ = archive.close() }() // an error is harmless, because the file was only read
-	b := &backupWriter{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}, vanished: map[string]bool{}}
+	b := &backupWriter{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]int{}, vanished: map[string]int{}}
 	if err := b.addJSON(headerName, header); err != nil {
 		return nil, err
 	}
 	defer b.closeTables()
-	for {
-		missing, err := b.takeSnapshot(ctx)
-		if err != nil {
+	for complete := false; !complete; {
+		b.round++
+		if complete, err = b.takeSnapshot(ctx); err != nil {
 			return nil, err
-		}
-		if len(missing) == 0 {
-			break
-		}
-		for _, f := range missing {
-			if err := b.addFile(ctx, f); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return &b.summary, b.addRowsAndChecksums()
@@ -61,47 +53,106 @@ type backupWriter struct {
 	summary Summary
 	// copied has the keys of the files that are in the backup or in its list of damaged files.
 	copied map[string]bool
-	// absent has the keys of files that did not exist when they should have been copied. If the
-	// next snapshot still references such a file, and it is still missing, it is listed as
-	// damaged.
-	absent map[string]bool
-	// vanished has the keys of files that were deleted while they were copied. Their copies are
-	// incomplete. If the last snapshot references such a file, it is listed as damaged.
-	vanished map[string]bool
+	// round is the number of snapshots so far.
+	round int
+	// absent has the keys of files that did not exist when they should have been copied, with the
+	// last round in which this happened. If a later snapshot still references such a file, and it is
+	// still missing, it is listed as damaged.
+	absent map[string]int
+	// vanished has the keys of files that were deleted while they were copied, with the round. Their
+	// copies are incomplete. If the last snapshot references such a file, it is listed as damaged.
+	vanished map[string]int
 	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile
 }
 
-// takeSnapshot takes a snapshot of the rows, and returns the referenced files that are not yet in the
-// backup. If there are none, it writes the rows to b.tables.
-func (b *backupWriter) takeSnapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
-	var lost []*store.OwnedFile
-	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) error {
-		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
-			if b.vanished[f.Blob] {
-				lost = append(lost, f)
+const (
+	// briefRounds is the number of snapshots that end before their missing files are copied, which can
+	// take hours. Each lacks only what was added while the files of the one before were copied. But a busy
+	// service adds files faster than a snapshot is read, so later snapshots stay open for copying.
+	briefRounds = 3
+	// maxRounds is the number of snapshots after which files that were deleted before they were copied
+	// are listed as damaged.
+	maxRounds = 20
+)
+
+// takeSnapshot takes a snapshot of the rows, and copies the referenced files that are not yet in the
+// backup. If the backup then has all files of the snapshot, takeSnapshot writes the rows to b.tables and
+// returns true. It returns false if the snapshot ended too early, or if a file was deleted before it was
+// copied.
+func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err error) {
+	var missing []*store.OwnedFile
+	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) (err error) {
+		if b.round > briefRounds { // first, because these files are deleted as soon as their predictions end
+			if missing, _, err = b.findFiles(ctx, t.EachQueuedFile); err == nil {
+				err = b.addFiles(ctx, missing)
 			}
-			if f.Blob != "" && !b.copied[f.Blob] {
-				missing = append(missing, f)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil || len(missing) > 0 {
+		}
+		var vanished []*store.OwnedFile
+		missing, vanished, err = b.findFiles(ctx, t.EachFile)
+		if err != nil || len(missing) > 0 && b.round <= briefRounds {
 			return err
 		}
-		for _, table := range store.SnapshotTables() {
-			if err := b.dumpTable(ctx, t, table); err != nil {
-				return fmt.Errorf("table %s: %w", table, err)
-			}
+		if err := b.addFiles(ctx, missing); err != nil {
+			return err
+		}
+		if complete = b.listLostFiles(append(missing, vanished...)); complete {
+			err = b.dumpTables(ctx, t)
+		}
+		missing = nil
+		return err
+	})
+	if err == nil {
+		err = b.addFiles(ctx, missing)
+	}
+	return complete, err
+}
+
+// findFiles returns the files of a snapshot that are not yet in the backup, and those that were deleted
+// while they were copied. The function each calls its argument with each file of the snapshot.
+func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context, func(*store.OwnedFile) error) error) (missing, vanished []*store.OwnedFile, err error) {
+	err = each(ctx, func(f *store.OwnedFile) error {
+		switch {
+		case b.vanished[f.Blob] > 0:
+			vanished = append(vanished, f)
+		case f.Blob != "" && !b.copied[f.Blob]:
+			missing = append(missing, f)
 		}
 		return nil
 	})
-	if err == nil && len(missing) == 0 {
-		for _, f := range lost {
-			b.listAsDamaged(f, "missing")
+	return missing, vanished, err
+}
+
+// listLostFiles lists those of the files as damaged that were deleted before they were copied. If this
+// happened in the current round, listLostFiles returns false: in the next snapshot, their rows may be
+// deleted, too. It gives up after maxRounds, because a service may always have such files.
+func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {
+	var lost []*store.OwnedFile
+	for _, f := range files {
+		if b.round < maxRounds && (b.absent[f.Blob] == b.round || b.vanished[f.Blob] == b.round) {
+			return false
+		}
+		if !b.copied[f.Blob] || b.vanished[f.Blob] > 0 {
+			lost = append(lost, f)
 		}
 	}
-	return missing, err
+	for _, f := range lost {
+		b.listAsDamaged(f, "missing")
+	}
+	return true
+}
+
+// dumpTables writes the rows of the snapshot to b.tables.
+func (b *backupWriter) dumpTables(ctx context.Context, t *store.Tx) error {
+	for _, table := range store.SnapshotTables() {
+		if err := b.dumpTable(ctx, t, table); err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+	}
+	return nil
 }
 
 // dumpTable writes the rows of a table to a temporary file, and appends the file to b.tables.
@@ -141,14 +192,24 @@ func (l *bufferedWriter) flush() error {
 	return err
 }
 
+// addFiles adds stored files to the backup.
+func (b *backupWriter) addFiles(ctx context.Context, files []*store.OwnedFile) error {
+	for _, f := range files {
+		if err := b.addFile(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // addFile adds a stored file to the backup. If the file is missing, its row may have been deleted
 // since the snapshot. Therefore addFile waits for the next snapshot: if the row still exists and
 // the file is missing again, it lists the file as damaged.
 func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {
-	case errors.Is(err, blob.ErrNotFound) && !b.absent[f.Blob]:
-		b.absent[f.Blob] = true
+	case errors.Is(err, blob.ErrNotFound) && (b.absent[f.Blob] == 0 || b.absent[f.Blob] == b.round):
+		b.absent[f.Blob] = b.round
 		return nil
 	case errors.Is(err, blob.ErrNotFound):
 		b.listAsDamaged(f, "missing")
@@ -163,7 +224,7 @@ func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &broken) && errors.Is(err, blob.ErrNotFound):
-		b.vanished[f.Blob] = true
+		b.vanished[f.Blob] = b.round
 	case errors.As(err, &broken) && !errors.Is(err, blob.ErrUnavailable):
 		b.listAsDamaged(f, broken.Error())
 	case err != nil:

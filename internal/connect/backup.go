@@ -53,10 +53,10 @@ func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, e
 	return at, err
 }
 
-// Backup writes to w a backup of the service that the flags of cmd select. The service may be
-// running. The backup has the same schema version as the database, which may be older than that of
+// Backup writes to w a backup of the service that the flags of cmd select. tempDir is the folder for
+// temporary files, or "" for that of the operating system. The service may be running. The backup has the same schema version as the database, which may be older than that of
 // this program.
-func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
+func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, tempDir string) (*backup.Summary, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
@@ -73,15 +73,15 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 		return nil, err
 	}
 	defer func() { _ = database.Close() }() // an error does no harm: everything is stored
-	summary, err := writeBackup(ctx, f, cmd, w, at, database)
+	summary, err := writeBackup(ctx, f, cmd, w, tempDir, at, database)
 	if err != nil {
-		return nil, backupError(err)
+		return nil, backupError(at, err)
 	}
-	return summary, recordAuditEvent(ctx, f, database, "backup.create", "")
+	return summary, backupError(at, recordAuditEvent(ctx, f, database, "backup.create", ""))
 }
 
 // writeBackup writes the backup of an open database and its stored files to w.
-func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, at serviceLocation, database *store.Store) (*backup.Summary, error) {
+func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, tempDir string, at serviceLocation, database *store.Store) (*backup.Summary, error) {
 	if database.HasNewestSchema() { // OpenLocal checks that the files belong to the database
 		service, err := OpenLocal(ctx, at.dir, f, cmd)
 		if err != nil {
@@ -95,7 +95,7 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 	if err != nil {
 		return nil, err
 	}
-	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: at.dir}, build.Current().Version, f.Now())
+	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: tempDir}, build.Current().Version, f.Now())
 }
 
 // recordAuditEvent adds an operation on the data folder to the audit log. object is the
@@ -110,7 +110,7 @@ func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store
 // VerifyBackup reads a whole backup and returns an error if it is damaged.
 func VerifyBackup(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 	summary, err := backup.Verify(ctx, r, "")
-	return summary, backupError(err)
+	return summary, backupError(serviceLocation{}, err)
 }
 
 // Restore restores a backup into the empty service that the flags of cmd select.
@@ -124,7 +124,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 		return nil, restoreSpaceError(at.dir, err)
 	}
 	if err != nil {
-		return nil, backupError(err)
+		return nil, backupError(at, err)
 	}
 	// openLocal completes the migration. It also writes one new ID to both the database and the
 	// stored files. The equal IDs show later that they belong together.
@@ -190,12 +190,16 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 }
 
 // backupError converts an error of writing, reading or restoring a backup to one with a
-// message and a hint for users.
-func backupError(err error) error {
+// message and a hint for users. at is the location of the service.
+func backupError(at serviceLocation, err error) error {
 	var known *exit.Error
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
+	case errors.Is(err, blob.ErrUnavailable):
+		return storageError(err)
+	case errors.Is(err, store.ErrUnavailable):
+		return databaseError(at.database, at.dir, err)
 	case errors.Is(err, backup.ErrDamaged):
 		return exit.Errorf(exit.Untrusted, "%w", err).WithHint("nothing was restored; use another backup")
 	case errors.Is(err, backup.ErrNewer):

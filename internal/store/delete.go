@@ -109,6 +109,32 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 
+// DeletePredictionBatch deletes limit ended predictions that would be deleted with a row of another kind,
+// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended. root
+// is the kind of the row: "account", "dataset", "training" or "model". If account is not empty, only its
+// predictions are deleted.
+func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
+	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND NOT " + activePrediction
+	args := repeatKeyArgs(query, key)
+	if account != "" {
+		query, args = query+" AND account = ?", append(args, account)
+	}
+	keys, err := t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
+	if err != nil || len(keys) < limit {
+		return nil, err
+	}
+	where := " FROM prediction WHERE key IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	args = args[:0]
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blind"+where+" UNION ALL SELECT result"+where, append(args, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{}, blobKeys...), t.exec(ctx, "DELETE"+where, args...)
+}
+
 const referencedBlobs = `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
 	UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction UNION ALL SELECT blob FROM part`
 

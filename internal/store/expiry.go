@@ -135,6 +135,16 @@ func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, ne
 	return keys, next, nil
 }
 
+// IsExpired reports whether a row that [Tx.ListExpired] has returned for q was not used since.
+func (t *Tx) IsExpired(ctx context.Context, q ExpiredQuery, key string) (bool, error) {
+	rows, err := t.queryExpired(ctx, q, key)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	kept, err := seriesChampions{}.dependOn(ctx, t, rows[0])
+	return !kept, err
+}
+
 // DeleteExpired deletes the rows with the given keys, which [Tx.ListExpired] has returned for q, and
 // the rows that depend on them. It keeps the rows that were used since they were listed. It returns
 // the keys of the deleted rows of the kind, and those of the blobs of all deleted rows.

@@ -43,11 +43,23 @@ func (t *Tx) ListFiles(ctx context.Context) (files []*OwnedFile, err error) {
 
 // EachFile calls fn with every stored file that a row references.
 func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
-	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
+	return t.queryFiles(ctx, fn, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
 		UNION ALL SELECT 'model', key, blob, coalesce(bytes, 0), coalesce(sha256, '') FROM model
 		UNION ALL SELECT 'blind', key, blind, coalesce(blind_bytes, 0), coalesce(blind_sha256, '') FROM prediction WHERE blind <> ''
 		UNION ALL SELECT 'result', key, result, coalesce(result_bytes, 0), coalesce(result_sha256, '') FROM prediction WHERE result <> ''
 		ORDER BY 1, 2`)
+}
+
+// EachQueuedFile calls fn with the blind CSV of every queued or running prediction. Unlike EachFile, it
+// does not read all predictions.
+func (t *Tx) EachQueuedFile(ctx context.Context, fn func(*OwnedFile) error) error {
+	return t.queryFiles(ctx, fn, `SELECT 'blind', p.key, p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, '')
+		FROM job JOIN prediction p ON p.key = job.subject WHERE p.blind <> '' ORDER BY p.key`)
+}
+
+// queryFiles calls fn with each row of a query whose columns are those of an OwnedFile.
+func (t *Tx) queryFiles(ctx context.Context, fn func(*OwnedFile) error, query string) error {
+	rows, err := t.tx.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}

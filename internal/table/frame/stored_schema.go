@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 )
 
 // Versions of a schema, by what a program must know to compute its features.
@@ -38,12 +39,17 @@ func (s *Schema) EncodeStored() ([]byte, error) {
 	return append(append(bytes.Repeat([]byte{'['}, depth), b...), bytes.Repeat([]byte{']'}, depth)...), err
 }
 
+// ErrNewerSchema is returned for a stored schema of a newer version of this program.
+var ErrNewerSchema = errors.New("the schema is from a newer version of foretell")
+
 // DecodeStored is the inverse of EncodeStored. It also reads a schema of version 2 whose JSON is not
-// in an array.
+// in an array. It returns ErrNewerSchema for a version that this program does not know.
 func DecodeStored(b []byte) (*Schema, error) {
 	var s Schema
 	var err error
 	switch {
+	case bytes.HasPrefix(b, []byte("[[[")):
+		return nil, ErrNewerSchema
 	case bytes.HasPrefix(b, []byte("[[")):
 		var list [1][1]Schema
 		err = json.Unmarshal(b, &list)

@@ -1,0 +1,61 @@
+package app_test
+
+import (
+	"os"
+	"testing"
+
+	"foretell/internal/api"
+)
+
+// TestDeleteManyPredictions deletes a dataset with 2,501 predictions. If the deletion of the dataset fails,
+// the predictions that were deleted before must be recorded. If a prediction is running, all must remain.
+func TestDeleteManyPredictions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/schema1")); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, dir).as(t, "ann@example.com")
+	for _, table := range []string{"dataset", "training", "model", "prediction"} {
+		b.execSQL(t, "UPDATE "+table+" SET account = (SELECT key FROM account WHERE email = 'ann@example.com')")
+	}
+	datasets := must(b.ListDatasets(b.ctx, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 9}}))(t).Datasets.Items
+	in := api.DatasetInput{DatasetKey: datasets[1].DatasetKey}
+	insert := func(number, status string) {
+		b.execSQL(t, `INSERT INTO prediction (key, account, dataset, model, status, blind, created, updated)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < `+number+`)
+			SELECT '`+status+`' || i, account, dataset, model, '`+status+`', '', created, updated FROM n, (SELECT * FROM prediction LIMIT 1)`)
+	}
+	deletions := func(when string, want int64) {
+		t.Helper()
+		page := must(b.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 1}, Action: "dataset.delete"}))(t)
+		if page.Total != want {
+			t.Errorf("%s, the audit log has %d deletions, want %d", when, page.Total, want)
+		}
+	}
+	check := func(when string, predictions, events int64) {
+		t.Helper()
+		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: in, PageInput: api.PageInput{Limit: 1}}))(t)
+		if page.Total != predictions {
+			t.Errorf("%s, there are %d predictions, want %d", when, page.Total, predictions)
+		}
+		deletions(when, events)
+	}
+	insert("2500", api.PredictionFailed)
+	insert("1", api.PredictionRunning)
+	if _, err := b.DeleteDataset(b.ctx, &in); err == nil {
+		t.Error("the dataset of a running prediction was deleted")
+	}
+	check("after a conflict", 2502, 0)
+	b.execSQL(t, "DELETE FROM prediction WHERE status = '"+api.PredictionRunning+"'")
+	b.execSQL(t, "CREATE TRIGGER kept BEFORE DELETE ON dataset BEGIN SELECT RAISE(ABORT, 'kept'); END")
+	if _, err := b.DeleteDataset(b.ctx, &in); err == nil {
+		t.Error("a dataset that cannot be deleted was deleted")
+	}
+	check("after a failure", 501, 1)
+	b.execSQL(t, "DROP TRIGGER kept")
+	if _, err := b.DeleteDataset(b.ctx, &in); err != nil {
+		t.Fatal(err)
+	}
+	deletions("in the end", 2)
+}
