@@ -42,7 +42,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		return err
 	}
 	stats, err := s.sample.FieldStats(ctx, func(i int) bool {
-		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.HasAllRows()
+		return profiles[i].Numbers != nil && (!s.opts.Brief || s.columns[i].IsSampled()) || profiles[i].Estimate && s.sample.HasAllRows()
 	})
 	if err != nil {
 		return err
@@ -73,9 +73,14 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// setMedianAndExactCount sets the median of c. If the sample has all rows, it also replaces an
+// setMedianAndExactCount sets the median and the percentiles of c. If the sample has all rows, it also replaces an
 // estimated number of distinct values by the exact number.
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
+	switch {
+	case c.Numbers == nil:
+	case inf.Values == nil:
+		c.percentiles = f.Percentiles
+	}
 	switch {
 	case c.Numbers == nil:
 	case inf.Values != nil && inf.IsSampled: // describeSampled has set it

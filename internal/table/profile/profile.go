@@ -85,6 +85,7 @@ type ColumnProfile struct {
 	hasAllTexts  bool                 // values has all texts
 	uncounted    []columnstats.Value  // in a blind file, some of the texts that are not in values
 	parsed       []columnstats.Value  // the numbers of a column of dates, times or amounts; otherwise nil
+	percentiles  []float64            // percentiles of a sample of plain numbers, see rowsample.FieldStats; may be nil
 	hasFractions bool                 // some number is not an integer
 	emptyRows    int                  // number of rows with an empty cell
 	dateFormat   cells.DateFormat     // how the dates are read
