@@ -1,9 +1,7 @@
 package profile
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"sort"
 
 	"foretell/internal/table/cells"
@@ -68,7 +66,7 @@ func percentiles(values []columnstats.Value, rows int) []float64 {
 	if rows == 0 {
 		return nil
 	}
-	slices.SortFunc(values, func(a, b columnstats.Value) int { return cmp.Compare(a.Number, b.Number) })
+	sort.Slice(values, func(i, j int) bool { return values[i].Number < values[j].Number })
 	list, at, end := make([]float64, 101), 0, values[0].Rows
 	for i := range list {
 		for end <= i*(rows-1)/100 {
