@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"foretell/internal/humanize"
 	"foretell/internal/rescue"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/check"
@@ -18,6 +19,7 @@ import (
 const (
 	minIDRows          = 50   // smallest number of rows of an ID-like column
 	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
+	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column that is an ID otherwise
 	maxTopValues       = 10
 )
 
@@ -149,12 +151,25 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
 	default:
-		if inf.Form == inference.FormNumeric && allDifferent && c.IsInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+		switch {
+		case inf.Form != inference.FormNumeric || !allDifferent || !c.IsInteger():
+		case c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled):
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
+		case c.isIDWithBlanks(filled):
+			s.warn(csvfile.CodeIDLikeColumn, i, "the name and the different integers suggest an ID, but %s %s no value, so the column is a feature: --drop excludes it",
+				humanize.Count(c.Missing, "row"), humanize.HasOrHave(c.Missing))
 		}
 		return false
 	}
 	return true
+}
+
+// isIDWithBlanks reports whether a column of integers is named like an ID and has different values, but
+// not in every row. filled is the number of rows with a value.
+func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
+	words := inference.NameWords(c.Name)
+	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1]) && (c.Estimate || c.Distinct == filled) &&
+		c.Missing > 0 && float64(c.Missing) <= maxBlankIDShare*float64(filled)
 }
 
 // isRowNumber reports whether a column has no missing values and contains each integer of a
