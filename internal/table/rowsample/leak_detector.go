@@ -114,16 +114,22 @@ func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 
 // rowHashes returns a hash of the content of each row of the sample, without the ID.
 func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
+	return s.RowHashes(ctx, func(field int) bool { return field != s.id }, func(field int) uint64 { return uint64(field) + 1 })
+}
+
+// RowHashes returns a hash of the wanted fields of each row of the sample. It does not depend on the order
+// of the fields, because key returns a number for each of them.
+func (s *Sample) RowHashes(ctx context.Context, wanted func(field int) bool, key func(field int) uint64) ([]uint64, error) {
 	hashes, mutex := make([]uint64, len(s.rowIndices())), sync.Mutex{}
-	err := s.forEachField(ctx, func(field int) bool { return field != s.id }, func(field int, values []uint64) {
-		seed := cells.Mix64(uint64(field) + 1)
+	err := s.forEachField(ctx, wanted, func(field int, values []uint64) {
+		seed := cells.Mix64(key(field))
 		for i, cell := range values {
 			values[i] = cells.Mix64(cell ^ seed)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
 		for i, hash := range values {
-			hashes[i] += hash // the order of the fields does not matter
+			hashes[i] += hash
 		}
 	})
 	return hashes, err
