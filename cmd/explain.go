@@ -145,7 +145,7 @@ const defaultTop = 10
 // dataset. If ref is "", it reads the model file of --model instead.
 func (o *explainOptions) readModel(ctx context.Context, ref string) (m *model.Model, dataset *api.Dataset, err error) {
 	if ref == "" {
-		path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
+		path, remove, err := modelfile.LocalCopy(ctx, o.model, o.factory.Console.In)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -30,15 +30,15 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
-trained on, and shows the 95 % interval of each score. A model gets the rank of the model
-above it (marked =) if its interval includes the score of the first model with this rank.
-The test rows then do not show which of these two is better. The model is not compared
-with the other models of this rank or with models of better ranks.
+trained on, and shows the 95 % interval of each score. A model shares the rank of the
+model above it, marked =, if its interval includes the score of the first model with this
+rank: the test rows then do not show which of the two is better. No other models are
+compared in this way.
 Models of tables with different labels, columns or classes are ranked separately. NAME
 defaults to the series that was trained last.
 
-The champion is marked with an asterisk, and in a pipe, with --csv or --tsv, by the
-column champion. ` + "`foretell predict --with NAME`" + ` uses it. The
+The champion is marked with an asterisk. In a pipe, and with --csv or --tsv, the column
+champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. The
 champion is the model with the best score on the validation rows, among the models that
 have the same dataset and metric as the newest model. It therefore need not be the first
 model of the leaderboard. A model of a cancelled race is the champion only if the series

@@ -121,7 +121,7 @@ func (o *runOptions) planNotes(doc *race.Plan, body *api.NewTraining) []string {
 	return notes
 }
 
-// printPlan prints the trials, the forecast and the notes.
+// printPlan prints the races on samples, the forecast and the notes.
 func (o *runOptions) printPlan(doc *race.Plan) error {
 	for _, note := range doc.Notes {
 		o.output.Note("%s", note)

@@ -58,8 +58,8 @@ With the embedded service, the first Ctrl-C then has the same effect. With a ser
 Ctrl-C leaves the race running, and prints the command that later predicts with its model.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
-is 10, but the result is still written. It never replaces an existing OUT.csv: with
---force, it is then written to OUT.rejected.csv, in place of any earlier file of this
+is 10, but the result is still written. It never replaces an existing OUT.csv. With
+--force, it is written to OUT.rejected.csv instead, in place of any earlier file of this
 name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
 choice of the champion. --beat champion compares the model with the champion of earlier
 runs of this name. Only models for the same metric, columns and classes are compared. A
@@ -70,10 +70,10 @@ is lower.
 Runs with the same name form a series. The name defaults to that of the training
 file. In this case, a note is printed if the newest model of the series was trained on
 another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset, unless another version of
-this program prepared it and read some columns differently. Otherwise the run adds a
-dataset to the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3
-and so on.
+nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
+version of this program prepared that dataset and read some columns differently, the run
+adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
+NAME-3 and so on.
 
 Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
@@ -166,7 +166,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return limit.TranslateError(ctx, p.job, err)
 	}
 	if err := p.evaluate(ctx); err != nil { // before the prediction, which may fail
-		return exit.ContinueWith(ctx, err, p.continueCommand())
+		return exit.WithContinueCommand(ctx, err, p.continueCommand())
 	}
 	kept := ""
 	if files.Blind != nil {
@@ -195,7 +195,7 @@ func (o *runOptions) checkFlags() error {
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
 	}
-	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons(), o.gate.Parse())
+	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
 // checkInputs opens the files, checks them, and prints the findings. It returns an error if

@@ -59,11 +59,12 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 	}
 }
 
-// awaitOldestDataset waits until a dataset is prepared, and returns the oldest dataset of the series
-// with the same contents. That may be another one, because other runs may have uploaded the same file
-// at the same time: all of them then use the oldest dataset. If this run created the dataset, which
-// isNew reports, and nothing uses it, it is deleted. A dataset that is still being prepared is not waited
-// for, because the command that prepares it may be suspended or fail.
+// awaitOldestDataset waits until the dataset with the given key is prepared, and returns the oldest
+// prepared dataset of the series with the same contents. This is usually the same dataset. But if
+// several runs upload the same file at the same time, all of them use the oldest dataset.
+// awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no race uses
+// it. It does not wait for other datasets that are still being prepared, because the command that
+// prepares them may be suspended or fail.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if err != nil || cli.IsDryRun(p.factory.Running) {
@@ -171,11 +172,10 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the oldest dataset in the series that has the same contents as the training
-// file and the same number of buckets as the run. It ignores datasets whose columns another version of
-// this program has read differently, see isReadDifferently; reread is the name of one of these, or "".
-// It returns the zero value if there is no such dataset, or if the service does not report the SHA-256
-// of datasets.
+// findSameDataset returns the oldest dataset in the series that has the same contents as the
+// training file and the same number of buckets as the run. It ignores the datasets for which
+// isReadDifferently returns true; reread is the name of one of these, or "". It returns the zero
+// value if there is no such dataset, or if the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -197,10 +197,10 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 	return api.DatasetEntry{}, reread, nil
 }
 
-// isReadDifferently reports whether another version of this program has prepared the dataset, and
-// has read a column as another type, or as another kind of date, than the profile of the training
-// file. It returns false if the service does not have the version of this program: that service
-// would read a new dataset in the same way as the old one.
+// isReadDifferently reports whether another version of this program prepared the dataset, and read
+// a column differently: as another type, or as another kind of date, than in the profile of the
+// training file. It returns false if the version of the service is not that of this program,
+// because such a service would also read a new dataset differently.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil
@@ -217,8 +217,8 @@ func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEn
 }
 
 // hasOtherForms reports whether a column of d has another type, or another kind of date, than the
-// column of the same name in the profile. It returns false if d has no name of the ID column: such
-// a service does not report kinds of dates either.
+// column of the same name in the profile. It returns false if d does not have the name of its ID
+// column, because a service that omits this name also omits the kinds of dates.
 func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	return d.IDName != "" && slices.ContainsFunc(d.Columns, func(c api.Column) bool {
 		at := train.ColumnIndex(c.Name)

@@ -19,7 +19,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return exit.FromError(ctx, err).WithHint("the model is kept; when the file no longer changes, predict it with `%s`", p.predictCommand())
 	}
 	if err != nil {
-		return exit.ContinueWith(ctx, err, p.predictCommand())
+		return exit.WithContinueCommand(ctx, err, p.predictCommand())
 	}
 	again := p.repeatCommand(p.target.ResumeCommand(created.PredictionKey, p.files.Blind))
 	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
@@ -77,9 +77,9 @@ func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }
 
-// repeatCommand returns the command that continues an interrupted run. This is the argument
-// command. But if the run has requirements, it is the command of the run with --resume, because
-// only run checks the requirements.
+// repeatCommand returns the command that continues an interrupted run. It returns its argument
+// unless the run has requirements. In this case, it returns the command line of the run with
+// --resume, because only `foretell run` checks the requirements.
 func (p *runPipeline) repeatCommand(command string) string {
 	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)

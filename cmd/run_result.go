@@ -41,8 +41,9 @@ func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)
 }
 
-// applyToChampion applies the results of --require and --beat to the choice of the champion. It prints
-// a note if the model is not the champion because its race was ended early or another model is promoted.
+// applyToChampion lets the results of --require and --beat decide whether the model can be the
+// champion. It prints a note if the model is not the champion because its race was ended early or
+// another model is promoted.
 func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	m, err := p.gate.ApplyToChampion(ctx, &p.output, p.Session, p.job.ModelKey, p.gateReport)
 	if err != nil {
@@ -53,9 +54,9 @@ func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	}
 	switch p.model.ChampionReason {
 	case api.ReasonCancelled:
-		p.output.Note("the race was ended early, so its model is not the champion of the series; with `foretell models promote %s`, it is", term.ShellQuote(p.modelReference()))
+		p.output.Note("the race was ended early, so its model is not the champion of the series; to make it the champion, use `foretell models promote %s`", term.ShellQuote(p.modelReference()))
 	case api.ReasonAnotherPromoted:
-		p.output.Note("the champion of the series is another model, which is promoted; with `foretell models promote %s --automatic`, the scores decide", term.ShellQuote(p.model.Series))
+		p.output.Note("another model of the series was promoted, so it stays the champion; to let the scores decide, use `foretell models promote %s --automatic`", term.ShellQuote(p.model.Series))
 	}
 	return nil
 }

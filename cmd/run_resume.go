@@ -69,11 +69,11 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	if p.job.ModelKey == "" {
 		return connect.TrainingError(p.job)
 	}
-	return exit.ContinueWith(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
+	return exit.WithContinueCommand(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
 }
 
-// checkResumedFlags returns a usage error if the user has typed a flag with another value than the
-// race with the given key has. job is the race or one of its runs, which have the same parameters.
+// checkResumedFlags returns a usage error if a flag on the command line has another value than the
+// race with the given key. job is the race or one of its runs, which have the same parameters.
 func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *api.Training, request *api.NewTraining) error {
 	commandWithout := func(flag string) string { return p.factory.CommandWith(flag, "") }
 	if p.buckets != 0 && p.buckets != p.dataset.NumberOfBuckets {

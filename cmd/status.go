@@ -117,8 +117,8 @@ type status struct {
 	Username    string `json:"username"`
 	Credentials string `json:"credentials,omitempty"`
 	DataFolder  string `json:"dataFolder,omitempty"`
-	// Bytes is the total size of the data folder: datasets, models, predictions, orphans
-	// and the database. FreeBytes is the free space of its disk. Of a service, Bytes is the
+	// Bytes is the total size of the data folder: datasets, models, predictions, orphans and the
+	// database. FreeBytes is the free space of its disk. For an account on a server, Bytes is the
 	// size of all files of the account.
 	Bytes           int64  `json:"bytes,omitempty" doc:"Size of the data folder, or of all files of the account on a service."`
 	MaxBytes        *int64 `json:"maxBytes,omitempty" doc:"Limit of bytes; absent if there is none."`

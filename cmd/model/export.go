@@ -49,8 +49,10 @@ columns, and can be imported:
 
   python3 champion.py blind.csv -o result.csv
 
-Its probabilities differ from those of ` + "`foretell predict`" + ` by at most one millionth, that
-is, at most in the last of the six digits.
+It does not compare the file with the training rows. It only warns about columns of
+numbers and dates in which it cannot read most values. Its probabilities differ from
+those of ` + "`foretell predict`" + ` by at most one millionth, that is, at most in the last
+of the six digits.
 
 --format onnx writes an ONNX model (IR 8, ai.onnx 13, ai.onnx.ml 3), for example for ONNX
 Runtime 1.14 or later. The input is called features. It is a tensor of float64 with the
@@ -58,9 +60,9 @@ dimensions rows × features, and missing cells are NaN. The outputs are called l
 probabilities. The probabilities are calibrated, and differ from those of
 ` + "`foretell predict`" + ` by at most one millionth.
 
-The ONNX model does not compute its features from the cells of a file: codes of
-categories, amounts, parts of dates, and words and scores of texts. The command prints
-which kinds of features the model needs. The property foretell.features of the ONNX
+The inputs of the ONNX model are features, which a program must compute from the cells of
+a file: codes of categories, amounts, parts of dates, and words and scores of texts. The
+command prints which kinds of features the model needs. The property foretell.features of the ONNX
 model describes each feature, and so does features in the output of --json. The Python
 program computes the features of a file:
 

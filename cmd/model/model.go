@@ -41,8 +41,8 @@ across the datasets of the series. The champion of a series is the model with th
 highest validation performance, among those with the dataset and the metric of the
 newest model: scores on the rows of different datasets cannot be compared. A model of a
 cancelled race is ignored, unless the series has no other model. A model that misses
---require or --beat of run or training is rejected: it cannot be the champion, even if it
-meets the requirements of a later command, unless it is promoted. A model that met
+--require or --beat of run or training is rejected: it cannot be the champion until it is
+promoted, even if it meets the requirements of a later command. A model that met
 --beat champion ranks before the other models of its dataset, even with a lower
 validation score.
 ` + "`foretell models promote`" + ` makes another model the champion. The field championReason says

@@ -55,7 +55,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 // run predicts the files at paths with the model that ref refers to. If ref is "", it uses
 // the champion of the series trained last.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons()); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)

@@ -37,7 +37,7 @@ The command shows which rows are predicted differently, how many rows changed fr
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
 exact test. The rows of A are joined with the answers in the same way as by
-` + "`foretell score`" + `.
+` + "`foretell score`" + `, and rows without a label are left out in the same way.
 
 With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the
 answers. The layout of A and B is detected; --encoding also applies to A and B if they
@@ -99,9 +99,13 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		readers[i] = reader
 	}
 	o.scoring.Classes, o.scoring.SecondClasses = receiptClasses(first), receiptClasses(second)
+	o.scoring.SkipUnlabelled = true
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteOrder(&o.output, d.OrderReason)
+		if d.Truth != nil && d.Truth.UnlabelledRows > 0 {
+			o.output.Note("%s", scoring.UnlabelledNote(d.Truth.UnlabelledRows))
+		}
 	}
 	return d, files.fileError(err)
 }

@@ -44,7 +44,7 @@ expected number of rows.`,
 }
 
 func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckExtension()); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)

@@ -80,7 +80,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons(), preflight.CheckOneStdin(append(slices.Clone(paths), o.model)...)); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), preflight.CheckOneStdin(append(slices.Clone(paths), o.model)...)); err != nil {
 		return err
 	}
 	ctx, progress, done, err := o.wait.StartProgress(ctx)
@@ -88,7 +88,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer done()
-	path, remove, err := modelfile.Local(ctx, o.model, o.factory.Console.In)
+	path, remove, err := modelfile.LocalCopy(ctx, o.model, o.factory.Console.In)
 	if err != nil {
 		return err
 	}

@@ -50,21 +50,20 @@ With two classes, prAuc is computed for the class with fewer rows in the trainin
 The receipt of PREDICTIONS names this class. If no receipt names it, for example after
 ` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
 
-Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
-model, a label such as NA or ? that is not one of them counts as no label, and any other
-label that is not one of them counts as a wrong prediction. balancedAccuracy, rocAuc, prAuc
-and logLoss are then computed from the rows whose label is a class of the model, macroF1 is
-the mean over these classes, and the baseline is one of them.
+Rows of ANSWERS without a label are not scored. The receipt may name the classes of the
+model. Then a label that is not a class counts as no label if it is a text such as NA or ?,
+and otherwise as a wrong prediction. balancedAccuracy, rocAuc, prAuc and logLoss are
+computed only from the rows whose label is a class, macroF1 is the mean over the classes,
+and the baseline predicts a class.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
 if there is none, the first column. An ID that is in only one of the files is an error. With
 --partial, only the rows whose ID is in both files are scored, and a note has their number.
 
-The rows are joined by their order if foretell generated the IDs of PREDICTIONS and
-ANSWERS has no such column, or if PREDICTIONS has no ID column. In both cases, the command
-prints a note, and both files must have equal values in all columns that both have,
-except the label. --in-order joins the rows by their order without these conditions.
+The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
+generated its IDs and ANSWERS has no such column. The command then prints a note, and each
+column that is in both files, except the label, must have the same values. --in-order joins the rows by their order without these conditions.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
@@ -135,7 +134,7 @@ func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
 	}
 	for _, class := range result.Classes {
 		if class.Label == r.Class && r.Class != "" {
-			s.Rows = int64(class.Rows)
+			s.Rows = int64(cmp.Or(figure.Rows, class.Rows))
 		}
 	}
 	return s
@@ -213,7 +212,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
 // note only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.UnmatchedNote(), result.UnlabelledNote(), result.UnequalSumsNote()} {
+	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}

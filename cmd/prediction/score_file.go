@@ -90,8 +90,8 @@ func (s *scoreFiles) fileError(err error) error {
 	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
 }
 
-// noteOrder prints a note if the rows were joined by their order. reason says why they were; it is
-// "" if they were not.
+// noteOrder prints a note if the rows of the two files were joined by their order instead of their
+// IDs. reason says why; it is "" if the rows were joined by ID.
 func noteOrder(o *cli.Output, reason string) {
 	if reason != "" {
 		o.Note("the rows were joined by their order, because %s", reason)

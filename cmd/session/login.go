@@ -109,11 +109,11 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	earlier, err := tokens.Store.Get(tokens.Entry())
+	earlier, err := tokens.Store.Get(tokens.StoreKey())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
 		o.output.Note("the password is no longer stored; to store it, use --stay-signed-in")
 	}
-	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
+	if err := tokens.Store.Set(tokens.StoreKey(), kept); err != nil {
 		return err
 	}
 	if earlier.Token != kept.Token && storage != config.AuthStorageNone {

@@ -62,10 +62,10 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if stored, err := tokens.Store.Get(tokens.Entry()); err == nil {
+	if stored, err := tokens.Store.Get(tokens.StoreKey()); err == nil {
 		endSession(ctx, tokens, stored.Token, &o.output)
 	}
-	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
+	if err := tokens.Store.Remove(tokens.StoreKey()); err != nil {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("start or unlock the keyring, and try again")
 	}
 	endEarlierSessions(ctx, file, s.Profile, tokens, "", &o.output)

@@ -305,8 +305,8 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 
 // ResetAccount removes the password of an account, ends its sessions and invites its owner to set a
 // new one. Callers cannot reset their own account: they would be logged out before they can use the
-// link, and the only administrator would be locked out. This does not apply to the operator, who
-// has no session, and to the owner of the data folder.
+// link, and the only administrator would be locked out. The operator has no session, and the
+// account of the owner of the data folder has no password, so this rule never affects them.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Disabled {

@@ -160,8 +160,8 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
 }
 
-// EscapeForLog escapes the control characters in a text from a client, which a terminal would
-// interpret when it shows the log.
+// EscapeForLog escapes the control characters in a text from a client, because a terminal that
+// shows the log would interpret them.
 func EscapeForLog(text string) string {
 	quoted := strconv.Quote(text)
 	return quoted[1 : len(quoted)-1]

@@ -101,8 +101,8 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause e
 }
 
 // tooManyAttemptsProblem returns a problem with CodeTooMany. The parameter wait, rounded up to
-// seconds, becomes the header Retry-After of the response. The text does not have it, because the
-// commands and pages add it.
+// seconds, becomes the header Retry-After of the response. The text does not contain the time,
+// because the commands and pages add it.
 func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
@@ -177,8 +177,8 @@ func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error
 	return api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: localAccountEmail}, nil
 }
 
-// localDisabledProblem returns the problem of a command that runs without a server after an earlier
-// version has disabled the account of the embedded service.
+// localDisabledProblem returns the problem of a command without a server if the account of the
+// embedded service is disabled. Only an earlier version of this program could disable it.
 func localDisabledProblem() *api.Problem {
 	return api.NewProblem(api.CodeWrongState, "the account %[1]s, which commands use when they run without a server, is disabled: enable it with `foretell users enable %[1]s`", localAccountEmail)
 }

@@ -121,8 +121,8 @@ const (
 	mailFailed = "failed" // the email is sent again later, unless it is too old
 )
 
-// MailCounts returns how many attempts of this process to send an email had each result. It returns nil
-// if this process sends no emails.
+// MailCounts returns the numbers of attempts of this process to send an email, by result. It
+// returns nil if this process sends no emails.
 func (a *Accounts) MailCounts() map[string]int64 {
 	if !a.sendsMail() {
 		return nil

@@ -146,9 +146,10 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 // notifyAdministrators queues an email about the PENDING requests to each administrator whom
 // Options.NotifyRequests selects, unless such an email is already waiting. The email is sent after
 // requestMailDelay, and lists all requests that have arrived by then. An email that a process has
-// already begun to send does not list the newest request. It does not count as waiting: another
-// email takes its place in the queue, and remains there when the process has sent the first. If no
-// process sends emails, notifyAdministrators does nothing.
+// already begun to send does not count as waiting, because it does not list the newest request. In
+// this case, notifyAdministrators replaces the email in the queue by a new one, which remains there
+// when the process has sent the first. If no process sends emails, notifyAdministrators does
+// nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
 		return err

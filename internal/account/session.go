@@ -169,10 +169,10 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 	return err
 }
 
-// deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
-// If no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, and the
-// caller's own session is older than maxRecentLoginAge, it ends only the caller's own session.
-// For another session, it returns a problem with CodeForbidden.
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. If
+// no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true and the caller's own
+// session is older than maxRecentLoginAge, the caller may end only this session: if another session
+// matches, it returns a problem with CodeForbidden.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

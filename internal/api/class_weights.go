@@ -67,7 +67,7 @@ func (w ClassWeights) String() string {
 }
 
 // ParseClassWeights parses balanced, or a list such as no=1,yes=5. A label may contain commas
-// and equals signs.
+// and equals signs. Spaces around a label are kept, see [ClassWeights.Resolve].
 func ParseClassWeights(text string) (ClassWeights, error) {
 	if text == "" || text == ClassWeightsBalanced {
 		return ClassWeights{Balanced: text != ""}, nil
@@ -77,7 +77,7 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	for _, part := range strings.Split(text, ",") {
 		pending += part
 		at := strings.LastIndex(pending, "=")
-		value, err := strconv.ParseFloat(pending[at+1:], 64)
+		value, err := strconv.ParseFloat(strings.TrimSpace(pending[at+1:]), 64)
 		if at <= 0 || err != nil { // the comma belongs to the label
 			pending += ","
 			continue
@@ -95,27 +95,34 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each class, or nil if the weights are equal. It returns an error if
-// ByClass has an unknown label, or a weight that is not from 1/MaxClassWeight to MaxClassWeight.
+// Resolve returns the weight of each class, or nil if the weights are equal. Spaces around a label in
+// ByClass are ignored if no class has the label with the spaces. It returns an error if ByClass has an
+// unknown label, two weights of a class, or a weight that is not from 1/MaxClassWeight to MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {
 		return nil, nil
 	}
-	labels, weights := make([]string, len(classes)), make([]float64, len(classes))
+	labels, quoted, weights := make([]string, len(classes)), make([]string, len(classes)), make([]float64, len(classes))
+	given := make([]bool, len(classes))
 	var rows int64
 	for i, class := range classes {
-		labels[i], weights[i] = class.Label, 1
+		labels[i], quoted[i], weights[i] = class.Label, strconv.Quote(class.Label), 1
 		rows += class.Rows
 	}
 	for _, label := range slices.Sorted(maps.Keys(w.ByClass)) {
 		at, weight := slices.Index(labels, label), w.ByClass[label]
+		if at < 0 {
+			at = slices.Index(labels, strings.TrimSpace(label))
+		}
 		switch {
 		case at < 0:
-			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, humanize.List(labels, 20))
+			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, humanize.List(quoted, 20))
+		case given[at]:
+			return nil, fmt.Errorf("class %q has two weights", labels[at])
 		case math.IsNaN(weight) || weight > MaxClassWeight || weight < 1/MaxClassWeight:
 			return nil, fmt.Errorf("%v is the weight of class %q: must be from %g to %g", weight, label, 1.0/MaxClassWeight, float64(MaxClassWeight))
 		}
-		weights[at] = weight
+		weights[at], given[at] = weight, true
 	}
 	if w.Balanced {
 		for i, class := range classes {

@@ -38,6 +38,20 @@ func TestClassWeights(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	classes = append(classes, api.Class{Label: " e", Rows: 1})
+	for text, want := range map[string][]float64{"a,b = 0.5, c=d=2": {0.5, 2, 1}, " e=3": {1, 1, 3}, "e=3": nil, "a,b=1, a,b=2": nil} {
+		w, err := api.ParseClassWeights(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.Resolve(classes)
+		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
+			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
+		}
+		if err != nil && !strings.Contains(err.Error(), `known classes: "a,b", "c=d", " e"`) && !strings.Contains(err.Error(), `class "a,b" has two weights`) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	var w api.ClassWeights
 	if err := json.Unmarshal([]byte(`"fair"`), &w); err == nil {
 		t.Error("no error for an unknown name")

@@ -170,6 +170,11 @@ type Column struct {
 	// Terms describes the words or items in a sample of the training rows. It is nil unless the
 	// dataset is that of a model file, and the column has lists or texts of several words.
 	Terms *TermSample `json:"-"`
+	// Parts are the items of lists, or the first characters of codes, that are features of a model. They
+	// are only set if the dataset was described from a model file. PrefixLengths are the lengths of these
+	// first characters.
+	Parts         []string `json:"-"`
+	PrefixLengths []int    `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }

@@ -102,9 +102,9 @@ type App struct {
 	driftCalls      *turn.SharedCalls[*api.DriftReport] // drifts that are being measured, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
-	// URL of the S3 store to a client. lastUploadURLTime is the time when it last returned such
-	// a URL, in Unix seconds.
+	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload URL
+	// of the S3 store to a client. lastUploadURLTime is when this process last returned such a URL,
+	// in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
 }
@@ -149,8 +149,8 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// Close ends the measurements of drifts, and waits until they have ended. Run must have returned, and
-// no other method may be called any more. Close does not close the store.
+// Close ends the comparisons of blind CSVs with training CSVs, and waits until they have ended. Run
+// must have returned, and no other method may be called any more. Close does not close the store.
 func (a *App) Close() { a.driftCalls.Close() }
 
 // Run runs jobs until ctx is done; see [worker.Worker.Run].

@@ -218,9 +218,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. The parameter in
-// has the query parameters of the signed URL that [App.CreateDataset] returned. size is the
-// Content-Length of the body, or -1 if it is unknown.
+// UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. in contains the
+// query parameters of the signed URL that [App.CreateDataset] returned. size is the Content-Length
+// of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -280,8 +280,8 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		// The state is checked first: if an earlier upload of the same file has arrived, its bytes count
-		// towards the quota, but the quota is not the reason for the refusal.
+		// Check the state before the quota. If an earlier upload has already stored a CSV for this
+		// dataset, the error must be about the state, even if that CSV has used up the quota.
 		current, err := t.GetDataset(ctx, d.Account, d.Key)
 		if err != nil {
 			return err

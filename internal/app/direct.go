@@ -15,9 +15,9 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this
-// process is valid. At other times, it looks every idleUploadPollInterval, for uploads to the
-// URLs of other processes, which may have died.
+// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this process
+// is valid. At other times, it looks every idleUploadPollInterval, because a process that has died
+// may have returned other upload URLs.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second

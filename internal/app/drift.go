@@ -21,8 +21,8 @@ import (
 // a summary, so that the report on 5,000 columns fits in one row of the database.
 const maxDriftColumnsWithDetails = 100
 
-// driftTimeLimit limits the time to measure a drift. It equals the time limit of a prediction, which
-// takes longer; see package prediction.
+// driftTimeLimit limits the time to compare a blind CSV with the training CSV. It equals the time
+// limit of a prediction, which takes longer; see package prediction.
 const driftTimeLimit = time.Hour
 
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.

@@ -24,7 +24,8 @@ func (a *App) Usage(ctx context.Context) (*storedfile.Usage, error) {
 	return usage, a.problems.Convert(err)
 }
 
-// Orphans lists all stored files and returns the number and size of the orphans.
+// Orphans lists all stored files and returns the number and size of the orphans, which are files
+// that the database does not reference.
 func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.files.Orphans(ctx) }
 
 // OrphansAfterSweep returns the number and size of the orphans after the last clean-up of this

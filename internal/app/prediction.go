@@ -98,7 +98,7 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobqueue.Status) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.Reported(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.ReportedStatus(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
@@ -118,7 +118,7 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.Reported(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.ReportedStatus(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,

@@ -45,7 +45,7 @@ func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, 
 // toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
 // API. s is the status of the race's job.
 func toTraining(r *store.Training, s jobqueue.Status) api.Training {
-	r.Status = s.Reported(r.Status)
+	r.Status = s.ReportedStatus(r.Status)
 	out := api.Training{
 		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: trainingOutcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
@@ -138,11 +138,11 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		if err != nil {
 			return err
 		}
-		r.Status = s.Reported(r.Status)
+		r.Status = s.ReportedStatus(r.Status)
 		out.Status, out.Outcome = r.Status, trainingOutcome(r)
 		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.QueuedBefore, s.Interrupted, s.WaitingFor
 		for _, run := range runs {
-			run.Status = s.Reported(run.Status)
+			run.Status = s.ReportedStatus(run.Status)
 			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))
 		}
 		return nil

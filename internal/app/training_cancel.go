@@ -34,7 +34,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		if err != nil {
 			return err
 		}
-		switch s.Reported(r.Status) {
+		switch s.ReportedStatus(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPendingRace(ctx, t, r)

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// checkMonotone returns an error if a model cannot be monotone in one of the monotone columns of a
-// request.
+// checkMonotone returns an error if a request has monotone columns that no model can have: the
+// label must have two classes, and each column must be a numeric feature.
 func checkMonotone(n api.NewTraining, d *store.Dataset) error {
 	if len(n.Monotone) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/worker/training"
 )
 
-// defaultSeed is the seed of requests without one. It is constant, so that training jobs
-// with the same parameters are reproducible.
+// defaultSeed is the seed of a race whose request has no seed. It is constant, so that training
+// jobs with the same parameters are reproducible.
 const defaultSeed = 1
 
 // CreateTraining queues a race on a COMPLETED dataset.
@@ -95,7 +95,7 @@ func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Da
 	return checkMonotone(n, d)
 }
 
-// newRuns returns the rows of a race's runs, one for each algorithm.
+// newRuns returns the database rows of a race's runs, one for each algorithm.
 func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
 	runs := make([]*store.Training, len(algorithms))
 	for i, algorithm := range algorithms {

@@ -41,8 +41,8 @@ var tokenHashAlgorithms = []tokenHashAlgorithm{{"", sha256.Sum256}, {"sha3-256:"
 // HashToken returns the hash under which a new token is stored.
 func HashToken(token string) string { return TokenHashes(token)[0] }
 
-// TokenHashes returns the hashes under which a token may be stored: first that of new tokens,
-// and then those of other algorithms.
+// TokenHashes returns the hashes under which a token may be stored: first the hash of new tokens,
+// and then the hashes by the other algorithms.
 func TokenHashes(token string) []string {
 	hashes := make([]string, len(tokenHashAlgorithms))
 	for i, algorithm := range tokenHashAlgorithms {

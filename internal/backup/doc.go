@@ -36,8 +36,7 @@ var (
 	ErrNotEmpty = errors.New("the target is not empty")
 )
 
-// formatVersion is the version of the format that this program writes and the newest that
-// it reads.
+// formatVersion is the version of the format that this program writes. It reads no newer version.
 const formatVersion = 1
 
 // The names of entries, and the prefixes and suffixes of such names.

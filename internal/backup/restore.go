@@ -340,9 +340,9 @@ func (b *restorer) checkFilesRemain(ctx context.Context) error {
 	return nil
 }
 
-// deleteFilesWithoutRows deletes the restored files that no row of the database references. It does so
-// in a transaction that writes, so that another restore cannot check its files and insert its rows
-// between the two steps.
+// deleteFilesWithoutRows deletes the restored files that no row of the database references. It
+// finds and deletes them in one transaction that writes, so that another restore cannot check its
+// files and insert its rows in between.
 func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	return b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error {

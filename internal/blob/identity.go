@@ -13,8 +13,8 @@ const identityName = "folder.id"
 // maxIdentity is the maximum size of an identity in bytes. Identity ignores further bytes.
 const maxIdentity = 4096
 
-// Identity returns the identity set by [Store.SetIdentity]. It is empty if none was
-// set.
+// Identity returns the identity set by [Store.SetIdentity], which the database that belongs to the
+// blobs has, too. It is empty if none was set.
 func (s *Store) Identity(ctx context.Context) (string, error) {
 	r, err := s.open(ctx, identityName)
 	if errors.Is(err, ErrNotFound) {

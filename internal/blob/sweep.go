@@ -30,11 +30,11 @@ type SweepResult struct {
 // blob an orphan if no row references it, restores orphans that a row references again, and removes
 // other orphans after [OrphanGrace].
 //
-// The function isAlive must report whether the process with this name is running. Sweep does
-// not change the blobs of running processes. The function listReferenced must return the keys
-// that rows reference, from first to last inclusive. Sweep calls listReferenced after it has
-// listed the blobs in this range, so that it also sees the row of a process that has stored the
-// row and then died.
+// The function isAlive must report whether the process with this name is running. Sweep does not
+// change the blobs of running processes. The function listReferenced must return the keys that rows
+// reference, from first to last inclusive. Sweep calls listReferenced after it has listed the blobs
+// in this range. So it does not miss the row of a blob whose process has stored the row and then
+// died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // tries again to delete the blobs in s.undeleted
 	var result SweepResult

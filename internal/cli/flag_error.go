@@ -43,8 +43,8 @@ func ExclusiveFlagsError(err error) *exit.Error {
 	return exit.Usagef("--%s cannot be used together", strings.Join(strings.Fields(set[1]), " and --"))
 }
 
-// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: an empty database ignores
-// FORETELL_DATABASE, and the others are texts.
+// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: an empty --database
+// makes a command ignore FORETELL_DATABASE, and the others are texts that may be empty.
 var flagsThatMayBeEmpty = []string{"database", "description", "organisation"}
 
 // CheckEmptyFlags returns a usage error if a flag on the command line has an empty value. Commands

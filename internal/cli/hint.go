@@ -30,8 +30,8 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 // replaces these hints of the service:
 //   - If the token is from the environment, the hint to log in becomes a hint to set another
 //     token, because `foretell login` would not replace this token.
-//   - If a name is taken and is that of an account, not of a dataset, the hint becomes one to list
-//     the accounts.
+//   - If the name that is taken is the email of an account, the hint becomes one to list the
+//     accounts instead of the datasets.
 //   - If the service is embedded, the hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or lower
@@ -58,13 +58,13 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message, not the hint, has the command that helps
 		e.Fact = f.RepeatFlagsInCommands(e.Fact)
 	}
-	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is one of this machine
+	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is on this machine, not on a server
 		e.Status = exit.Unexpected
 	}
 }
 
-// lowerProxyVariables returns text with the names of those proxy variables in lower case that are set
-// only in lower case.
+// lowerProxyVariables replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the
+// name in lower case if only the variable in lower case is set.
 func (f *Factory) lowerProxyVariables(text string) string {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		if lower := strings.ToLower(name); f.Env(name) == "" && f.Env(lower) != "" {
@@ -135,7 +135,7 @@ func (f *Factory) repeatFlags(line string) string {
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // that of login selects where the token is stored
+		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
@@ -194,8 +194,8 @@ func hidePassword(location string) string {
 	return u.String()
 }
 
-// ListFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,
-// so a name with a comma is in quotes.
+// ListFlagValue returns names as the value of a flag that is a list. pflag reads such a value as a
+// CSV record, so a name that contains a comma is quoted.
 func ListFlagValue(names []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

@@ -48,9 +48,9 @@ type Options struct {
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
-	// Attempts is the maximum number of attempts of a request. Defaults to 5. There are three more
-	// attempts in two cases: a proxy responds with 502, 503 or 504 without Retry-After, or the object
-	// store with the files of the service does not respond.
+	// Attempts is the maximum number of attempts of a request. Defaults to 5. Three attempts are
+	// added if a proxy responds with 502, 503 or 504 without Retry-After, or if the object store
+	// that holds the files of the service does not respond.
 	Attempts int
 	// Wait waits for d between attempts and polls. If ctx ends first, it returns
 	// the error of ctx. Defaults to [Sleep].

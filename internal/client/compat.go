@@ -101,8 +101,8 @@ func parseJSONString(value any) any {
 	return inner
 }
 
-// normalizeStatesAndOutcomes replaces the state names of other deployments by those of package
-// api, and adds missing outcomes.
+// normalizeStatesAndOutcomes replaces the state names of other deployments of the service by those
+// of package api, and adds missing outcomes.
 func normalizeStatesAndOutcomes(out any) {
 	switch v := out.(type) {
 	case *api.Training:

@@ -230,8 +230,8 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 }
 
 // BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client is
-// probably wrong: it has a path, and the service seems to have received this path as a part of the
-// request's path. Such a base URL is often that of a page of the dashboard.
+// probably wrong. Such a base URL has a path, which the service seems to have received as a part of
+// the request's path. Often it is the URL of a page of the dashboard.
 type BaseURLError struct {
 	// BaseURL is the base URL of the client, and Origin is the same URL without its path.
 	BaseURL, Origin string

@@ -39,9 +39,9 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also returns
-// true if the URL from has the scheme http and the URL to has the scheme https, and both have the same
-// host and the default port of their scheme.
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also
+// returns true for a change from http to https on the same host, if both URLs have the default port
+// of their scheme.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -78,9 +78,9 @@ func (c *Client) resolveURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// isOwnAddress reports whether the http URL u is an address of the service, whose base URL has the
-// scheme https. The port of u is then the default port or that of the base URL. Another port of the
-// same host belongs to another program, such as the object store of direct uploads.
+// isOwnAddress reports whether u, an http URL, is an address of the service, whose base URL has the
+// scheme https. This is so if u has the host of the base URL, and port 80 or the port of the base
+// URL. Another port belongs to another program, such as the object store of direct uploads.
 func (c *Client) isOwnAddress(u *url.URL) bool {
 	port := effectivePort(u)
 	return strings.EqualFold(u.Hostname(), c.base.Hostname()) && (port == "80" || port == effectivePort(c.base))

@@ -23,10 +23,10 @@ const (
 	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
-	// extraAttempts is the number of additional attempts in two cases: a proxy responds with 502, 503
-	// or 504 without Retry-After, or the object store with the files of the service does not respond.
-	// With Options.Attempts = 5, the client then tries for 10 to 21 s, about as long as with the
-	// Retry-After of the service.
+	// extraAttempts is added to Options.Attempts if a proxy responds with 502, 503 or 504 without
+	// Retry-After, or if the object store that holds the files of the service does not respond.
+	// With the default of five attempts, the client then tries for 10 to 21 s, about as long as if
+	// the service responds with Retry-After.
 	extraAttempts = 3
 )
 

@@ -20,10 +20,10 @@ const (
 	maxNameLen = 30
 )
 
-// DatasetName returns the name of the nth dataset of a series: NAME if n is 1, NAME-2
-// if n is 2, and so on. NAME is truncated so that the result has at most 30
-// characters. Dashes at the beginning are left out, because a command would read the name as a flag.
-// If series then has fewer than 3 characters, "-data" is appended to it.
+// DatasetName returns the name of the nth dataset of a series: series itself if n is 1, series
+// followed by -2 if n is 2, and so on. series is truncated so that the result has at most 30
+// characters. Dashes at the beginning of series are left out, because a command would read the name
+// as a flag. If series then has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
@@ -143,8 +143,8 @@ type SeriesModel struct {
 	api.ModelEntry
 	DatasetKey  string `json:"datasetKey"`
 	DatasetName string `json:"datasetName"`
-	// content is equal for models of datasets with the same file and the same number of buckets. It is
-	// the key of the dataset if the file is unknown.
+	// content identifies the data of the model: it is equal for datasets with the same file and the
+	// same number of buckets. If the file is unknown, content is the key of the dataset.
 	content string
 }
 
@@ -209,9 +209,10 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 }
 
 // setCancelledFields sets the field Cancelled of the models of a service that does not report it.
-// newestFirst holds the models of one series. Only the races of the datasets that decide which model
-// is the champion are read: those of the newest models, up to the newest complete model. If the
-// service cannot list races, all models count as complete.
+// newestFirst holds the models of one series. setCancelledFields reads the races of one dataset
+// after the other, and stops at the newest model that was not cancelled, because older datasets do
+// not change which model is the champion. If the service cannot list races, no model counts as
+// cancelled.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
 	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false
@@ -240,15 +241,15 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindChampion returns the champion of models of one series, newest first. The champion is the
-// promoted model, if there is one. Otherwise the models with the data and the metric of the
-// newest model are compared, because scores on the rows of different data cannot be compared.
-// Datasets with the same file and the same number of buckets have the same data.
-// The newest accepted model of these is the champion or, if none is accepted, the model with the
-// highest performance on the validation rows. In a tie, the oldest is the champion. A model without
-// a performance is the champion only if no other model has one. Rejected models are ignored. Models
-// of cancelled races are ignored, too, unless all races were cancelled. FindChampion returns nil if
-// no model can be the champion.
+// FindChampion returns the champion of the models of one series, which must be ordered newest
+// first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
+// models that have the same data and the same metric as the newest model, because scores on
+// different rows cannot be compared. Datasets with the same file and the same number of buckets
+// have the same data. Of these models, the champion is the newest accepted one. If none is
+// accepted, the champion is the model with the highest performance on the validation rows, and in a
+// tie the oldest. A model without a performance is the champion only if no other model has one.
+// Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
+// cancelled. FindChampion returns nil if no model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	var newest, best *SeriesModel
 	for i := range newestFirst {

@@ -13,9 +13,9 @@ import (
 // report no outcomes.
 const substituteThreshold = 1.0
 
-// CreateTraining starts a race. A race without a threshold is an extension. If the service
-// rejects such a race, the client sends a threshold of 1 instead, for this and all later
-// races.
+// CreateTraining starts a race. A race without a threshold is an extension of the API, which some
+// services do not have. If the service rejects such a race, the client sends a threshold of 1
+// instead, for this and all later races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	none := in.Body.PerformanceThreshold.IsSet && in.Body.PerformanceThreshold.Value == nil
 	if !none || !c.needsThreshold.Load() {

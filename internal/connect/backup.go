@@ -42,8 +42,9 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
-// locateServiceToMark is like locateService, for a command that writes the marker file. If the database
-// is on a server, a foretell.db in the data folder is an error, even if --data-dir is not set.
+// locateServiceToMark is like locateService, for a command that writes the marker file; see
+// markerFile. If the database is on a server, a foretell.db in the data folder is an error, even if
+// --data-dir is not set.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {
@@ -135,8 +136,8 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
-// restoreSpaceError converts an error of a restore for which there was no space to one with a message
-// and a hint for users. dir is the data folder.
+// restoreSpaceError converts the error of a restore that ran out of space to an error with a
+// message and a hint for users. dir is the data folder.
 func restoreSpaceError(dir string, err error) error {
 	free, _, _ := blob.DiskSpace(dir) // 0 on an error
 	if limit := machine.FileSizeLimit(); limit > 0 && limit < free {

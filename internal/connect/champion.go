@@ -24,8 +24,8 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	return &models[i], nil
 }
 
-// NewestModel returns the newest of models, which must not be empty. If the service reports the same
-// creation time for several, it returns the first of them.
+// NewestModel returns the newest of models, which must not be empty. If several models have the
+// newest creation time, it returns the first of them.
 func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 	newest := 0
 	for i, m := range models {

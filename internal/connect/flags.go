@@ -53,7 +53,8 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 
 // WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir. If so,
 // a configured server is ignored. The variable FORETELL_DATA_DIR does not request the embedded
-// service. If NeedsDatabase is set, the command also uses it if a PostgreSQL database is selected.
+// service. If NeedsDatabase is set, a selected PostgreSQL database also requests it; see
+// selectsDatabase.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
 }

@@ -29,7 +29,7 @@ const storageTimeout = 30 * time.Second
 // BindStorage adds --storage to cmd.
 func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
-	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // fails only if the flag is not defined; its name is also that of the setting where credentials are stored
+	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // fails only if the flag is not defined; the setting with the same name says where credentials are stored
 }
 
 // storageLocation returns the location of the stored files: the value of the flag --storage if it

@@ -99,7 +99,7 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 const outageActivity = "the service does not respond; trying again"
 
 // waitingActivity returns the activity that is shown for the member waitingFor of a job that does
-// not run. It is "" if the job waits for nothing else than its turn.
+// not run. It is "" if the job only waits for its turn.
 func waitingActivity(waitingFor string) string {
 	if waitingFor == api.WaitingForWorker {
 		return "waiting: no worker is running"
@@ -129,5 +129,5 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 		return e.WithHint("continue with `%s`", resumeCommand)
 	}
-	return exit.ContinueWith(ctx, err, resumeCommand)
+	return exit.WithContinueCommand(ctx, err, resumeCommand)
 }

@@ -20,14 +20,14 @@ func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err e
 			err = errors.Join(err, storeErr)
 			continue
 		}
-		stored, getErr := store.Get(s.Entry())
+		stored, getErr := store.Get(s.StoreKey())
 		if errors.Is(getErr, errNoCredential) {
 			continue
 		}
 		if getErr == nil && stored.Token != "" {
 			tokens = append(tokens, stored.Token)
 		}
-		err = errors.Join(err, getErr, store.Remove(s.Entry()))
+		err = errors.Join(err, getErr, store.Remove(s.StoreKey()))
 	}
 	return tokens, err
 }

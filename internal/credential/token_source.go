@@ -51,8 +51,8 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	}, nil
 }
 
-// Entry returns the key of the account in the store.
-func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
+// StoreKey returns the key of the account in the store.
+func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
 // Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it logs in with the password
 // in the environment and returns the new token. If there is no such password, it returns the stored
@@ -138,12 +138,12 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 		return "", addAuthenticatorHint(err)
 	}
 	fresh.Password, s.returned = kept.Password, fresh.Token
-	return fresh.Token, s.Store.Set(s.Entry(), fresh)
+	return fresh.Token, s.Store.Set(s.StoreKey(), fresh)
 }
 
 // storedCredential returns the credential that `foretell login` has stored.
 func (s *TokenSource) storedCredential() (Credential, error) {
-	c, err := s.Store.Get(s.Entry())
+	c, err := s.Store.Get(s.StoreKey())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no email", s.Server).

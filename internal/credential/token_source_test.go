@@ -17,7 +17,7 @@ func TestRenew(t *testing.T) {
 	}
 	store := func(token string) {
 		t.Helper()
-		if err := s.Store.Set(s.Entry(), Credential{Token: token, Expires: time.Now().Add(time.Hour)}); err != nil {
+		if err := s.Store.Set(s.StoreKey(), Credential{Token: token, Expires: time.Now().Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestAddressOfPage(t *testing.T) {
 		}
 	}
 	s.Server = "https://f.example"
-	if err := s.Store.Set(s.Entry(), Credential{Token: "token"}); err != nil {
+	if err := s.Store.Set(s.StoreKey(), Credential{Token: "token"}); err != nil {
 		t.Fatal(err)
 	}
 	s.Server = "https://f.example/models/key"

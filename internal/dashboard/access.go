@@ -17,6 +17,8 @@ type requestAccessPage struct {
 type passwordPage struct {
 	// Code is the code of the link. It is empty if the link is invalid.
 	Code, Email string
+	// NoMail reports that the link is invalid, and that the service sends no emails with a new one.
+	NoMail bool
 	// First reports whether the link creates the first administrator.
 	First bool
 	// Done reports whether the password was set. ServiceURL is then the URL for `foretell login`.
@@ -71,6 +73,7 @@ func (p *Pages) writePassword(v *visit, data passwordPage, problem *api.Problem)
 	if data.First {
 		title = "Create the first administrator"
 	}
+	data.NoMail = data.Code == "" && !data.Done && p.sendsNoMail(v)
 	content := page{Title: title, Data: data}
 	content.setProblem(problem, passwordFields)
 	return p.show(v, statusOf(problem), "password", content)

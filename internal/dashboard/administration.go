@@ -43,7 +43,7 @@ func (p *Pages) writeAdministration(v *visit, status int, message string) error 
 	if err != nil {
 		return err
 	}
-	address := &url.URL{Path: "/admin", RawQuery: v.r.URL.RawQuery} // the path of a decision is another one
+	address := &url.URL{Path: "/admin", RawQuery: v.r.URL.RawQuery} // not v.r.URL, because a form to decide a request has another path
 	return p.show(v, status, "admin", page{
 		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING --paginate", "foretell api GET /api/v1/admin/accounts --paginate"},
 		Data: administrationPage{Requests: requests.AccessRequests, Pager: newPager(address, requests.Page, len(requests.AccessRequests)), Accounts: accounts.Total, Events: events.Events, Invitation: p.takeInvitation(v)},

@@ -68,7 +68,25 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	return s, err
 }
 
-// setNames makes a layout rename the columns, unless names are those in the header.
+// knownName returns the one of the known names that a field of a form has. Browsers send each line break as
+// CR and LF, so names that differ only in their kind of line breaks are equal. If no name is known, it
+// returns the value of the field.
+func knownName(value string, known []string) string {
+	if slices.Contains(known, value) {
+		return value
+	}
+	for _, name := range known {
+		if toLF.Replace(name) == toLF.Replace(value) {
+			return name
+		}
+	}
+	return value
+}
+
+// toLF replaces line breaks of every kind by LF.
+var toLF = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// setNames makes layout rename the columns to names, unless the header already has these names.
 func (s *fileSample) setNames(layout *repair.Layout, names []string) {
 	if !slices.Equal(names, s.header) {
 		layout.Names = names
@@ -89,8 +107,10 @@ type chosenColumns struct {
 func (c *chosenColumns) IsListed() bool { return len(c.Names) <= maxListedColumns }
 
 // chooseColumns chooses the columns of the row IDs and of the label by the rules of the command line,
-// unless the form names them. It returns nil if the header cannot be read.
+// unless the form names them. It returns nil if the header cannot be read. It sets Label and ID of the form
+// to the names in the file.
 func (s *fileSample) chooseColumns(form *datasetForm) (*chosenColumns, error) {
+	form.Label, form.ID = knownName(form.Label, s.names), knownName(form.ID, s.names)
 	given := roles.Options{Label: form.Label, ID: form.ID}
 	if form.ID == generatedID {
 		given.ID, given.GenerateID = "", true

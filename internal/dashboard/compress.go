@@ -12,7 +12,7 @@ import (
 // fits in one packet.
 const minCompressed = 1024
 
-// compressors has gzip writers that are not in use, because a new one allocates almost a megabyte.
+// compressors holds gzip writers for reuse, because a new one allocates almost a megabyte.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // writeCompressed sends a response, compressed by gzip if it is large and the browser accepts gzip.

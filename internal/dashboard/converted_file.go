@@ -17,9 +17,9 @@ import (
 	"foretell/internal/table/repair"
 )
 
-// convertedMark is at the end of the stored name of a file that was converted during its upload,
-// before the extension. Receipts have the name with the mark, because their digest is not that of the
-// visitor's file, but that of the converted bytes.
+// convertedMark marks the stored name of a file that was converted during its upload. It precedes
+// the extension. Receipts contain the name with the mark, because they contain the digest of the
+// converted bytes and not that of the visitor's file.
 const convertedMark = " (converted)"
 
 // maxFileNameLen is the maximum number of bytes of a stored name.
@@ -39,6 +39,14 @@ func convertedName(name string) string {
 func originalName(name string) string {
 	extension := path.Ext(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, extension), convertedMark) + extension
+}
+
+// blindFileName returns the name of the visitor's file for a blind file. It returns "" if it is unknown.
+func blindFileName(blind *api.InputFile) string {
+	if blind == nil {
+		return ""
+	}
+	return originalName(blind.FileName)
 }
 
 // convertedFile is an uploaded file that was converted to the canonical form.

@@ -9,6 +9,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"html/template"
@@ -300,7 +301,7 @@ type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
 	// Path is the path of the page, and the beginning of the paths to which its forms are sent.
-	// query has the query parameters of the page.
+	// Defaults to the path of the request. query has the query parameters of the page.
 	Path  string
 	query url.Values
 	// Account is nil if the visitor has not signed in.
@@ -332,7 +333,7 @@ func (c *page) PartURL(name string) string {
 // rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
-	content.Path, content.query = v.r.URL.Path, v.r.URL.Query()
+	content.Path, content.query = cmp.Or(content.Path, v.r.URL.Path), v.r.URL.Query()
 	var body bytes.Buffer
 	layout := "page"
 	if part := content.query.Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {

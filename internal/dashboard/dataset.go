@@ -100,14 +100,14 @@ type datasetsPage struct {
 // datasetForm has the fields of the form to upload a dataset, except the file. Label and ID are the
 // names of the columns with the label and the row IDs. If they are empty, the columns are chosen by
 // the rules of the command line. ID may be generatedID.
-type datasetForm struct{ Name, Description, Label, ID string }
+type datasetForm struct{ Name, Description, Series, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {
 	return p.writeDatasets(v, datasetForm{}, nil)
 }
 
 // datasetFields are the fields of the form to upload a dataset.
-var datasetFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"label", "label", "Label"}, {"id", "id", "Row IDs"}, {"file", "file", "CSV file"}}
+var datasetFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"series", "series", "Series"}, {"label", "label", "Label"}, {"id", "id", "Row IDs"}, {"file", "file", "CSV file"}}
 
 func (p *Pages) writeDatasets(v *visit, form datasetForm, problem *api.Problem) error {
 	state := v.r.URL.Query().Get("state")
@@ -154,6 +154,14 @@ type datasetPage struct {
 	IsBusy              bool
 	// Blocking is an active race that has prevented the deletion of the dataset, or nil.
 	Blocking *api.Training
+}
+
+// Series returns the series of the dataset, or "" if it has the name of the dataset.
+func (d datasetPage) Series() string {
+	if d.Dataset.Series == d.Dataset.DatasetName {
+		return ""
+	}
+	return d.Dataset.Series
 }
 
 // findActiveRace returns a race on a dataset that has not ended, or nil if all have ended.
@@ -206,7 +214,7 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 		return err
 	}
 	data := datasetPage{Dataset: d, IsBusy: d.Status == api.DatasetProcessing, Defects: splitDefects(d.FailureReason)}
-	address := &url.URL{Path: "/datasets/" + key, RawQuery: v.r.URL.RawQuery} // the path of a deletion is another one
+	address := &url.URL{Path: "/datasets/" + key, RawQuery: v.r.URL.RawQuery} // not v.r.URL, because the form to delete the dataset has another path
 	data.Columns, data.Pager = columnViews(d, pageInput(v.r), address)
 	data.Classes, data.OmittedClasses = classViews(d)
 	if d.Status == api.DatasetCompleted {
@@ -228,7 +236,7 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 	case api.DatasetCompleted:
 		commands = append(commands, term.Command("training create", "", d.DatasetName))
 	}
-	content := page{Title: d.DatasetName, Section: "datasets", Commands: commands}
+	content := page{Title: d.DatasetName, Section: "datasets", Path: address.Path, Commands: commands}
 	if problem != nil {
 		content.Error = problem.Detail
 		if data.Blocking, err = findActiveRace(ctx, v.client, key); err != nil {
@@ -287,7 +295,7 @@ func (p *Pages) createDataset(v *visit) error {
 	if err != nil {
 		return err
 	}
-	fields := datasetForm{Name: form.values["name"], Description: form.values["description"]}
+	fields := datasetForm{Name: form.values["name"], Description: form.values["description"], Series: form.values["series"]}
 	fields.columnsFromForm(form)
 	if err := p.uploadDataset(v, form, &fields); err != nil {
 		return p.writeDatasets(v, fields, p.formProblem(v, err))
@@ -310,6 +318,9 @@ func (p *Pages) uploadDataset(v *visit, form *fileForm, fields *datasetForm) err
 	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name, FileName: file.Name}}
 	if fields.Description != "" {
 		in.Body.Description = &fields.Description
+	}
+	if strings.TrimSpace(fields.Series) != "" {
+		in.Body.Series = &fields.Series
 	}
 	created, err := client.Call(ctx, v.client, api.CreateDataset, in)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestTrainFormRejects(t *testing.T) {
 	if !errors.As(err, &problem) {
 		t.Fatalf("the form is accepted: %v", err)
 	}
-	content := &page{}
+	content := &page{Path: "/datasets/key/train"}
 	content.setProblem(problem, trainFields)
 	for id, want := range map[string]string{
 		"threshold": "from 0 to 1", "scaling": "from 0 to 499", "minutes": "from 0.0167 (one second) to 10080", "seed": "at least 0",
@@ -89,7 +89,7 @@ func TestTrainFormRejects(t *testing.T) {
 	if err := parseTemplates(time.Now)["train"].ExecuteTemplate(&body, "content", content); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<details open>", `value="2"`, `value="500"`, `value="0.0001"`, `value="-1"`, `value="maybe=1"`, ">age</textarea>", "an integer up to 499"} {
+	for _, want := range []string{"<details open>", `data-hx-post="/datasets/key/train" data-hx-target="#form-error"`, `value="2"`, `value="500"`, `value="0.0001"`, `value="-1"`, `value="maybe=1"`, ">age</textarea>", "an integer up to 499"} {
 		if !strings.Contains(body.String(), want) {
 			t.Errorf("%s is missing in %s", want, body.String())
 		}

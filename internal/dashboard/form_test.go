@@ -72,6 +72,29 @@ func TestTrainFormMonotone(t *testing.T) {
 	}
 }
 
+// TestNamesWithLineBreaks chooses columns whose names have line breaks, which browsers send as CR and LF.
+func TestNamesWithLineBreaks(t *testing.T) {
+	for _, lineBreak := range []string{"\n", "\r\n"} {
+		text := "\"row" + lineBreak + "key\",\"kind" + lineBreak + "of plant\",size\n" + strings.Repeat("a,rose,1\nb,lily,2\n", 20)
+		sample, err := readSample(t.Context(), []byte(text), true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var form datasetForm
+		form.columnsFromForm(&fileForm{values: map[string]string{"id": "row\r\nkey", "label": "kind\r\nof plant"}})
+		chosen, err := sample.chooseColumns(&form)
+		if err != nil || chosen.ID != sample.names[0] || chosen.Label != sample.names[1] || form.Label != chosen.Label {
+			t.Errorf("%q: %+v, %v", lineBreak, chosen, err)
+		}
+	}
+	d := &api.Dataset{Classes: []api.Class{{Label: "a"}, {Label: "b\nc"}}}
+	for sent, want := range map[string]string{"f1[b\r\nc]": "f1[b\nc]", "f1[a]": "f1[a]", "accuracy": "accuracy", "": "", "f1[x\r\n]": "f1[x\r\n]"} {
+		if got := knownName(sent, trainMetrics(d)); got != want {
+			t.Errorf("%q becomes %q", sent, got)
+		}
+	}
+}
+
 // TestUploadFields rejects forms whose fields besides the file would take much memory.
 func TestUploadFields(t *testing.T) {
 	for name, c := range map[string]struct {

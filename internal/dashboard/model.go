@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -131,6 +132,14 @@ func (s seriesPage) ChampionReason() string {
 	return leaderboard.ChampionReason(s.Entries)
 }
 
+// TestSetNote explains the numbers of test sets. It is "" if all models were tested on the same rows.
+func (s seriesPage) TestSetNote() string {
+	if !leaderboard.HasTestSets(s.Entries) {
+		return ""
+	}
+	return leaderboard.TestSetNote
+}
+
 // IsChosen reports whether a model is chosen to be compared.
 func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
 
@@ -172,6 +181,9 @@ type comparePage struct {
 	A, B *leaderboard.Entry
 	Rows []comparisonView
 }
+
+// HaveDifferentTestRows reports whether the models were tested on different rows.
+func (c comparePage) HaveDifferentTestRows() bool { return leaderboard.HaveDifferentTestRows(c.A, c.B) }
 
 // comparisonView is a row of the comparison: the name of a property, and its values for both
 // models, as text. IsTime reports whether the values are timestamps.
@@ -319,9 +331,14 @@ func (p *Pages) writeReport(v *visit, source *report.Document) error {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")
 	}
 	document := htmlreport.New(source)
+	var body bytes.Buffer // so that a failure is not a status 200
+	if err := htmlreport.Write(&body, document, p.opts.Now); err != nil {
+		return err
+	}
 	file := strings.ReplaceAll(document.Name, "@", "-") + ".html"
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
-	return htmlreport.Write(v.w, document, p.opts.Now)
+	writeCompressed(v.w, v.r, http.StatusOK, body.Bytes())
+	return nil
 }
 
 // downloadModel responds with the file of a model.

@@ -48,7 +48,33 @@ func TestFailedPrediction(t *testing.T) {
 	}
 }
 
-// TestListsPollRarely checks that busy lists, whose parts take up to 22 requests to the API, are
+// TestPredictionsDiffer checks that the list of predictions has the file and the model of each.
+func TestPredictionsDiffer(t *testing.T) {
+	key := "4aadb9f1-0000-4000-8000-000000000001"
+	one := api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", ModelKey: key, Blind: &api.InputFile{FileName: "may (converted).csv"}}
+	other := api.Prediction{PredictionKey: one.PredictionKey, ModelKey: "5aadb9f1-0000-4000-8000-000000000001"}
+	text := renderPage(t, "predictions", predictionsPage{Groups: []predictionGroup{{Predictions: []api.Prediction{one, other}, Models: map[string]string{key: "churn@v3"}}}})
+	for _, want := range []string{`<td><bdi class="name">may.csv</bdi></td>`, `<bdi class="name">churn@v3</bdi></a>`, `>5aadb9f1</a>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing: %s", want, text)
+		}
+	}
+	if text := renderPage(t, "prediction", predictionPage{Prediction: &one, Dataset: &api.Dataset{}}); !strings.Contains(text, "<dt>File</dt><dd><bdi>may.csv</bdi></dd>") {
+		t.Error(text)
+	}
+}
+
+// TestDeleteOfPrediction checks that only a prediction that has ended can be deleted on its page.
+func TestDeleteOfPrediction(t *testing.T) {
+	for status, want := range map[string]bool{api.PredictionPending: false, api.PredictionRunning: false, api.PredictionCompleted: true, api.PredictionFailed: true} {
+		one := &api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", Status: status}
+		if text := renderPage(t, "prediction", predictionPage{Prediction: one, Dataset: &api.Dataset{}}); strings.Contains(text, "Delete the prediction") != want {
+			t.Errorf("%s: %s", status, text)
+		}
+	}
+}
+
+// TestListsPollRarely checks that busy lists, whose parts take up to 42 requests to the API, are
 // requested less often than the page of a prediction.
 func TestListsPollRarely(t *testing.T) {
 	for name, data := range map[string]any{
@@ -99,6 +125,21 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// TestTestSets checks that a leaderboard numbers the sets of test rows if there are several.
+func TestTestSets(t *testing.T) {
+	a, b := &leaderboard.Entry{Model: "a@v1", TestRows: 150, TestSet: 1}, &leaderboard.Entry{Model: "a@v2", TestRows: 200, TestSet: 2, State: "rejected"}
+	text := renderPage(t, "series", seriesPage{Entries: []*leaderboard.Entry{a, b}})
+	for _, want := range []string{`200 <span class="quiet">#2</span>`, "# Models with different numbers were tested on different rows", `<span class="tag">rejected</span>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing: %s", want, text)
+		}
+	}
+	b.TestSet = 1
+	if text := renderPage(t, "series", seriesPage{Entries: []*leaderboard.Entry{a, b}}); strings.Contains(text, "#1") || strings.Contains(text, "different rows") {
+		t.Error(text)
+	}
+}
+
 // TestReloadHint shows visitors without JavaScript that a page must be reloaded.
 func TestReloadHint(t *testing.T) {
 	busy := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetProcessing}}}
@@ -114,6 +155,21 @@ func TestOmittedRaces(t *testing.T) {
 	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: make([]api.Training, 1), Models: make([]api.ModelEntry, 1), NumRaces: 1234, NumModels: 1}
 	text := renderPage(t, "dataset", data)
 	if !strings.Contains(text, "These are the newest of 1,234 races.") || strings.Contains(text, "of 1 models") {
+		t.Error(text)
+	}
+}
+
+// TestDatasetOfSeries checks that the page of a dataset has the series and the versions in the series, which
+// name the models everywhere else.
+func TestDatasetOfSeries(t *testing.T) {
+	d := &api.Dataset{DatasetEntry: api.DatasetEntry{DatasetName: "churn-2", Series: "churn", Status: api.DatasetCompleted}, Rows: 10}
+	data := datasetPage{Dataset: d, Models: []api.ModelEntry{{Version: 1, ModelExtensions: api.ModelExtensions{SeriesVersion: 4}}}}
+	text := renderPage(t, "dataset", data)
+	if !strings.Contains(text, ">v4</a>") || strings.Contains(text, ">v1</a>") || !strings.Contains(text, `<a href="/models/series?name=churn"><bdi>churn</bdi></a>`) {
+		t.Error(text)
+	}
+	d.Series = d.DatasetName
+	if text := renderPage(t, "dataset", data); strings.Contains(text, "Series") {
 		t.Error(text)
 	}
 }

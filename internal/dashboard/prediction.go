@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +43,9 @@ type predictionPage struct {
 	IsBusy, HasFailed bool
 }
 
+// IsPredicting reports whether the prediction has not ended. It can then not be deleted.
+func (d predictionPage) IsPredicting() bool { return isPredicting(d.Prediction.Status) }
+
 // preview has the first rows of a result.
 type preview struct {
 	Header []previewCell
@@ -69,7 +71,11 @@ const (
 // at the first request, and continues when the page no longer waits.
 const driftWait = time.Second
 
-func (p *Pages) showPrediction(v *visit) error {
+func (p *Pages) showPrediction(v *visit) error { return p.writePrediction(v, nil) }
+
+// writePrediction shows the page of a prediction. If problem is not nil, the page says why the prediction
+// was not deleted.
+func (p *Pages) writePrediction(v *visit, problem *api.Problem) error {
 	ctx, key := v.r.Context(), v.r.PathValue("key")
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 	if err != nil {
@@ -104,7 +110,11 @@ func (p *Pages) showPrediction(v *visit) error {
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
 	}
-	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: data.commands(), Data: data})
+	content := page{Title: "Prediction " + key[:8], Section: "predictions", Path: "/predictions/" + key, Commands: data.commands(), Data: data}
+	if problem != nil {
+		content.Error = problem.Detail
+	}
+	return p.show(v, statusOf(problem), "prediction", content)
 }
 
 // commands returns the commands for a prediction. A prediction that has failed has no result to
@@ -117,10 +127,7 @@ func (d *predictionPage) commands() []string {
 	}
 	commands = append(commands, "foretell predictions download "+key)
 	if d.Drift != nil {
-		blind := "blind.csv"
-		if d.Prediction.Blind != nil {
-			blind = cmp.Or(originalName(d.Prediction.Blind.FileName), blind)
-		}
+		blind := cmp.Or(blindFileName(d.Prediction.Blind), "blind.csv")
 		commands = append(commands, "foretell models report "+d.Prediction.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
 	}
 	return commands
@@ -277,7 +284,11 @@ func (p *Pages) downloadResult(v *visit) error {
 }
 
 func (p *Pages) deletePrediction(v *visit) error {
-	if _, err := client.Call(v.r.Context(), v.client, api.DeletePrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")}); err != nil {
+	_, err := client.Call(v.r.Context(), v.client, api.DeletePrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
+	if api.CodeFromError(err) == api.CodeWrongState { // the page may be older than the state
+		return p.writePrediction(v, p.formProblem(v, err))
+	}
+	if err != nil {
 		return err
 	}
 	return v.redirect("/predictions")

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
+	"strconv"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -26,11 +28,14 @@ type predictionsPage struct {
 	IsBusy bool
 }
 
-// predictionGroup has the newest predictions of a dataset, or a page of those of a dataset or a model.
+// predictionGroup has the newest predictions of a dataset, or one page of all predictions of a
+// dataset or a model.
 type predictionGroup struct {
 	// Name is the name of the dataset, or the reference of the model. Path is the path of its page.
 	Name, Path  string
 	Predictions []api.Prediction
+	// Models has the references of models, such as train@v3, by key. It lacks those of older models.
+	Models map[string]string
 	// All is the address of the list of all predictions. It is empty if the page has them all, or
 	// has links to the others.
 	All   string
@@ -69,9 +74,28 @@ func (p *Pages) listPredictions(v *visit) error {
 		if int(list.Total) > len(list.Predictions) {
 			group.All = "/predictions?dataset=" + d.DatasetKey
 		}
+		if len(group.Predictions) > 0 {
+			if group.Models, err = modelNames(ctx, v.client, d.DatasetKey); err != nil {
+				return err
+			}
+		}
 		data.add(group)
 	}
 	return p.writePredictions(v, data, "foretell predictions list")
+}
+
+// modelNames returns the references of the newest models of a dataset, by key.
+func modelNames(ctx context.Context, c *client.Client, dataset string) (map[string]string, error) {
+	in := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: api.MaxPageLimit}}
+	list, err := client.Call(ctx, c, api.ListModelsOfDataset, in)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, m := range list.Models {
+		names[m.ModelKey] = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
+	}
+	return names, nil
 }
 
 func (p *Pages) listPredictionsOfDataset(v *visit, key string) error {
@@ -84,7 +108,11 @@ func (p *Pages) listPredictionsOfDataset(v *visit, key string) error {
 	if err != nil {
 		return err
 	}
-	return p.writePredictionsOf(v, predictionGroup{Name: d.DatasetName, Path: "/datasets/" + key}, list, "--dataset "+term.ShellQuote(d.DatasetName))
+	names, err := modelNames(v.r.Context(), v.client, key)
+	if err != nil {
+		return err
+	}
+	return p.writePredictionsOf(v, predictionGroup{Name: d.DatasetName, Path: "/datasets/" + key, Models: names}, list, "--dataset "+term.ShellQuote(d.DatasetName))
 }
 
 func (p *Pages) listPredictionsOfModel(v *visit, key string) error {
@@ -102,7 +130,7 @@ func (p *Pages) listPredictionsOfModel(v *visit, key string) error {
 		return err
 	}
 	name := report.ModelName(model, d)
-	return p.writePredictionsOf(v, predictionGroup{Name: name, Path: "/models/" + key}, list, "--model "+term.ShellQuote(name))
+	return p.writePredictionsOf(v, predictionGroup{Name: name, Path: "/models/" + key, Models: map[string]string{key: name}}, list, "--model "+term.ShellQuote(name))
 }
 
 // writePredictionsOf shows a page of the predictions of a dataset or a model. flag selects them on the

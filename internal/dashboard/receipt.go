@@ -247,8 +247,8 @@ func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (*serviceCompar
 	return compareModelWithService(v, r, one)
 }
 
-// compareModelWithService compares what a receipt says about the model with what the service knows. one
-// is the prediction, whose result is that of the receipt.
+// compareModelWithService compares what a receipt says about the model with what the service knows.
+// one is the prediction to whose result the receipt belongs.
 func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) (*serviceComparison, error) {
 	known := receipt.New(one)
 	known.DescribeModel(v.r.Context(), v.client)

@@ -18,7 +18,7 @@ func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && shorter != r.URL.Path && p.isPage(shorter) {
 			return v.redirect(shorter)
 		}
-		if v.token != "" { // the page has the navigation
+		if v.token != "" { // the error page shows the navigation to visitors with a session
 			if own, err := client.Call(r.Context(), v.client, api.GetOwnAccount, &api.None{}); err == nil {
 				v.account = own
 			}

@@ -73,8 +73,8 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 }
 
 // setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
-// is empty. It deletes the messages of the earlier session, which the next one cannot read: one may
-// have the secret of an authenticator app.
+// is empty. It also deletes the messages of the earlier session (see messageKind). The next session
+// cannot read them, and one of them may contain the secret of an authenticator app.
 func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
 	p.deleteMessages(v, nil)
 	p.setCookie(v, p.cookieName(v.r), value, seconds)
@@ -221,7 +221,7 @@ func (p *Pages) openLocal(v *visit) error {
 	code := v.r.URL.Query().Get("code")
 	if subtle.ConstantTimeCompare([]byte(code), []byte(local.Code)) != 1 || !local.UseCode() {
 		if v.token != "" {
-			return v.redirect("/") // the same link again in the browser that has the session
+			return v.redirect("/") // the browser that has the session has opened the link again
 		}
 		return p.askToSignIn(v)
 	}

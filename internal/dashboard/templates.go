@@ -25,7 +25,8 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 		"asset":  assetPath,
 		"charts": func() bool { return true },
 
-		"maxUpload": func() int64 { return api.MaxUploadBytes },
+		"blindFileName": blindFileName,
+		"maxUpload":     func() int64 { return api.MaxUploadBytes },
 	})
 	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")

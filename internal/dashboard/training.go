@@ -78,7 +78,7 @@ func (p *Pages) startTraining(v *visit) error {
 	}
 	f := v.r.PostForm
 	form := trainForm{
-		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), Monotone: f.Get("monotone"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
+		Threshold: f.Get("threshold"), Metric: knownName(f.Get("metric"), trainMetrics(d)), ClassWeights: f.Get("classWeights"), Monotone: f.Get("monotone"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
 		Seed: f.Get("seed"), Algorithms: f["algorithm"],
 	}
 	body, err := form.toRequest(d.Classes)

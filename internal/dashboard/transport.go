@@ -85,7 +85,7 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 		return nil
 	}
 	after := v.w.Header().Get("Retry-After")
-	clear(v.w.Header()) // those of the API do not describe a page
+	clear(v.w.Header()) // the headers of the API's response do not describe a page
 	maps.Copy(v.w.Header(), headers)
 	problem := &api.Problem{}
 	if err := json.Unmarshal(w.problem.Bytes(), problem); err != nil {

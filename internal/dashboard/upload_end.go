@@ -22,14 +22,15 @@ const (
 	maxUploadIDLen = 64
 	// maxUploadEnds is the maximum number of ended uploads that are remembered for an account.
 	maxUploadEnds = 20
-	// uploadEndPurge is how often the ends of all accounts are searched for those older than
-	// uploadEndAge.
+	// uploadEndPurge is the interval at which ends older than uploadEndAge are removed for all
+	// accounts.
 	uploadEndPurge = time.Minute
 )
 
 // uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
-// response, so it asks afterwards. Another process of the service does not know the upload. If it
-// receives the request, the page says that the end of the upload is unknown.
+// response to the upload, so it asks afterwards how the upload ended. Only the process that
+// received the upload knows this. If another process of the service receives the question, the page
+// says that the end of the upload is unknown.
 type uploadEnds struct {
 	mu sync.Mutex
 	// byAccount has the uploads by the key of their account, in the order in which they have begun.

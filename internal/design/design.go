@@ -64,12 +64,15 @@ func Templates(now func() time.Time) *template.Template {
 
 func templateFuncs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
-		"comma":     formatCount,
-		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
+		"comma": func(n any) (string, error) { return formatCount(n, humanize.Comma) },
+		"count": func(n any, noun string) (string, error) {
+			return formatCount(n, func(n int64) string { return humanize.Count(n, noun) })
+		},
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"sentence":  humanize.Sentence,
 		"score":     func(value any) string { return WithMinusSign(FormatScore(value)) },
+		"threshold": formatThreshold,
 		"perfname":  api.PerformanceName,
 		"number":    func(v float64) string { return WithMinusSign(FormatNumber(v)) },
 		"value":     formatValue,
@@ -98,13 +101,13 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 	}
 }
 
-// formatCount formats an int or int64 with commas between thousands, such as "1,234".
-func formatCount(n any) (string, error) {
+// formatCount formats an int or int64 with a function. Templates convert neither to the other.
+func formatCount(n any, format func(int64) string) (string, error) {
 	switch n := n.(type) {
 	case int:
-		return humanize.Comma(n), nil
+		return format(int64(n)), nil
 	case int64:
-		return humanize.Comma(n), nil
+		return format(n), nil
 	}
 	return "", fmt.Errorf("%T is no count", n)
 }
@@ -126,7 +129,22 @@ func FormatScore(value any) string {
 	if math.IsNaN(number) {
 		return "–"
 	}
-	return strconv.FormatFloat(math.Round(number*1e4)/1e4+0, 'f', 4, 64) // + 0 makes -0 a 0
+	text := strconv.FormatFloat(number, 'f', 4, 64) // as on the command line
+	if text == "-0.0000" {
+		return text[1:]
+	}
+	return text
+}
+
+// formatThreshold formats a probability with six significant digits. It rounds down, so that a row with
+// this probability reaches the formatted threshold.
+func formatThreshold(p float64) string {
+	text := strconv.FormatFloat(p, 'g', 6, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err != nil || rounded <= p {
+		return text
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(p))-5) // of the last digit
+	return strconv.FormatFloat(p-unit/2, 'g', 6, 64)
 }
 
 // minusSign is the sign of negative numbers on pages. Unlike a hyphen, it is as wide as a digit.

@@ -120,7 +120,7 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 		a := t.Score.Accuracy
 		o.Note("scored with column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s; always predicting %q: %.4f",
 			term.ShellQuote(t.Column), a.Value, *a.Low, *a.High, humanize.Count(t.Score.Rows, "row"), t.Score.Baseline.Label, t.Score.Baseline.Accuracy)
-		t.noteParts(o)
+		t.noteUnscoredRows(o)
 		if rows := t.TrainingOverlap(); rows != nil {
 			o.Note("warning: %s", rows.Caution())
 		}
@@ -129,10 +129,10 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteParts prints which rows of the blind file were not scored at all, and which ones only by some
+// noteUnscoredRows prints which rows of the blind file were not scored at all, and which ones only by some
 // metrics. It also prints the class of prAuc if a model file does not name it.
-func (t *BlindLabel) noteParts(o *cli.Output) {
-	if note := t.Score.UnlabelledNote(); note != "" {
+func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
+	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)
 	}
 	if t.Score.UnknownLabels != nil {

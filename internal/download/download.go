@@ -42,7 +42,7 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 			if errors.As(err, &disk) { // DownloadFile adds a hint
 				return n, err
 			}
-			return n, exit.ContinueWith(ctx, err, retry)
+			return n, exit.WithContinueCommand(ctx, err, retry)
 		},
 		Install: func(tempPath, finalPath string) error { return t.installResult(ctx, tempPath, finalPath, d) },
 	})

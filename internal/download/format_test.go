@@ -17,7 +17,7 @@ func TestCheckFormatOfDevice(t *testing.T) {
 	if err := os.Symlink(os.DevNull, path); err != nil {
 		t.Skip(err)
 	}
-	if err := (&OutputFile{Path: path}).CheckFormat(); err != nil && runtime.GOOS != "windows" {
+	if err := (&OutputFile{Path: path}).CheckExtension(); err != nil && runtime.GOOS != "windows" {
 		t.Error(err)
 	}
 }
@@ -31,7 +31,7 @@ func TestCheckFormat(t *testing.T) {
 		"out.tsv": "-o out.csv", "d/out.Parquet": "-o d/out.csv", "out.json": "-o out.csv",
 		"out.7z": "-o out.csv, and compress", "out.tgz": "-o out.csv, and compress", "out.csv.lz4": "with lz4", "out.AVRO": "-o out.csv", "out.pkl": "-o out.csv",
 	} {
-		err := (&OutputFile{Path: path}).CheckFormat()
+		err := (&OutputFile{Path: path}).CheckExtension()
 		var usage *exit.Error
 		switch {
 		case errors.As(err, &usage) != (hint != ""):

@@ -62,9 +62,9 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	folder := filepath.Dir(path)
 	command := "foretell predict"
 	for _, name := range rec.Blind.FileNames() {
-		command += " " + preflight.ShellArgument(findNear(folder, name))
+		command += " " + preflight.ShellArgument(findNextToReceipt(folder, name))
 	}
-	command += " --model " + preflight.ShellArgument(findNear(folder, rec.Model.File.Name))
+	command += " --model " + preflight.ShellArgument(findNextToReceipt(folder, rec.Model.File.Name))
 	if o := rec.Options; o != nil {
 		for _, arg := range appendLayoutFlags(appendFlags(nil, "--id", o.GivenID), o) {
 			command += " " + term.ShellQuote(arg)
@@ -73,10 +73,10 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	return "predict again with `" + command + rest + "`"
 }
 
-// findNear returns a path of the file called name, which a receipt names without its folder. If the
+// findNextToReceipt returns a path of the file called name, which a receipt names without its folder. If the
 // file is in folder but not in the current folder, the result is its path in folder. Otherwise it
 // is name.
-func findNear(folder, name string) string {
+func findNextToReceipt(folder, name string) string {
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {
 		return name

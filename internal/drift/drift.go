@@ -95,12 +95,12 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		return c
 	}
 	var parts []countedPart
-	missing, coarse := float64(p.Missing), false
+	missing, coarse := float64(compare.MissingRows(TrainingColumn(known, trainingRows), p)), false
 	if ordered {
 		parts, coarse = countNumberParts(known, p, trainingRows)
 		missing += removeUnparsed(parts, known, p, trainingRows, rows)
 	} else {
-		parts = countTextParts(known, p, trainingRows, rows)
+		parts = countTextParts(known, p, trainingRows, float64(rows)-missing)
 	}
 	if known.Missing > 0 || missing > 0 {
 		parts = append(parts, countedPart{"missing", float64(known.Missing), missing})
@@ -192,10 +192,10 @@ func formatIntegerRange(from, to float64) string {
 }
 
 // countTextParts divides texts into the most frequent ones of the training file and the others.
-// Texts with the same abbreviation are one part.
-func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) []countedPart {
+// Texts with the same abbreviation are one part. filled is the number of rows of the file with a value.
+func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {
 	var texts []string
-	others := countedPart{"other", float64(trainingRows - known.Missing), float64(rows) - float64(p.Missing)}
+	others := countedPart{"other", float64(trainingRows - known.Missing), filled}
 	for _, value := range known.Distribution.Top {
 		texts = append(texts, value.Label)
 	}

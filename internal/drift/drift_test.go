@@ -263,3 +263,20 @@ func TestExtremeNumbers(t *testing.T) {
 		t.Errorf("%+v", column)
 	}
 }
+
+// TestNumbersOfCategories compares a category that has more numbers than texts in the file, but not in
+// training. Its texts are not missing.
+func TestNumbersOfCategories(t *testing.T) {
+	known := &api.Dataset{Rows: 1000, Columns: []api.Column{{Name: "size", Kind: "category", Distinct: 62, Distribution: &api.Distribution{Top: []api.Class{
+		{Label: "L", Rows: 300}, {Label: "M", Rows: 300},
+	}}}}}
+	p := scan(t, 1000, "size", func(i int, _ *rand.Rand) string {
+		if i%5 < 2 {
+			return []string{"L", "M"}[i%5]
+		}
+		return fmt.Sprintf("%d.5", i%100)
+	})
+	if size := Measure(known, "blind.csv", p, nil).Columns[0]; size.Level != api.DriftSome || len(size.Parts) != 3 || math.Abs(*size.Index-0.162) > 0.001 {
+		t.Errorf("index %v, %s drift: %+v", *size.Index, size.Level, size.Parts)
+	}
+}

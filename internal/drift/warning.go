@@ -41,7 +41,7 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 	known := &profile.TrainingColumn{
 		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), Epoch: frame.EpochUnit(c.Epoch), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
-		Levels: c.Levels, ListSeparator: c.ListSeparator,
+		Levels: c.Levels, ListSeparator: c.ListSeparator, Parts: c.Parts, PrefixLengths: c.PrefixLengths,
 	}
 	if c.NumberFormat != nil {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))

@@ -112,6 +112,17 @@ func TestFileCheckInBrowser(t *testing.T) {
 // and upload the file with these columns.
 func (p *person) checkColumns(foretell func(args ...string) string) {
 	p.t.Helper()
+	selects := func(id, value, text string) {
+		p.run("choosing "+value, chromedp.SetValue("#"+id, value, chromedp.ByQuery),
+			chromedp.Evaluate(`document.getElementById("`+id+`").dispatchEvent(new Event("change", {bubbles: true}))`, nil),
+			poll(`document.querySelector("[data-check]").textContent.includes("`+text+`")`))
+	}
+	wide := "target" + strings.Repeat(",x", 2001) + "\n" + strings.Repeat("yes"+strings.Repeat(",1", 2001)+"\nno"+strings.Repeat(",2", 2001)+"\n", 20)
+	p.choose("wide.csv", wide, ".note.good", "2,002 columns. Row IDs: none, the rows are numbered.") // too many columns to list
+	selects("label", "target", "Labels: target, 2 different.")
+	selects("label", "x", "Labels: x, 2 different.")
+	selects("id", "target", "Line 4 repeats the row ID yes of line 2.")
+	p.visit("/datasets")
 	var file strings.Builder
 	file.WriteString("rownames;survived;sex;passengerClass\n")
 	for i := range 120 {
@@ -121,11 +132,6 @@ func (p *person) checkColumns(foretell func(args ...string) string) {
 	p.sees("#columns .note.warn")
 	p.checkShown("the fields for the columns")
 	var isValid bool
-	selects := func(id, value, text string) {
-		p.run("choosing "+value, chromedp.SetValue("#"+id, value, chromedp.ByQuery),
-			chromedp.Evaluate(`document.getElementById("`+id+`").dispatchEvent(new Event("change", {bubbles: true}))`, nil),
-			poll(`document.querySelector("[data-check]").textContent.includes("`+text+`")`))
-	}
 	p.run("the form without a label", chromedp.Evaluate(`document.getElementById("label").form.elements.label.checkValidity()`, &isValid))
 	if isValid {
 		p.t.Error("the form can be sent without a label")

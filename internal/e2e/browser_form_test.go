@@ -45,7 +45,7 @@ func TestFormsInBrowser(t *testing.T) {
 	p.press("main form[data-hx-post] .primary")
 	p.sees("[data-cancel]")
 	p.press("[data-cancel]")
-	p.run("the upload is cancelled", poll(`/^(The upload was cancelled\.$|It is not known)/.test(document.querySelector("#upload-error").textContent) // the service may not have known the upload yet
+	p.run("the upload is cancelled", poll(`/^(The upload was cancelled\.$|It is not known)/.test(document.querySelector("#form-error").textContent) // the service may not have known the upload yet
 		&& document.activeElement.matches("main form[data-hx-post] .primary:enabled") && getComputedStyle(document.querySelector("[data-cancel]")).display === "none"`))
 	token, err := signIn(address, "a@example.com")
 	if err != nil {
@@ -77,9 +77,38 @@ func TestFormsInBrowser(t *testing.T) {
 		p.press("[data-cancel]")
 	}
 	cancelAfterArrival(2)
-	p.run("the page says that the dataset exists", poll(`document.querySelector("#upload-error a[href^='/datasets/']") !== null`))
+	p.run("the page says that the dataset exists", poll(`document.querySelector("#form-error a[href^='/datasets/']") !== null`))
 	p.write("#name", "another")
 	p.run("no answer about uploads", network.SetBlockedURLs([]string{"*/uploads/*"}))
 	cancelAfterArrival(3)
-	p.run("the page says that it is not known", poll(`document.querySelector("#upload-error").textContent.startsWith("It is not known whether the upload was cancelled.")`))
+	p.run("the page says that it is not known", poll(`document.querySelector("#form-error").textContent.startsWith("It is not known whether the upload was cancelled.")`))
+	p.run("a short delay", network.EmulateNetworkConditions(false, 0, -1, -1))
+	p.keepRaceForm()
+}
+
+// keepRaceForm rejects the form to start a race, and then sends it after the end of the session. Both times the
+// page must show the reason, and keep what was typed.
+func (p *person) keepRaceForm() {
+	p.t.Helper()
+	p.visit("/datasets")
+	p.press("#list th a")
+	p.sees(`a[href$="/train"]`)
+	p.press(`a[href$="/train"]`)
+	p.sees("#threshold")
+	// The browser shows a page that it has kept. It must be loaded again only if no form is filled in.
+	const showAgain = `window.isOld = true; dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`
+	p.run("an unchanged page", chromedp.Evaluate(showAgain, nil))
+	waitUntil(p.t, "the page to be loaded again", func() bool {
+		var isNew bool
+		err := chromedp.Run(p.ctx, chromedp.Evaluate(`!window.isOld && document.readyState === "complete"`, &isNew))
+		return err == nil && isNew // there is an error while the page is being replaced
+	})
+	p.write("#threshold", "0.9")
+	p.run("a filled form is kept", chromedp.Evaluate(showAgain, nil))
+	p.run("a wrong seed", chromedp.SetValue("#seed", "-1", chromedp.ByQuery))
+	p.press("main form .primary")
+	p.run("the field with the wrong value", poll(`document.querySelector("#form-error a[href='#seed']") !== null && document.querySelector("#seed").checkVisibility() && document.querySelector("#seed[aria-invalid]") !== null`))
+	p.run("the end of the session", network.ClearBrowserCookies())
+	p.press("main form .primary")
+	p.run("the reason", poll(`document.querySelector("#form-error").textContent.includes("session has ended") && document.querySelector("#threshold").value === "0.9" && window.isOld`))
 }

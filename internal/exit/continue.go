@@ -9,12 +9,12 @@ import (
 	"foretell/internal/client"
 )
 
-// ContinueWith returns err with a hint with the command that continues after it, such as the one that
+// WithContinueCommand returns err with a hint with the command that continues after it, such as the one that
 // resumes a race. The command replaces the advice to run the current command again, which would repeat
-// finished work. It does not replace a hint that already has the command. ContinueWith returns err
+// finished work. It does not replace a hint that already has the command. WithContinueCommand returns err
 // unchanged if it is nil, or if another attempt cannot succeed because the service refused the request
 // as invalid or does not know the object.
-func ContinueWith(ctx context.Context, err error, command string) error {
+func WithContinueCommand(ctx context.Context, err error, command string) error {
 	if err == nil {
 		return nil
 	}

@@ -86,6 +86,28 @@ func TestInterval(t *testing.T) {
 	}
 }
 
+// TestRowsOfPrecision checks that the rows of a precision are the rows that were predicted as its class.
+func TestRowsOfPrecision(t *testing.T) {
+	r := &api.ModelReport{
+		TestRows: 20, Test: &api.Scores{},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 14, Precision: 0.75}, {Label: "yes", Rows: 5}, {Label: "never", Rows: 1}},
+		Confusion: [][]int64{{3, 11, 0}, {0, 5, 0}, {1, 0, 0}},
+	}
+	for in, want := range map[string]int64{"precision[no]>=0": 4, "recall[no]>=0": 14, "f1[no]>=0": 14, "precision[never]>=0": 0} {
+		requirement, err := gate.ParseRequirement(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := requirement.Evaluate(r)
+		if v.Rows != want {
+			t.Errorf("%s: %d rows, want %d", in, v.Rows, want)
+		}
+		if reason := "not measured: no test row was predicted as this class"; want == 0 && v.Reason != reason {
+			t.Errorf("%s: %q, want %q", in, v.Reason, reason)
+		}
+	}
+}
+
 // TestAreaOfClass checks requirements and comparisons by the metric of one class, and by the log
 // loss. A smaller log loss is better.
 func TestAreaOfClass(t *testing.T) {

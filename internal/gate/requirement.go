@@ -147,8 +147,11 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	value, rows := r.measure(report)
 	if v.Rows = rows; rows == 0 {
 		v.Reason = "not measured: no test row of this class"
-		if r.Class == "" || report.Test == nil {
+		switch {
+		case r.Class == "" || report.Test == nil:
 			v.Reason = "not measured: " + notMeasuredReason(report)
+		case r.Metric == Precision:
+			v.Reason = "not measured: no test row was predicted as this class"
 		}
 		return v
 	}
@@ -201,15 +204,28 @@ func (r *Requirement) measure(report *api.ModelReport) (value float64, rows int6
 		}
 		return value, report.TestRows
 	}
-	for _, c := range report.Classes {
+	for i, c := range report.Classes {
 		if c.Label != r.Class {
 			continue
 		}
-		if value, known := classScore(&c, r.Metric); known {
-			return value, c.Rows
+		value, known := classScore(&c, r.Metric)
+		switch {
+		case !known:
+			continue
+		case r.Metric == Precision && len(report.Confusion) == len(report.Classes):
+			return value, predictedRows(report, i)
 		}
+		return value, c.Rows
 	}
 	return 0, 0
+}
+
+// predictedRows returns the number of test rows that were predicted as a class.
+func predictedRows(report *api.ModelReport, class int) (rows int64) {
+	for _, byPrediction := range report.Confusion {
+		rows += byPrediction[class]
+	}
+	return rows
 }
 
 // classScore returns a metric of one class. The result known is false if the report does not
@@ -277,15 +293,11 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if len(report.Confusion) != len(report.Classes) || r.Metric != Precision && r.Metric != Recall {
 		return nil
 	}
-	rows := 0
-	for j := range report.Confusion {
-		if r.Metric == Recall {
-			rows += int(report.Confusion[i][j])
-		} else {
-			rows += int(report.Confusion[j][i])
-		}
+	rows := predictedRows(report, i)
+	if r.Metric == Recall {
+		rows = report.Classes[i].Rows
 	}
-	interval := metric.Wilson(int(report.Confusion[i][i]), rows)
+	interval := metric.Wilson(int(report.Confusion[i][i]), int(rows))
 	if !interval.Known() {
 		return nil
 	}

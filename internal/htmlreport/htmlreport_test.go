@@ -60,6 +60,23 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestManyDriftColumns checks that a report says how many columns of the drift it leaves out.
+func TestManyDriftColumns(t *testing.T) {
+	for columns, want := range map[int]string{maxDriftColumns: "", maxDriftColumns + 1: "and 1 more column<", maxDriftColumns + 1200: "and 1,200 more columns<"} {
+		d := New(&report.Document{
+			Model: &api.Model{}, Training: &api.Training{}, Report: &api.ModelReport{},
+			Drift: &api.DriftReport{Columns: make([]api.DriftColumn, columns)},
+		})
+		var file bytes.Buffer
+		if err := Write(&file, d, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if text := file.String(); want != "" && !strings.Contains(text, want) || want == "" && strings.Contains(text, "more column") {
+			t.Errorf("%d columns: %q is missing", columns, want)
+		}
+	}
+}
+
 // TestNumberedConfusion checks that the columns of a large confusion matrix have numbers, so
 // that the matrix fits on a page.
 func TestNumberedConfusion(t *testing.T) {
@@ -105,13 +122,13 @@ func TestTwoClasses(t *testing.T) {
 
 // TestEqualClasses checks that the hint of prAuc says that its class has fewer rows only if it has.
 func TestEqualClasses(t *testing.T) {
-	for want, rows := range map[string][]int64{`average precision of "bad", the class with fewer rows`: {30, 70}, `average precision of "bad"`: {50, 50}} {
+	for want, rows := range map[string][]int64{"average precision of the class with fewer rows": {30, 70}, "average precision of one class": {50, 50}} {
 		r := curvesOf([]string{"bad", "good"}, []int64{1, 2})
 		r.Test, r.Baseline = &api.Scores{PRAUC: new(0.5)}, &api.Baseline{Label: "good"}
 		d := &api.Dataset{Classes: []api.Class{{Label: "bad", Rows: rows[0]}, {Label: "good", Rows: rows[1]}}}
 		for _, row := range New(&report.Document{Dataset: d, Report: r}).Metrics {
-			if row.Name == api.MetricPRAUC && row.Hint != want {
-				t.Errorf("rows %v: %q", rows, row.Hint)
+			if row.Name == api.MetricPRAUC && (row.Hint != want || row.Class != "bad") {
+				t.Errorf("rows %v: %q: %q", rows, row.Hint, row.Class)
 			}
 		}
 	}

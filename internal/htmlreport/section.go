@@ -1,7 +1,6 @@
 package htmlreport
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,8 @@ import (
 
 // metricRow holds the values of a metric on each set of rows, with their intervals.
 type metricRow struct {
-	Name, Hint                 string
+	// Class is the class that Hint is about. It is empty if the metric is about all classes.
+	Name, Hint, Class          string
 	Test, Validation, Training string
 	TestInterval               *api.Interval
 	ValidationInterval         *api.Interval
@@ -50,14 +50,18 @@ func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
 		hints = append(slices.Clip(hints), metricHint{r.Metric, "the metric of the race, for this class"})
 	}
 	for _, m := range hints {
-		if class := r.PRAUCClass(); m.name == api.MetricPRAUC && class != "" {
-			m.hint = fmt.Sprintf("average precision of %q", class)
+		class := ""
+		if m.name == api.MetricPRAUC {
+			class = r.PRAUCClass()
+		}
+		if class != "" {
+			m.hint = "average precision of one class"
 			if report.HasFewerRows(d, r, class) {
-				m.hint += ", the class with fewer rows"
+				m.hint = "average precision of the class with fewer rows"
 			}
 		}
 		row := metricRow{
-			Name: m.name, Hint: m.hint, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
+			Name: m.name, Hint: m.hint, Class: class, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
 			TestInterval: r.Test.Interval(m.name), ValidationInterval: r.Validation.Interval(m.name),
 		}
 		if row.Test == "–" && row.Validation == "–" {

@@ -163,9 +163,9 @@ func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string) (
 	return all, nil
 }
 
-// Reported returns the status of a resource as clients see it. It is the stored status, with
+// ReportedStatus returns the status of a resource as clients see it. It is the stored status, with
 // one exception: a resource that is stored as RUNNING is PENDING if no process runs its job.
-func (s Status) Reported(stored string) string {
+func (s Status) ReportedStatus(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.Running { // RUNNING is also a status of predictions
 		return api.TrainingPending
 	}

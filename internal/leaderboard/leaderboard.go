@@ -33,7 +33,9 @@ type Entry struct {
 	Champion      bool   `json:"champion"`
 	// ChampionReason is that of [api.ModelExtensions].
 	ChampionReason string `json:"championReason,omitempty"`
-	Metric         string `json:"metric"`
+	// State is that of [api.ModelExtensions], such as rejected.
+	State  string `json:"state,omitempty"`
+	Metric string `json:"metric"`
 	// Test is the test score with its interval; nil if it is unknown.
 	Test     *float64 `json:"test"`
 	Low      *float64 `json:"low"`
@@ -80,7 +82,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
 	e := &Entry{
-		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion, ChampionReason: m.ChampionReason,
+		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion, ChampionReason: m.ChampionReason, State: m.State,
 		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, dataID: m.DatasetKey,
 	}
 	race, err := raceKey(ctx, c, m)
@@ -180,7 +182,7 @@ func setTestSets(entries []*Entry) {
 		if e.TestRows == 0 {
 			continue
 		}
-		key := [4]string{e.dataID, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
+		key := e.testRowsID()
 		if sets[key] == 0 {
 			sets[key] = len(sets) + 1
 		}
@@ -188,15 +190,20 @@ func setTestSets(entries []*Entry) {
 	}
 }
 
-// countTestSets returns how many different sets of test rows the entries have.
-func countTestSets(entries []*Entry) int {
-	sets := map[int]bool{}
-	for _, e := range entries {
-		if e.TestSet > 0 {
-			sets[e.TestSet] = true
-		}
-	}
-	return len(sets)
+// testRowsID identifies the test rows of a model that has some.
+func (e *Entry) testRowsID() [4]string {
+	return [4]string{e.dataID, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
+}
+
+// HaveDifferentTestRows reports whether two models were tested on different rows. It returns false if the
+// test rows of one of them are unknown.
+func HaveDifferentTestRows(a, b *Entry) bool {
+	return a.TestRows > 0 && b.TestRows > 0 && a.testRowsID() != b.testRowsID()
+}
+
+// HasTestSets reports whether some of the entries were tested on other rows than others.
+func HasTestSets(entries []*Entry) bool {
+	return slices.ContainsFunc(entries, func(e *Entry) bool { return e.TestSet > 1 })
 }
 
 // tiesWith reports whether e ties with a model that has a better score, because the interval of e
@@ -227,7 +234,12 @@ func LoadEntryByKey(ctx context.Context, c *client.Client, key string) (*Entry, 
 		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtensions: model.ModelExtensions,
 	}}
 	m.Series, m.SeriesVersion = cmp.Or(m.Series, dataset.DatasetName), cmp.Or(m.SeriesVersion, m.Version)
-	return loadEntry(ctx, c, m, api.MetricAccuracy, c.ModelReport)
+	e, err := loadEntry(ctx, c, m, api.MetricAccuracy, c.ModelReport)
+	if err != nil {
+		return nil, err
+	}
+	e.dataID = cmp.Or(dataset.SHA256, dataset.DatasetKey)
+	return e, nil
 }
 
 // boolToInt returns 1 for true, so that false sorts first.

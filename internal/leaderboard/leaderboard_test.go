@@ -108,6 +108,12 @@ func TestTestSets(t *testing.T) {
 		got = append(got, fmt.Sprintf("v%d:%d", rows[i].version, rows[i].TestSet))
 		shown = append(shown, row[6].Text+"|"+row[6].Display)
 	}
+	if HaveDifferentTestRows(rows[2], rows[4]) || !HaveDifferentTestRows(rows[2], rows[3]) || HaveDifferentTestRows(rows[2], &Entry{}) {
+		t.Error("other models were tested on different rows")
+	}
+	if HasTestSets(rows[:1]) || !HasTestSets(rows) {
+		t.Error("the number of test sets is wrong")
+	}
 	rows[2].Champion = true
 	if notes := Footnotes(rows); len(notes) != 2 || notes[0][0] != '*' || notes[1][0] != '#' {
 		t.Errorf("footnotes %q", notes)

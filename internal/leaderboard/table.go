@@ -84,7 +84,7 @@ func ClassLabels(entries []*Entry) []string {
 // are several test sets, their numbers are beside the numbers of test rows. Otherwise both are
 // columns.
 func Table(rows []*Entry, metric string, aligned bool) *term.Table {
-	tables, testSets := CountTables(rows) > 1, countTestSets(rows) > 1
+	tables, testSets := CountTables(rows) > 1, HasTestSets(rows)
 	t := &term.Table{Key: 1} // the model
 	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
 		t.Header, t.Right = append(t.Header, term.Cell{Text: name}), append(t.Right, right)
@@ -152,11 +152,14 @@ func Footnotes(rows []*Entry) []string {
 	if reason := ChampionReason(rows); reason != "" {
 		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: "+reason)
 	}
-	if countTestSets(rows) > 1 {
-		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")
+	if HasTestSets(rows) {
+		lines = append(lines, "# "+TestSetNote)
 	}
 	return lines
 }
+
+// TestSetNote explains the numbers of test sets.
+const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
 // formatTestSet formats the number of a test set. It returns a dash if it is unknown.
 func formatTestSet(n int) string {

@@ -86,12 +86,12 @@ func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// reloadMembers yields copies of members. Each copy is made when the iteration reaches
+// cloneMembers yields copies of members. Each copy is made when the iteration reaches
 // it; see [model.Member.Reload].
-func reloadMembers(members []model.Member) iter.Seq2[model.Member, error] {
+func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, m := range members {
-			if !yield(m.Reload()) {
+			if !yield(m.Clone()) {
 				return
 			}
 		}

@@ -80,7 +80,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	}
 	r.addPlanNotes()
 	if r.data.numScreened() > 0 {
-		r.data.foldRows = r.foldRows()
+		r.data.foldRows = r.trainingRowsByFold()
 	}
 	return r, nil
 }
@@ -134,9 +134,9 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// foldRows returns the training rows of all folds of the runs, by fold index, and those of
+// trainingRowsByFold returns the training rows of all folds of the runs, by fold index, and those of
 // the refit.
-func (r *race) foldRows() map[int][]int32 {
+func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {
 		for i, fold := range run.folds {

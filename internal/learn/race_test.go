@@ -324,7 +324,7 @@ func fileVersion(file []byte) uint16 {
 // probabilitiesOf returns the class probabilities that m predicts for the rows of f.
 func probabilitiesOf(tb testing.TB, m *model.Model, f *frame.Frame) []float32 {
 	tb.Helper()
-	p, err := m.PredictMembers(tb.Context(), f, reloadMembers(m.Members()), 2)
+	p, err := m.PredictMembers(tb.Context(), f, cloneMembers(m.Members()), 2)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -156,13 +156,13 @@ func (r *race) endAsRecorded(run *run, end recordedEnd) {
 			run.models[i] = model.WithFeatures(inner, r.data.internFeatures(run.firstFoldIndex+i, features))
 		}
 	}
-	r.data.textTimer.AddRecorded(end.texts)
+	r.data.textTimer.SetRecorded(end.texts)
 	switch {
 	case end.failure != "":
 		run.err = errors.New(end.failure)
 		r.setStatusAndNotify(run, Failed)
 	case end.reached:
-		r.scheduler.RecordRemoteWin(run.index, run.lastScoreTime())
+		r.scheduler.RecordRemoteWin(run.index, run.lastScoreVirtualTime())
 		r.setStatusAndNotify(run, Running)
 	case end.ended:
 		r.setStatusAndNotify(run, r.stalledStatus())

@@ -181,7 +181,7 @@ func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 // loadFoldMember returns a copy of the run's model of the given fold. Only the copy
 // predicts, so the model of the run stays small; see [model.Member.Reload].
 func (c component) loadFoldMember(fold int) (model.Member, error) {
-	one, err := c.newMember(c.models[fold], c.weight).Reload()
+	one, err := c.newMember(c.models[fold], c.weight).Clone()
 	if err != nil {
 		return model.Member{}, fmt.Errorf("%s: fold %d: %w", c.Name, fold+1, err)
 	}

@@ -17,7 +17,7 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 	run := r.runs[0]
 	run.best, run.lastCost, r.trainingTime = savedStep{step: 1, cost: 10e9}, 10e9, 10*time.Second
 	without := r.refitBudget()
-	r.data.textTimer.AddRecorded(text.Durations{Reading: 4 * time.Second, Training: 20 * time.Second, Rows: 600})
+	r.data.textTimer.SetRecorded(text.Durations{Reading: 4 * time.Second, Training: 20 * time.Second, Rows: 600})
 	if got, want := r.refitBudget()-without, time.Duration((4+10)*safetyFactor*float64(time.Second)); got != want {
 		t.Errorf("%v are reserved for texts that this machine has not read, want %v", got, want)
 	}

@@ -117,12 +117,12 @@ func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 // reportThresholdReached calls Remote.ReportReached for a run that has reached the threshold.
 func (r *race) reportThresholdReached(run *run) {
 	if remote := r.data.params.Remote; remote != nil && remote.ReportReached != nil {
-		remote.ReportReached(ThresholdReached{run.Name, run.lastScoreTime()})
+		remote.ReportReached(ThresholdReached{run.Name, run.lastScoreVirtualTime()})
 	}
 }
 
-// lastScoreTime returns the virtual time of the last score.
-func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
+// lastScoreVirtualTime returns the virtual time of the last score.
+func (r *run) lastScoreVirtualTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
 // awaitRun waits until another machine has trained run. If no other machine trains it,
 // awaitRun trains it on this machine.

@@ -286,7 +286,7 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 		return
 	}
 	train := r.data.selectRows(o.sampleReportRows(r.finalTrainingRows(), maxTrainingRows))
-	probabilities, err := o.Model.PredictMembers(ctx, train, reloadMembers(o.Model.Members()), r.data.params.Workers)
+	probabilities, err := o.Model.PredictMembers(ctx, train, cloneMembers(o.Model.Members()), r.data.params.Workers)
 	if err != nil {
 		r.addFailureNote(ctx, err, "the training rows were not predicted")
 		return

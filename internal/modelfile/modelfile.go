@@ -122,7 +122,9 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 }
 
 // describeColumn returns the description of a column of the training file. For columns other than
-// dates and numbers, it has only the name and, for a category, the levels or, for lists, the separator.
+// dates and numbers, it has only the name and, for a category, the levels or, for lists, the separator
+// and the items, or, for codes, their first characters. The levels of a column of numbers are the words
+// beside the numbers.
 //
 // A model stores less than a dataset. The time zones of dates with times are therefore unknown,
 // amounts are assumed to have thousands separators, and the order of day and month counts as known,
@@ -138,11 +140,15 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		switch {
 		case c.Feature == frame.ExtractPrefix:
 			features-- // the feature does not change the levels of the column
-		case c.Kind == frame.Category && c.Feature == "":
+			column.Parts, column.PrefixLengths = append(column.Parts, c.Levels...), append(column.PrefixLengths, c.Length)
+		case c.Kind == frame.Category && (c.Feature == "" || c.Feature == frame.ExtractText && c.Name == name+".text"):
 			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
 		case c.Separator != "":
 			column.ListSeparator = c.Separator
+			if c.Feature == frame.ExtractItem {
+				column.Parts = append(column.Parts, c.Word)
+			}
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:
@@ -151,7 +157,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 			column.TimeZones = []string{inference.UnknownTimeZone}
 		}
 	}
-	if features > 1 {
+	if features > 1 && column.NumberFormat == nil {
 		column.Levels = nil // the column has lists or texts of several words, and new texts are usual in it
 	}
 	return column

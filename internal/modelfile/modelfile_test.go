@@ -61,18 +61,23 @@ func TestDatesOfModels(t *testing.T) {
 }
 
 // TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
-// too, but usual in a column of lists, which has a separator.
+// too, but usual in a column of lists, which has a separator. The levels of a column of numbers are its
+// words.
 func TestLevelsOfCodesAndLists(t *testing.T) {
 	schema := &frame.Schema{Columns: []frame.ColumnSchema{
 		{Name: "code", Kind: frame.Category, Levels: []string{"E11.9", "I10"}},
 		{Name: "code.prefix1", Source: "code", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 1, Levels: []string{"E", "I"}},
 		{Name: "part.prefix2", Source: "part", Kind: frame.Category, Feature: frame.ExtractPrefix, Length: 2, Levels: []string{"AB", "CD"}},
+		{Name: "crp", Kind: frame.Numeric},
+		{Name: "crp.code", Source: "crp", Kind: frame.Category, Feature: frame.ExtractText, Levels: []string{"1", "2"}},
+		{Name: "crp.text", Source: "crp", Kind: frame.Category, Feature: frame.ExtractText, Levels: []string{"<0.5"}},
 		{Name: "tags", Kind: frame.Category, Levels: []string{"a", "a;b"}},
 		{Name: "tags:a", Source: "tags", Feature: frame.ExtractItem, Word: "a", Separator: ";"},
 	}}
-	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil} {
+	for name, want := range map[string][]string{"code": {"E11.9", "I10"}, "part": nil, "tags": nil, "crp": {"<0.5"}} {
 		c, separator := describeColumn(schema, name), map[string]string{"tags": ";"}[name]
-		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || c.Unused {
+		parts := map[string][]string{"code": {"E", "I"}, "part": {"AB", "CD"}, "tags": {"a"}}[name]
+		if !slices.Equal(c.Levels, want) || c.ListSeparator != separator || !slices.Equal(c.Parts, parts) || c.Unused {
 			t.Errorf("%s: %+v, want %q", name, c, want)
 		}
 	}

@@ -67,7 +67,7 @@ func writePythonConstants(w io.Writer, m *model.Model) error {
 	for _, constant := range []struct {
 		name  string
 		value any
-	}{{"LABEL", schema.Label}, {"CLASSES", schema.Classes}, {"COLUMNS", columns}, {"FEATURES", features}, {"UNSPACED", unspacedRanges()}} {
+	}{{"LABEL", schema.Label}, {"CLASSES", schema.Classes}, {"COLUMNS", columns}, {"FEATURES", features}, {"UNSPACED", unspacedScriptRanges()}} {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text) // a text or list in JSON is the same in Python
 		encoder.SetEscapeHTML(false)
@@ -81,10 +81,10 @@ func writePythonConstants(w io.Writer, m *model.Model) error {
 	return nil
 }
 
-// unspacedRanges returns ranges of characters, each as its first and last character.
+// unspacedScriptRanges returns ranges of characters, each as its first and last character.
 // They are the characters of scripts without spaces, where each character is a word; see
 // [cells.Tokenizer].
-func unspacedRanges() (ranges [][2]string) {
+func unspacedScriptRanges() (ranges [][2]string) {
 	add := func(first, last, stride rune) {
 		if stride == 1 {
 			ranges = append(ranges, [2]string{string(first), string(last)})

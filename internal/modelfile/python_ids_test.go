@@ -63,17 +63,32 @@ func TestPythonIDs(t *testing.T) {
 	}
 }
 
-// TestPythonRejectsInvalidIDs predicts files whose IDs in the ID column of the training file are empty
-// or repeated. The program does not replace them by numbers.
+// TestPythonRejectsInvalidIDs predicts files whose IDs are empty or repeated, also after the first
+// block of rows and in a column that the user named. The program does not replace them by numbers.
 func TestPythonRejectsInvalidIDs(t *testing.T) {
 	t.Parallel()
 	program := writePython(t, goldenFolder+"blend.model")
-	for name, test := range map[string]struct{ file, want string }{
-		"repeated": {"id,size,colour,weight\na,5.42,red,0.36\na,6.59,blue,-0.13\n", "line 3: line 2 has the same ID; --id - numbers the rows"},
-		"empty":    {"id,size,colour,weight\na,5.42,red,0.36\n ,6.59,blue,-0.13\n", "line 3: the row has no ID; --id - numbers the rows"},
+	const header, same = "id,size,colour,weight\n", "line 3: line 2 has the same ID; --id - numbers the rows"
+	var long strings.Builder
+	for i := range 16384 {
+		fmt.Fprintf(&long, "%d,5.42,red,0.36\n", i)
+	}
+	for name, test := range map[string]struct {
+		file, id, want string
+	}{
+		"repeated":         {header + "a,5.42,red,0.36\na,6.59,blue,-0.13\n", "", same},
+		"spaces":           {header + "a,5.42,red,0.36\na ,6.59,blue,-0.13\n", "", same},
+		"other_block":      {header + long.String() + "7,6.59,blue,-0.13\n", "", "line 16386: line 9 has the same ID"},
+		"repeated_by_flag": {"code,size,colour,weight\na,5.42,red,0.36\na,6.59,blue,-0.13\n", "code", same},
+		"repeated_feature": {header + "a,5.42,red,0.36\nb,6.59,red,-0.13\n", "colour", same},
+		"empty":            {header + "a,5.42,red,0.36\n ,6.59,blue,-0.13\n", "", "line 3: the row has no ID; --id - numbers the rows"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			command := exec.CommandContext(t.Context(), testenv.Python(t), program, "-", "-o", "result.csv")
+			args := []string{program, "-", "-o", "result.csv"}
+			if test.id != "" {
+				args = append(args, "--id", test.id)
+			}
+			command := exec.CommandContext(t.Context(), testenv.Python(t), args...)
 			command.Dir, command.Stdin = t.TempDir(), strings.NewReader(test.file)
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), test.want) {
@@ -94,12 +109,23 @@ func TestPythonNeedsOnlyUsedColumns(t *testing.T) {
 	for i := range 80 {
 		table += fmt.Sprintf("r%d,%d,UK,%s\n", i, i*7%31, []string{"small", "big"}[i*7%31/16])
 	}
+	program := trainPython(t, table)
+	want := runPython(t, program, []byte("id,size,country\na,5,UK\n"), program, "-", "--features")
+	got := runPython(t, program, []byte("id,size\na,5\n"), program, "-", "--features")
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// trainPython trains a model on a table and writes its Python program.
+func trainPython(t *testing.T, table string) (program string) {
+	t.Helper()
 	threshold := 0.0
 	o, err := learn.Race(t.Context(), loadFrame(t, []byte(table)), learn.Params{Algorithms: []string{"BSIX01"}, Threshold: &threshold, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "constant.model")
+	path := filepath.Join(t.TempDir(), "table.model")
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -108,10 +134,5 @@ func TestPythonNeedsOnlyUsedColumns(t *testing.T) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	program := writePython(t, path)
-	want := runPython(t, program, []byte("id,size,country\na,5,UK\n"), program, "-", "--features")
-	got := runPython(t, program, []byte("id,size\na,5\n"), program, "-", "--features")
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	return writePython(t, path)
 }

@@ -14,10 +14,10 @@ import (
 // file. The largest models have some hundred megabytes.
 const maxPipedModelBytes = 4 << 30
 
-// Local returns the path of a regular file with the model at path, and a function that removes the file
+// LocalCopy returns the path of a regular file with the model at path, and a function that removes the file
 // if it is temporary. If path is - or a pipe, the file is a temporary copy, because a model is read more
 // than once. stdin is the standard input.
-func Local(ctx context.Context, path string, stdin io.Reader) (local string, remove func(), err error) {
+func LocalCopy(ctx context.Context, path string, stdin io.Reader) (local string, remove func(), err error) {
 	keep := func() {}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
 	switch {

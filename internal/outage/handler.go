@@ -41,7 +41,7 @@ func (h handler) isCovered(r slog.Record) (covered bool) {
 			return true
 		}
 		for _, m := range h.monitors {
-			covered = m.Covers(err) || covered
+			covered = m.HasReportedCause(err) || covered
 		}
 		covered = covered && !h.keep(err)
 		return false

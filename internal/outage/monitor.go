@@ -162,9 +162,9 @@ func (m *Monitor) IsAvailable() bool {
 	return m.began.IsZero() || !m.recovered.IsZero()
 }
 
-// Covers reports whether err may have been caused by an outage that the monitor has reported. If no
+// HasReportedCause reports whether err may have been caused by an outage that the monitor has reported. If no
 // outage is known, the error makes Run probe soon.
-func (m *Monitor) Covers(err error) bool {
+func (m *Monitor) HasReportedCause(err error) bool {
 	if !m.IsOutage(err) {
 		return false
 	}

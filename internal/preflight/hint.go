@@ -153,6 +153,7 @@ var constantHints = map[string]string{
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
+	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
 	csvfile.CodeSameLooking:        "write the values in one Unicode normalization, such as NFC, in all files; the model treats them as different",
 	csvfile.CodeMissingClass:       "if the label of these rows is unknown, remove the rows",
 	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",

@@ -139,7 +139,7 @@ func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string
 	job, err := s.AwaitRace(searchCtx, created.TrainingJobKey)
 	if err != nil && searchCtx.Err() != nil && ctx.Err() == nil {
 		job, err = s.StopRace(ctx, created.TrainingJobKey)
-		err = exit.ContinueWith(ctx, err, s.RaceCommand(created.TrainingJobKey))
+		err = exit.WithContinueCommand(ctx, err, s.RaceCommand(created.TrainingJobKey))
 	}
 	if err != nil {
 		return nil, err

@@ -9,21 +9,22 @@ import (
 	"foretell/internal/gate"
 )
 
-// weightsDecisions reports whether the race had class weights, or a metric that counts each class
-// alike. A lower accuracy is then expected.
+// weightsDecisions reports whether the race had class weights, or one of the metrics F1, macro F1
+// and balanced accuracy. Such a race may accept a lower accuracy to predict rare classes more
+// often.
 func weightsDecisions(r *api.ModelReport) bool {
 	base, _, _ := strings.Cut(r.Metric, "[")
 	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy
 }
 
-// compareWithBaseline compares the score of a model with that of its baseline. text is a sentence
-// without a full stop which says that the model may be no better. It is "" if the model is better,
-// or if this is unknown. isWorse is true if the whole interval of the score is below the score of
-// the baseline.
+// compareWithBaseline compares the score of a model with that of its baseline, which always
+// predicts the most frequent class. If the model may be no better, text is a sentence, without a
+// full stop, that says so. If the model is better, or if this is unknown, text is "". isWorse is
+// true if the whole interval of the score is below the score of the baseline.
 //
-// The score is the accuracy, unless the race weighted the decisions by class weights or by its
-// metric. In this case, it is the score of the metric of the race. With class weights, the accuracy
-// itself is not compared, because the weights can make it lower than that of the baseline.
+// The score is the accuracy or, if weightsDecisions returns true, the score of the metric of the
+// race. If the race had class weights and its metric is the accuracy, nothing is compared, because
+// the weights can make the accuracy lower than that of the baseline.
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)
 	metric := api.MetricAccuracy

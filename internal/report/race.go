@@ -9,10 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// ExplainWin returns a sentence that explains why the model was kept, such as "BLEND was
-// chosen by log loss: 0.4912, best single BSIX01 0.5030 (lower is better)". An algorithm has won only if
-// it has reached the threshold first. It returns "" if there was
-// nothing to compare.
+// ExplainWin returns a sentence that explains why the model was kept, such as "BLEND was chosen by
+// log loss: 0.4912, best single BSIX01 0.5030 (lower is better)". If an algorithm reached the
+// threshold, the sentence says so instead. ExplainWin returns "" if there was nothing to compare.
 func ExplainWin(r *api.ModelReport) string {
 	winner := findCandidate(r, r.Algorithm)
 	if winner == nil {

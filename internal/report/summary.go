@@ -72,8 +72,8 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	return lines
 }
 
-// formatFeatures describes how many features each fold used. It returns "" if there was no screening,
-// so that all were used.
+// formatFeatures describes how many features each fold used. It returns "" if every fold used all
+// features.
 func formatFeatures(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""

@@ -37,7 +37,7 @@ func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *co
 		_, err = f.ApplyToChampion(ctx, o, session, job.ModelKey, results)
 	}
 	if err != nil {
-		return exit.ContinueWith(ctx, err, f.waitCommand(job.TrainingJobKey))
+		return exit.WithContinueCommand(ctx, err, f.waitCommand(job.TrainingJobKey))
 	}
 	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err

@@ -60,12 +60,14 @@ type ProbabilityChange struct {
 }
 
 // TruthComparison compares two files of predictions with the true labels. Its fields
-// count the rows that both files, only one file, or neither file predict correctly.
+// count the rows that both files, only one file, or neither file predict correctly, and
+// the rows that were left out because they have no label.
 type TruthComparison struct {
-	BothRight    int `json:"bothRight"`
-	OnlyFirst    int `json:"onlyFirst"`
-	OnlySecond   int `json:"onlySecond"`
-	NeitherRight int `json:"neither"`
+	BothRight      int `json:"bothRight"`
+	OnlyFirst      int `json:"onlyFirst"`
+	OnlySecond     int `json:"onlySecond"`
+	NeitherRight   int `json:"neither"`
+	UnlabelledRows int `json:"unlabelledRows,omitempty"`
 	// PValue is the p-value of McNemar's exact test, whose null hypothesis is that both
 	// files are right equally often.
 	PValue float64 `json:"pValue"`
@@ -137,8 +139,9 @@ func openPredictions(ctx context.Context, src io.Reader, file File, answerColumn
 	return readPredictions(ctx, t, answerColumns, opts)
 }
 
-// readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It
-// returns a *Fault if no true label is a class of first, or none is a class of second.
+// readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It is ""
+// if the row has no label. It returns a *Fault if no row has a label, no true label is a class of
+// first, or none is a class of second.
 func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {
@@ -152,14 +155,22 @@ func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, seco
 		return nil, err
 	}
 	setLabelKey(answers.labels, first, second)
+	isNoLabel := newMissingLabelTest(first, second)
+	truths := make([]string, len(order))
+	var labels []string
+	for i, at := range order {
+		if label := answers.labels[at]; !isNoLabel(label) {
+			truths[i], labels = label, append(labels, label)
+		}
+	}
 	if len(order) > 0 {
+		if len(labels) == 0 {
+			return nil, answers.noLabelFault()
+		}
+		answers.labels = labels
 		if err := cmp.Or(checkLabelsOverlap(first, answers), checkLabelsOverlap(second, answers)); err != nil {
 			return nil, err
 		}
-	}
-	truths := make([]string, len(order))
-	for i, at := range order {
-		truths[i] = answers.labels[at]
 	}
 	return truths, nil
 }
@@ -172,6 +183,8 @@ func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow 
 	if trueLabels != nil {
 		changed.Truth = trueLabels[firstRow]
 		switch truth := first.key(trueLabels[firstRow]); {
+		case truth == "":
+			d.Truth.UnlabelledRows++
 		case from == truth && to == truth:
 			d.Truth.BothRight++
 		case from == truth:

@@ -52,7 +52,43 @@ func TestDiffOfColumnsSharedWithAnswers(t *testing.T) {
 	}
 }
 
-// A fault names the file that it is in.
+// TestDiffLeavesOutUnlabelledRows checks that the rows without a label are those that are not scored:
+// empty labels and, if the classes of a model are known, texts such as NA that are not among them.
+func TestDiffLeavesOutUnlabelledRows(t *testing.T) {
+	const (
+		first, second = "id,prediction\na,y\nb,n\nc,n\nd,y\n", "id,prediction\na,y\nb,y\nc,y\nd,y\n"
+		answers       = "id,k\na,y\nb,NA\nc,\nd,n\n"
+	)
+	classes := []string{"y", "n"}
+	for name, c := range map[string]struct {
+		opts Options
+		want TruthComparison
+	}{
+		"known_classes":            {Options{Classes: classes, SecondClasses: classes}, TruthComparison{BothRight: 1, NeitherRight: 1, UnlabelledRows: 2, PValue: 1}},
+		"unknown_classes":          {Options{}, TruthComparison{BothRight: 1, NeitherRight: 2, UnlabelledRows: 1, PValue: 1}},
+		"class_of_second":          {Options{Classes: classes, SecondClasses: []string{"y", "NA"}}, TruthComparison{BothRight: 1, NeitherRight: 2, UnlabelledRows: 1, PValue: 1}},
+		"unknown_classes_of_first": {Options{SecondClasses: classes}, TruthComparison{BothRight: 1, NeitherRight: 1, UnlabelledRows: 2, PValue: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opts.SkipUnlabelled = true
+			d, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader(answers), c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&c.want, d.Truth); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if len(d.ChangedRows) != 2 || d.ChangedRows[1].Truth != "" {
+				t.Errorf("changed rows: %+v, want b, and c without a true label", d.ChangedRows)
+			}
+		})
+	}
+	_, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader("id,k\na,\nb,\nc,\nd,\n"), Options{SkipUnlabelled: true})
+	if err == nil || !strings.Contains(err.Error(), `no row has a label in the column "k"`) {
+		t.Errorf("without a label: %v", err)
+	}
+}
+
 // TestDiffWithoutIDs checks that rows are joined by their order if only one of the files has IDs.
 func TestDiffWithoutIDs(t *testing.T) {
 	const withIDs, without = "id,prediction\na,no\nb,yes\n", "prediction\nno\nno\n"

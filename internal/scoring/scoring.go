@@ -65,8 +65,10 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	// Rows is the number of rows that the metric was computed from, if rows with unknown labels
-	// were left out. Otherwise Rows is 0, and the metric was computed from all Result.Rows rows.
+	// Rows is the number of rows that the metric was computed from, if rows with unknown labels were
+	// left out. For a precision, it is the number of rows that were predicted as the class. Otherwise
+	// Rows is 0, and the metric was computed from all Result.Rows rows or, if it is of one class,
+	// from the Class.Rows rows of the class.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -223,7 +225,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	setLabelKey(a.labels, p)
 	unlabelled := p.dropUnlabelled(a, order)
 	if len(p.labels) == 0 && unlabelled > 0 {
-		return nil, &Fault{File: Answers, Message: fmt.Sprintf("no row has a label in the column %s", quote(a.label))}
+		return nil, a.noLabelFault()
 	}
 	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
 	if err == nil {
@@ -330,6 +332,10 @@ func (r *Result) setRowsOfMetrics() {
 func (r *Result) setClassMetrics(p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
+	predicted := make([]int, p.Classes) // the number of rows by predicted class
+	for i, rows := range confusion {
+		predicted[i%p.Classes] += rows
+	}
 	for c, score := range metric.PerClass(p) {
 		r.Confusion = append(r.Confusion, confusion[c*p.Classes:(c+1)*p.Classes])
 		r.Classes = append(r.Classes, Class{
@@ -338,6 +344,9 @@ func (r *Result) setClassMetrics(p metric.Predictions) {
 			Recall:    metricValueOrNil(score.Recall, score.RecallInterval),
 			F1:        metricValueOrNil(score.F1, score.F1Interval),
 		})
+		if precision := r.Classes[c].Precision; precision != nil {
+			precision.Rows = predicted[c]
+		}
 		isUnknown := r.UnknownLabels != nil && slices.Contains(r.UnknownLabels.Labels, p.Names[c])
 		if score.Support > most && !isUnknown { // a model cannot predict an unknown label
 			most = score.Support

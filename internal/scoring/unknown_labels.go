@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,13 +40,13 @@ func (u *UnknownLabels) Note() string {
 	return note
 }
 
-// UnlabelledNote returns a sentence about the rows without a label, without a full stop. It
+// UnlabelledNote returns a sentence about the number of rows without a label, without a full stop. It
 // returns "" if there are none.
-func (r *Result) UnlabelledNote() string {
-	if r.UnlabelledRows == 0 {
+func UnlabelledNote(rows int) string {
+	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.HasOrHave(r.UnlabelledRows))
+	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(rows, "row"), humanize.HasOrHave(rows))
 }
 
 // UnequalSumsNote returns a clause about the rows whose probabilities do not sum to 1. It returns "" if
@@ -67,18 +68,15 @@ func (r *Result) PRAUCNote() string {
 }
 
 // dropUnlabelled removes from p and a the rows without a true label, and brings the rows of a into the
-// order of p. order has, for each row of p, the position of its answer in a. p.key must be set. A text
-// such as NA is no label unless it is a class of the model. After dropUnlabelled, neither p nor a has
-// IDs. It returns the number of removed rows.
+// order of p. order has, for each row of p, the position of its answer in a. p.key must be set. After
+// dropUnlabelled, neither p nor a has IDs. It returns the number of removed rows.
 func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	labels := make([]string, 0, len(order))
 	width := len(p.classes)
-	isKnown := p.knownKeys()
+	isNoLabel := newMissingLabelTest(p)
 	for i, at := range order {
 		label := a.labels[at]
-		// If the classes of the model are unknown, NA may be one of them.
-		isMissing := len(p.modelClasses) > 0 && cells.LabelMeansMissing(label) && !isKnown[p.key(label)]
-		if trimLabel(label) == "" || isMissing {
+		if isNoLabel(label) {
 			unlabelled++
 			continue
 		}
@@ -90,6 +88,25 @@ func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	p.ids, p.rows, a.ids, a.rows = nil, nil, nil, nil
 	p.labels, p.probabilities, a.labels = p.labels[:len(labels)], p.probabilities[:len(labels)*width], labels
 	return unlabelled
+}
+
+// noLabelFault returns a fault for answers without a label in any row.
+func (a *answers) noLabelFault() error {
+	return &Fault{File: Answers, Message: fmt.Sprintf("no row has a label in the column %s", quote(a.label))}
+}
+
+// newMissingLabelTest returns a function that reports whether a true label is missing. A text such as
+// NA is no label unless it is a class of the model of one of the files. If the classes of all models are
+// unknown, NA may be one of them, so only an empty label is missing. The keys of the files must be set.
+func newMissingLabelTest(files ...*predictions) func(label string) bool {
+	areClassesKnown, isKnown := false, map[string]bool{}
+	for _, p := range files {
+		areClassesKnown = areClassesKnown || len(p.modelClasses) > 0
+		maps.Copy(isKnown, p.knownKeys())
+	}
+	return func(label string) bool {
+		return trimLabel(label) == "" || areClassesKnown && cells.LabelMeansMissing(label) && !isKnown[files[0].key(label)]
+	}
 }
 
 // knownClasses returns the classes of c that the model has, or that have a probability column or

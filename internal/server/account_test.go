@@ -289,6 +289,7 @@ func TestAccountPages(t *testing.T) {
 
 	check(call{method: "GET", path: "/forgotten-password"}, 200, `<p class="note" role="status">This service sends no emails: ask an administrator`)
 	check(call{method: "GET", path: "/sign-in"}, 200, "Forgot your password? Ask an administrator")
+	check(call{method: "GET", path: "/password?code=x"}, 403, "Ask an administrator for a new link.")
 	check(post("/forgotten-password", url.Values{"email": {"<b>"}}), 422, `value="&lt;b&gt;"`)
 	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "This service sends no emails")
 

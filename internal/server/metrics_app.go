@@ -163,9 +163,9 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// readUsage returns the sizes of the stored files. The sizes may be as old as usageInterval. If the
-// sizes cannot be read, readUsage returns nil, and tries again only after usageInterval, because
-// everybody may request the metrics, and each attempt reads many rows.
+// readUsage returns the sizes of the stored files. It reads them at most once in usageInterval,
+// because each time it reads many rows, and anybody may request the metrics. If the last attempt to
+// read them failed, readUsage returns nil.
 func (c *storageCollector) readUsage() *storedfile.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -61,7 +61,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		ctx, endSpan := s.startSpan(r, req)
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
-		if r.Header.Get("X-Request-Id") != req.id { // the header gets the ID, which a page sends with its requests to the API
+		if r.Header.Get("X-Request-Id") != req.id { // the dashboard copies this header to its requests to the API
 			r.Header = r.Header.Clone()
 			r.Header.Set("X-Request-Id", req.id)
 		}

@@ -96,7 +96,7 @@ func (classWeightsSchema) Schema(huma.Registry) *huma.Schema {
 // monotoneSchema is the schema of [api.Monotone].
 type monotoneSchema struct{}
 
-// Schema returns the schema of an object of directions.
+// Schema returns the schema of an object that maps columns to directions.
 func (monotoneSchema) Schema(huma.Registry) *huma.Schema {
 	direction := &huma.Schema{Type: huma.TypeString, Enum: []any{api.Increasing, api.Decreasing}}
 	direction.PrecomputeMessages() // huma calls it for all schemas except AdditionalProperties

@@ -98,8 +98,8 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 const maxUnknownParameters = 5
 
 // findUnknown returns an error for each parameter in the query that the operation does not have. If
-// the service ignored such a parameter, for example a misspelt filter, the response would be another
-// one than the client expects.
+// the service ignored such a parameter, for example a misspelt filter, the client would get a
+// response that it does not expect.
 func (ps parameters) findUnknown(query url.Values) (fields []api.FieldError) {
 	if ps.allowsOthers {
 		return nil

@@ -201,10 +201,10 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		p.RequestID = requestFromContext(ctx).id
 		var cause any = errorWithCause{err}
 		if p.Code.Status() == http.StatusInternalServerError {
-			cause = errorWithCause{err}.Error() // a text, because during an outage the log omits lines with an error value, but operators search for this ID
+			cause = errorWithCause{err}.Error() // as text: during an outage, the log omits lines that have an error value, but operators search for the request ID of this line
 		}
 		level := slog.LevelError
-		if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone, such as a proxy whose probe has timed out
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client has disconnected, for example a proxy whose probe timed out
 			level = slog.LevelDebug
 		}
 		s.log.Log(ctx, level, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", cause)

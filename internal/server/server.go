@@ -51,8 +51,8 @@ type Options struct {
 	// and X-Forwarded-Host are used. A proxy must set all three headers, because the service cannot
 	// detect a header that the proxy has only passed on from the client.
 	TrustedProxies []netip.Prefix
-	// ShowCauses makes the responses of internal errors contain the cause. It is set if the service
-	// is in the process of its user, who has no log to look into.
+	// ShowCauses makes the responses to internal errors contain the cause. It is set for the
+	// embedded service, whose user has no log of the service.
 	ShowCauses bool
 	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
 	// serves them at /metrics.

@@ -95,7 +95,7 @@ type strictReader struct {
 	err  error
 }
 
-var replacement = []byte(string(utf8.RuneError))
+var replacementChar = []byte(string(utf8.RuneError))
 
 // Read implements io.Reader.
 func (r *strictReader) Read(p []byte) (int, error) {
@@ -104,10 +104,10 @@ func (r *strictReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.src.Read(p)
 	piece := append(r.tail, p[:n]...)
-	at := bytes.Index(piece, replacement)
+	at := bytes.Index(piece, replacementChar)
 	if at < 0 {
 		r.line += bytes.Count(p[:n], []byte{'\n'})
-		r.tail = append(r.tail[:0], piece[max(0, len(piece)-len(replacement)+1):]...)
+		r.tail = append(r.tail[:0], piece[max(0, len(piece)-len(replacementChar)+1):]...)
 		return n, err
 	}
 	r.err = newEncodingDefect(r.name, r.line+bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}))

@@ -63,7 +63,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 			return err
 		}
 		if opts.Sheet == "" {
-			f.otherSheet = b.otherThan(sheet)
+			f.otherSheet = b.otherSheetThan(sheet)
 		}
 		f.format = "Excel, sheet " + strconv.Quote(sheet.name)
 		source := &sheetReader{workbook: b, out: w, skipRows: opts.SkipRows}
@@ -121,8 +121,8 @@ func (b *workbook) visibleNames() []string {
 	return names
 }
 
-// otherThan returns the name of the first visible sheet other than the given one, or "".
-func (b *workbook) otherThan(sheet workbookSheet) string {
+// otherSheetThan returns the name of the first visible sheet other than the given one, or "".
+func (b *workbook) otherSheetThan(sheet workbookSheet) string {
 	for _, name := range b.visibleNames() {
 		if name != sheet.name {
 			return name

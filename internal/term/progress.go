@@ -23,7 +23,7 @@ const (
 	None  ProgressMode = "none"  // no progress
 )
 
-// ProgressModes returns the modes as the values of a flag.
+// ProgressModes returns all modes, which are the valid values of a flag.
 func ProgressModes() []string {
 	return []string{string(Auto), string(Bar), string(Plain), string(JSON), string(None)}
 }

@@ -150,7 +150,11 @@ function rolesOf(rows, model) {
     return { header, original, id: new Set(first).size < first.length || first.includes("") ? -1 : id, label: -1 };
   }
   const [id, label] = ["id", "label"].map((field) => document.getElementById(field));
-  if (label.localName !== "select") return { header, original, id: 0, label: header.length - 1 };
+  if (label.localName !== "select") { // there are too many columns to list, or the service did not respond
+    if (id.value !== "") nameFirst();
+    const unclear = document.querySelector("#columns .note") ? -1 : header.length - 1;
+    return { header, original, id: id.value === "" ? 0 : header.indexOf(id.value), label: label.value === "" ? unclear : header.indexOf(label.value) };
+  }
   if (id.selectedIndex !== 1) nameFirst();
   return { header, original, id: id.selectedIndex - 1, label: label.selectedIndex - (label.options.length - header.length) };
 }

@@ -67,7 +67,8 @@ function showLoss(lost) {
 for (const type of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
   document.addEventListener(type, ({ detail }) => {
     if (isPoll(detail)) showLoss(true);
-    else showUploadError(detail.target);
+    else if (detail.elt.querySelector("[type=file]")) showUploadError(detail.target);
+    else showUploadError(detail.target, "The service did not respond. If the race is not in the list of races, send the form again.");
   });
 }
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
@@ -86,8 +87,10 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   document.getElementById("columns")?.classList.add("ready"); // the message may be about its fields
   const ids = [...detail.target.querySelectorAll("a[href^='#']")].map((link) => link.hash.slice(1));
   for (const field of detail.requestConfig.elt.elements) {
-    if (ids.includes(field.id)) field.setAttribute("aria-invalid", "true");
-    else field.removeAttribute("aria-invalid");
+    if (ids.includes(field.id)) {
+      field.setAttribute("aria-invalid", "true");
+      field.closest("details")?.setAttribute("open", "");
+    } else field.removeAttribute("aria-invalid");
   }
   detail.target.scrollIntoView({ block: "nearest" });
 });
@@ -141,6 +144,16 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
   if (!(file instanceof File)) return;
   detail.formData.delete("file");
   detail.formData.append("file", file);
+});
+
+// A page that the browser has kept may show what was deleted meanwhile. It is loaded again, unless this
+// would clear a form.
+const isChanged = (field) => {
+  if (field.localName === "select") return field.selectedIndex !== Math.max(0, [...field.options].findIndex((o) => o.defaultSelected));
+  return field.checked !== field.defaultChecked || field.value !== field.defaultValue;
+};
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted && ![...document.querySelectorAll("main :is(input, select, textarea)")].some(isChanged)) location.reload();
 });
 
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

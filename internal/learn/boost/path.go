@@ -142,7 +142,7 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 			if column < 0 { // there is no second column, and all its cells are 0
 				continue
 			}
-			key := s.key.columnKey(part)
+			key := s.key.singleColumn(part)
 			key.fillCategories(codes, f, 0, f.Rows)
 			for row, code := range codes {
 				e.cells[i][row][part] = code
@@ -152,8 +152,8 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 	return e
 }
 
-// columnKey returns the categoryColumns of only the i-th column of c.
-func (c *categoryColumns) columnKey(i int) categoryColumns {
+// singleColumn returns the categoryColumns of only the i-th column of c.
+func (c *categoryColumns) singleColumn(i int) categoryColumns {
 	return categoryColumns{columns: [2]int32{c.columns[i], -1}, levels: [2]int32{c.levels[i], 1}}
 }
 

@@ -54,7 +54,7 @@ type targetEncoder struct {
 	train  []int32
 	labels []int32
 	// targets[t][class] reports whether the t-th target is 1 for the rows of a class. For
-	// the rows of other classes, the target is 0. See drawTargets.
+	// the rows of other classes, the target is 0. See drawBinaryTargets.
 	targets [][]bool
 	// permutations are random permutations of the training rows.
 	permutations [][]int32
@@ -288,7 +288,7 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 		draw.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		e.permutations = append(e.permutations, order)
 	}
-	e.targets = drawTargets(opts.Classes, draw)
+	e.targets = drawBinaryTargets(opts.Classes, draw)
 	if opts.Groups != nil {
 		e.groups = groupsWithSeveralRows(train, opts.Groups)
 	}
@@ -317,10 +317,10 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 // maxTargets is the largest number of targets.
 const maxTargets = 5
 
-// drawTargets returns the targets. Each target is the set of classes for which the target
+// drawBinaryTargets returns the targets. Each target is the set of classes for which the target
 // is 1. For two classes, the only target is the second class. For at most maxTargets
 // classes, each class is a target. For more, each target is a random half of the classes.
-func drawTargets(classes int, draw *rand.Rand) [][]bool {
+func drawBinaryTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {
 	case classes == 2:

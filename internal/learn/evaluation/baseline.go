@@ -108,5 +108,5 @@ func (e *Evaluator) addBaselineMetrics(ctx context.Context, s *Scores, labels []
 	if s.PRAUC, err = metric.PRAUC(ctx, p); err != nil {
 		return err
 	}
-	return s.setOfClass(ctx, e.Metric, p)
+	return s.setRaceMetricOfClass(ctx, e.Metric, p)
 }

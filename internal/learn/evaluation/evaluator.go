@@ -197,7 +197,10 @@ func (e *Evaluator) adjustCrossFitted(
 }
 
 func (e *Evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
-	p := metric.Predictions{Classes: e.Classes, Names: e.Names, ClassRows: e.ClassRows}
+	p := metric.Predictions{
+		Probabilities: make([]float32, 0, len(positions)*e.Classes), Labels: make([]int32, 0, len(positions)),
+		Classes: e.Classes, Names: e.Names, ClassRows: e.ClassRows,
+	}
 	for _, i := range positions {
 		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.Classes:][:e.Classes]...)
 		p.Labels = append(p.Labels, e.Labels[i])

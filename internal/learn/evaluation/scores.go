@@ -56,10 +56,10 @@ func (s *Scores) Performance(name string) float64 {
 	return math.NaN()
 }
 
-// setOfClass sets OfClass to the value of raceMetric, computed from p, if this is a
+// setRaceMetricOfClass sets OfClass to the value of raceMetric, computed from p, if this is a
 // metric of one class. It does nothing if no row is of this class. An error is returned only if ctx
 // is cancelled.
-func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
+func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
 	base, class := metric.SplitName(raceMetric)
 	if base == raceMetric || !slices.Contains(p.Labels, int32(slices.Index(p.Names, class))) {
 		return nil
@@ -94,7 +94,7 @@ func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFu
 	if s.PRAUC, err = metric.PRAUC(ctx, predictions(metric.NamePRAUC)); err != nil {
 		return s, err
 	}
-	return s, s.setOfClass(ctx, raceMetric, predictions(raceMetric))
+	return s, s.setRaceMetricOfClass(ctx, raceMetric, predictions(raceMetric))
 }
 
 // NewScoresWithIntervals returns all scores with their intervals. raceMetric is the

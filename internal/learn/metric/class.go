@@ -88,6 +88,21 @@ func (counts classCounts) add(label, decision int) {
 	}
 }
 
+// move changes the decision of a row with the given label.
+func (counts classCounts) move(label, from, to int) {
+	if from == to {
+		return
+	}
+	counts.predicted[from]--
+	counts.predicted[to]++
+	switch label {
+	case from:
+		counts.right[label]--
+	case to:
+		counts.right[label]++
+	}
+}
+
 func (counts classCounts) balancedAccuracy() float64 {
 	sum, classes := 0.0, 0
 	for c, n := range counts.actual {

@@ -109,22 +109,22 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 // classes that have rows. The result is NaN if none of these classes has a row. An error
 // is returned only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
+	average := p.prAUCClasses()
+	ranks, err := newClassRanks(ctx, p, average[0], len(average))
+	if err != nil {
+		return 0, err
+	}
 	sum, classes := 0.0, 0
-	keys := make([]uint64, len(p.Labels))
-	for _, c := range p.prAUCClasses() {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		p.setRankKeys(keys, c)
-		if area := averagePrecision(keys, nil, nil); !math.IsNaN(area) {
+	for _, c := range average {
+		if area := ranks.averagePrecision(c); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
 	}
-	return meanOrNaN(sum, classes), ctx.Err()
+	return meanOrNaN(sum, classes), nil
 }
 
-// prAUCClasses returns the classes whose average precisions PRAUC averages.
+// prAUCClasses returns the classes whose average precisions PRAUC averages. They are consecutive.
 func (p Predictions) prAUCClasses() []int {
 	rows := p.ClassRows
 	if rows == nil {

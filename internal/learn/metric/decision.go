@@ -65,7 +65,7 @@ func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 
 		f.score = classCounts.balancedAccuracy
 	}
 	f.p.Weights = nil
-	f.actual = newClassCounts(f.p).actual
+	f.counts = newClassCounts(f.p)
 	f.fitFrequencyPower(ctx)
 	if p.Classes <= maxRefineClasses {
 		f.refineWeights(ctx)
@@ -77,24 +77,28 @@ func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 
 type classWeightFitter struct {
 	p      Predictions // with the best weights so far
 	score  func(classCounts) float64
-	best   float64  // the score with the best weights so far
-	actual []int    // number of rows of each class
-	topTwo []topTwo // of each row, with the best weights so far
+	best   float64     // the score with the best weights so far
+	counts classCounts // of the decisions with the best weights so far
+	topTwo []topTwo    // of each row, with the best weights so far
+	group  columnGroup // see column
 }
 
 // fitFrequencyPower finds the best weights of the form frequency^-e, with one exponent e from 0 to 1
 // for all classes. In a tie it chooses the smallest e, so that the weights are nearest to 1.
 func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
-	f.best = f.score(newClassCounts(f.p))
-	trial := f.p
-	for step := 1; step <= numPowers && ctx.Err() == nil; step++ {
-		power := float64(step) / numPowers
-		trial.Weights = make([]float64, f.p.Classes)
-		for c, n := range f.actual {
-			trial.Weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
+	f.best = f.score(f.counts)
+	trials := make([]powerTrial, numPowers)
+	for i := range trials {
+		weights, power := make([]float64, f.p.Classes), float64(i+1)/numPowers
+		for c, n := range f.counts.actual {
+			weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
 		}
-		if score := f.score(newClassCounts(trial)); score > f.best {
-			f.best, f.p.Weights = score, trial.Weights
+		trials[i] = powerTrial{weights, emptyClassCounts(f.p.Classes)}
+	}
+	f.countPowers(ctx, trials)
+	for _, trial := range trials {
+		if score := f.score(trial.counts); score > f.best {
+			f.best, f.p.Weights, f.counts = score, trial.weights, trial.counts
 		}
 	}
 }
@@ -149,45 +153,6 @@ func f1WeightSteps(class int, labels []int32) int {
 	return max(minF1WeightSteps, int(math.Ceil(4*math.Log2(float64(len(labels))/float64(max(rows, 1))))))
 }
 
-// refineWeights changes the weight of one class at a time.
-func (f *classWeightFitter) refineWeights(ctx context.Context) {
-	if f.p.Weights == nil {
-		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
-	}
-	f.findTopTwo(ctx)
-	for range maxRefinePasses {
-		before := f.best
-		for c, n := range f.actual {
-			if n >= minRefineRows && ctx.Err() == nil {
-				f.refineWeight(c)
-			}
-		}
-		if f.best == before {
-			break
-		}
-	}
-	if !slices.ContainsFunc(f.p.Weights, func(w float64) bool { return w != 1 }) {
-		f.p.Weights = nil
-	}
-}
-
-// refineWeight tries other weights for class and keeps the best.
-func (f *classWeightFitter) refineWeight(class int) {
-	old, best := f.p.Weights[class], f.p.Weights[class]
-	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
-		if score := f.score(f.countWithWeight(class, old*factor)); score > f.best {
-			f.best, best = score, old*factor
-		}
-	}
-	if best == old {
-		return
-	}
-	f.p.Weights[class] = best
-	for i := range f.topTwo {
-		f.topTwo[i].update(class, f.p.row(i), f.p.Weights)
-	}
-}
-
 // countWithWeight returns the counts of the decisions if class has the given weight.
 func (f *classWeightFitter) countWithWeight(class int, weight float64) classCounts {
 	counts := emptyClassCounts(f.p.Classes)
@@ -206,61 +171,4 @@ func (f *classWeightFitter) findTopTwo(ctx context.Context) {
 		}
 		f.topTwo[i] = newTopTwo(f.p.row(i), f.p.Weights)
 	}
-}
-
-// topTwo holds the two classes with the highest weighted probabilities in a row, and these
-// weighted probabilities. The first is the class that Decide chooses. If there is only one class,
-// the second is 0 with the value -Inf.
-type topTwo struct {
-	class [2]int32
-	value [2]float64
-}
-
-// newTopTwo returns the two classes of a row with the given probabilities.
-func newTopTwo(probabilities []float32, weights []float64) topTwo {
-	t := topTwo{value: [2]float64{math.Inf(-1), math.Inf(-1)}}
-	for c, q := range probabilities {
-		t.insert(int32(c), float64(q)*weights[c])
-	}
-	return t
-}
-
-// insert puts a class into t if its weighted probability is among the two highest. t must not
-// contain the class yet.
-func (t *topTwo) insert(class int32, value float64) {
-	switch {
-	case t.precedes(class, value, 0):
-		t.class[1], t.value[1] = t.class[0], t.value[0]
-		t.class[0], t.value[0] = class, value
-	case t.precedes(class, value, 1):
-		t.class[1], t.value[1] = class, value
-	}
-}
-
-// precedes reports whether Decide chooses a class with the given weighted probability rather than
-// the class at the given position.
-func (t *topTwo) precedes(class int32, value float64, position int) bool {
-	return value > t.value[position] || value == t.value[position] && class < t.class[position]
-}
-
-// update updates t after the weight of class has changed.
-func (t *topTwo) update(class int, probabilities []float32, weights []float64) {
-	if int(t.class[0]) == class || int(t.class[1]) == class {
-		*t = newTopTwo(probabilities, weights)
-		return
-	}
-	t.insert(int32(class), float64(probabilities[class])*weights[class])
-}
-
-// decide returns the class that Decide would choose if value were the weighted probability of
-// class.
-func (t *topTwo) decide(class int, value float64) int {
-	other := 0 // the position of the first other class
-	if int(t.class[0]) == class {
-		other = 1
-	}
-	if t.precedes(int32(class), value, other) {
-		return class
-	}
-	return int(t.class[other])
 }

@@ -33,18 +33,19 @@ func (p Predictions) RowLoss(row int) float64 {
 // classes that have no row or all rows. It is NaN if no class is left. An error is
 // returned only if ctx is cancelled.
 func ROCAUC(ctx context.Context, p Predictions) (float64, error) {
+	first := p.firstROCClass()
+	ranks, err := newClassRanks(ctx, p, first, p.Classes-first)
+	if err != nil {
+		return 0, err
+	}
 	sum, classes := 0.0, 0
-	keys := make([]uint64, len(p.Labels))
-	for c := p.firstROCClass(); c < p.Classes; c++ {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if area := areaUnderCurve(c, p, keys); !math.IsNaN(area) {
+	for c := first; c < p.Classes; c++ {
+		if area := ranks.areaUnderROC(c); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
 	}
-	return meanOrNaN(sum, classes), ctx.Err()
+	return meanOrNaN(sum, classes), nil
 }
 
 // firstROCClass returns the first class whose area ROCAUC averages.

@@ -29,10 +29,10 @@ type Member struct {
 	Predictor
 }
 
-// Reload returns a copy of m, made by encoding and decoding its predictor. A predictor
+// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor
 // allocates memory when it predicts. If only the copy predicts, this memory is freed with
 // the copy.
-func (m Member) Reload() (Member, error) {
+func (m Member) Clone() (Member, error) {
 	inner, features := UnwrapFeatures(m.Predictor)
 	b, err := inner.AppendBinary(nil)
 	if err != nil {

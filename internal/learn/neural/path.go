@@ -78,7 +78,7 @@ func (e *encodedRows) MarkDifferent(different []bool, a, b int) {
 func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	pass := e.model.passes.Get().(*forwardPass)
 	defer e.model.passes.Put(pass)
-	e.setOrder(p)
+	e.setChangingInputs(p)
 	width, classes, params := e.model.layout.inputs, e.model.layout.classes, e.model.packed()
 	now, next := slices.Clone(e.row(p.From)), 0
 	to := e.row(p.To)
@@ -97,8 +97,8 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	}
 }
 
-// setOrder sets e.order to the columns that change along the path p.
-func (e *encodedRows) setOrder(p *shapley.Path) {
+// setChangingInputs sets e.order to the columns that change along the path p.
+func (e *encodedRows) setChangingInputs(p *shapley.Path) {
 	e.order = e.order[:0]
 	for i := range e.model.encoder.inputs {
 		if in := &e.model.encoder.inputs[i]; p.Step[in.column] > 0 {

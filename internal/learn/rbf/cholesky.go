@@ -55,11 +55,11 @@ func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int,
 		b.residual[i] = 1
 	}
 	for b.rank < size && ctx.Err() == nil {
-		candidates := b.draw(min(numCandidates, 2*(size-b.rank)))
+		candidates := b.drawCandidates(min(numCandidates, 2*(size-b.rank)))
 		if b.residual[candidates[0]] < minResidual {
 			break
 		}
-		centers, triangle := b.choose(candidates, size-b.rank)
+		centers, triangle := b.chooseCenters(candidates, size-b.rank)
 		b.addColumns(centers, triangle)
 	}
 	return b.choleskyFactor
@@ -87,10 +87,10 @@ func (b *factorBuilder) row(row int) []float32 {
 	return b.features[row*b.stride : row*b.stride+b.rank]
 }
 
-// draw returns at most n different rows: first the one with the largest residual, and then
+// drawCandidates returns at most n different rows: first the one with the largest residual, and then
 // rows drawn with probabilities that are proportional to the residuals. A row that is
 // drawn twice counts once.
-func (b *factorBuilder) draw(n int) []int {
+func (b *factorBuilder) drawCandidates(n int) []int {
 	cumulative := make([]float64, len(b.residual))
 	largest, sum := 0, 0.0
 	for i, r := range b.residual {
@@ -115,10 +115,10 @@ func (b *factorBuilder) draw(n int) []int {
 	return candidates
 }
 
-// choose returns the candidates that become centres, at most limit. The first candidate is one of
+// chooseCenters returns the candidates that become centres, at most limit. The first candidate is one of
 // them. Φ has the columns so far. For n centres, triangle is n × n: the Cholesky factor of the
 // rows and columns of K − Φ·Φᵀ that belong to these centres.
-func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, triangle []float64) {
+func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
 	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates
 	for i, a := range candidates {

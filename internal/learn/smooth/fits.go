@@ -23,11 +23,11 @@ const (
 	maxConcurrentFits = 2
 )
 
-// widths and penalties are the values of Width and Penalties of rbf.Options that Search
+// kernelWidths and penalties are the values of Width and Penalties of rbf.Options that Search
 // tries.
 var (
-	widths    = []float64{0.15, 0.5, 1.5}
-	penalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
+	kernelWidths = []float64{0.15, 0.5, 1.5}
+	penalties    = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
 )
 
 // IsSmall reports whether a table is small enough for a smooth part beside its networks.
@@ -97,13 +97,13 @@ type Fits struct {
 // penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
-	fits := make([][]*rbf.Fit, len(widths))
+	fits := make([][]*rbf.Fit, len(kernelWidths))
 	for i := range fits {
 		fits[i] = make([]*rbf.Fit, len(t.Folds))
 	}
-	err := parallel.ForError(workers, len(widths)*compared, func(i int) (err error) {
-		width, fold := i%len(widths), i/len(widths)
-		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
+	err := parallel.ForError(workers, len(kernelWidths)*compared, func(i int) (err error) {
+		width, fold := i%len(kernelWidths), i/len(kernelWidths)
+		fits[width][fold], err = t.fit(ctx, t.Folds[fold], kernelWidths[width])
 		return err
 	})
 	if err != nil {
@@ -115,7 +115,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 			best, bestLoss = i, loss
 		}
 	}
-	found := &Fits{Width: widths[best], folds: fits[best], numFits: len(widths)*compared + len(t.Folds) - compared, Probabilities: make([]float32, len(t.Labels)*t.Classes)}
+	found := &Fits{Width: kernelWidths[best], folds: fits[best], numFits: len(kernelWidths)*compared + len(t.Folds) - compared, Probabilities: make([]float32, len(t.Labels)*t.Classes)}
 	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
 		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
 		return err

@@ -41,7 +41,7 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := metric.LogLoss(metric.Predictions{Probabilities: fits.Probabilities, Labels: task.Labels, Classes: 3})
-	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || !slices.Contains(widths, fits.Width) || !slices.Contains(penalties, fits.Penalty) {
+	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || !slices.Contains(kernelWidths, fits.Width) || !slices.Contains(penalties, fits.Penalty) {
 		t.Errorf("converged %v, log loss %v, cost %v, width %v, penalty %v", fits.Converged(), loss, fits.Cost(), fits.Width, fits.Penalty)
 	}
 	other, err := Search(t.Context(), newTask(240, 3))

@@ -43,7 +43,7 @@ func ReadModel(b []byte) (*Model, error) {
 		r.Fail("unknown version of a text model")
 	}
 	m := &Model{classes: r.Uvarint(2, math.MaxUint16)}
-	m.bias = r.FiniteFloat32s(outputs(m.classes))
+	m.bias = r.FiniteFloat32s(numOutputs(m.classes))
 	buckets := make([]uint32, r.Count(1))
 	next := 0
 	for i := range buckets {
@@ -60,7 +60,7 @@ func ReadModel(b []byte) (*Model, error) {
 			r.Fail("invalid idf")
 		}
 	}
-	m.weights = r.FiniteFloat32s(len(buckets) * outputs(m.classes))
+	m.weights = r.FiniteFloat32s(len(buckets) * numOutputs(m.classes))
 	for _, values := range [][]float32{m.bias, m.weights} {
 		for _, x := range values {
 			if x < -maxWeight || x > maxWeight { // scores could overflow

@@ -17,7 +17,7 @@ const (
 	numSampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
 	// largest number of weights, which is the number of these buckets times the number of
-	// outputs.
+	// numOutputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.
@@ -36,7 +36,7 @@ func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 		fixed       = 4 * 4e6 // bytes of documentFrequencies
 	)
 	entries := min(float64(textBytes)*byteEntries, maxEntries)
-	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
+	weights := min(float64(texts)*newBuckets*float64(numOutputs(classes)), maxWeights)
 	// There is a model for each part, a model for all rows, and a copy of the model for
 	// all rows. If the corpus lacks some texts, there is a copy of every model.
 	models := float64(parts + 2)
@@ -70,7 +70,7 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	if err != nil {
 		return nil, err
 	}
-	limit := min(maxVocabulary, maxWeights/outputs(classes))
+	limit := min(maxVocabulary, maxWeights/numOutputs(classes))
 	n := len(c.rows)
 	c.vocabulary = selectVocabulary(counts, n, limit)
 	c.ends = make([]uint32, n)

@@ -86,7 +86,7 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 			f.rows[t.NumParts] = append(f.rows[t.NumParts], row)
 		}
 	}
-	k := outputs(t.Classes)
+	k := numOutputs(t.Classes)
 	for part := range t.NumParts {
 		f.scores = append(f.scores, make([]float32, len(f.rows[part])*k))
 		f.bestScores = append(f.bestScores, make([]float32, len(f.rows[part])*k))
@@ -115,7 +115,7 @@ func (f *crossFit) trainingRows(part int) []int32 {
 // runPass trains each model for one more pass over its training rows. It then scores the
 // training rows of each part with the model of the part.
 func (f *crossFit) runPass(ctx context.Context, pass int) error {
-	k := outputs(f.task.Classes)
+	k := numOutputs(f.task.Classes)
 	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {
 		// The model of all rows takes longest, so it begins first.
 		part := len(f.models) - 1 - i
@@ -133,7 +133,7 @@ func (f *crossFit) runPass(ctx context.Context, pass int) error {
 
 // logLoss returns the sum of the log losses of all training rows whose texts are in the corpus.
 func (f *crossFit) logLoss() float64 {
-	sum, k := 0.0, outputs(f.task.Classes)
+	sum, k := 0.0, numOutputs(f.task.Classes)
 	for part, scores := range f.scores {
 		for i, row := range f.rows[part] {
 			sum += logLoss(scores[i*k:(i+1)*k], int(f.task.Labels[row]))
@@ -188,7 +188,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 			}
 		}
 	})
-	one, k := make([]float32, whole.Features()), outputs(f.task.Classes)
+	one, k := make([]float32, whole.Features()), numOutputs(f.task.Classes)
 	for part, scores := range f.bestScores {
 		for i, row := range f.rows[part] {
 			whole.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))

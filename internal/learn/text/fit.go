@@ -37,9 +37,9 @@ type linearModel struct {
 	z       []float32 // the scores of one text, then the derivatives of its loss; see scoresToGradient
 }
 
-// outputs returns the number of scores of a text: 1 for two classes, and otherwise one
+// numOutputs returns the number of scores of a text: 1 for two classes, and otherwise one
 // for each class.
-func outputs(classes int) int {
+func numOutputs(classes int) int {
 	if classes == 2 {
 		return 1
 	}
@@ -54,7 +54,7 @@ func newLinearModel(terms, classes int, labels, rows []int32) *linearModel {
 	for _, row := range rows {
 		counts[labels[row]]++
 	}
-	k := outputs(classes)
+	k := numOutputs(classes)
 	l := &linearModel{outputs: k, bias: make([]float32, k), weights: make([]float32, terms*k), z: make([]float32, k)}
 	const prior = 0.5 // added to the count of each class, so that a class without rows has a finite bias
 	if k == 1 {

@@ -38,7 +38,7 @@ func (m *Model) Features() int { return NumFeatures(m.classes) }
 
 // NumFeatures returns the number of features that a model of the given number of classes
 // computes for a text.
-func NumFeatures(classes int) int { return min(outputs(classes), maxFeatures) }
+func NumFeatures(classes int) int { return min(numOutputs(classes), maxFeatures) }
 
 // Scorer computes the features of texts. It must not be used by several goroutines at a
 // time.

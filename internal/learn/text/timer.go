@@ -20,7 +20,7 @@ type Timer struct {
 	mu    sync.Mutex
 	known Durations
 	// measured reports whether known was measured on this machine and not set by
-	// AddRecorded.
+	// SetRecorded.
 	measured bool
 }
 
@@ -36,9 +36,9 @@ func (t *Timer) Add(d Durations) {
 	t.known.Rows += d.Rows
 }
 
-// AddRecorded sets the times to d, which was measured on another machine. It does nothing
+// SetRecorded sets the times to d, which was measured on another machine. It does nothing
 // if d is zero, or after Add was called.
-func (t *Timer) AddRecorded(d Durations) {
+func (t *Timer) SetRecorded(d Durations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.measured && d.Rows > 0 {
@@ -46,7 +46,7 @@ func (t *Timer) AddRecorded(d Durations) {
 	}
 }
 
-// Durations returns the times passed to Add or, if Add was not called, to AddRecorded.
+// Durations returns the times passed to Add or, if Add was not called, to SetRecorded.
 func (t *Timer) Durations() Durations {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,7 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 			g.gatherBuffer(worker).buildHistograms(g, g.groups[lo:hi], built.cells, rows)
 		}
 		for i := lo; i < hi; i++ {
-			g.finishGroupCells(&g.groups[i], built, sibling, rowsDivided)
+			g.mergePartialsAndSubtract(&g.groups[i], built, sibling, rowsDivided)
 			for j, leaf := range leaves {
 				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], leaf.cells, &finders[j])
 			}
@@ -70,11 +70,11 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	return nil
 }
 
-// finishGroupCells completes the cells of one group. If the rows were divided among
-// workers, built.cells has only the sums of the first worker, and finishGroupCells adds
-// those of the other workers. If sibling is not nil, finishGroupCells then subtracts
+// mergePartialsAndSubtract completes the cells of one group. If the rows were divided among
+// workers, built.cells has only the sums of the first worker, and mergePartialsAndSubtract adds
+// those of the other workers. If sibling is not nil, mergePartialsAndSubtract then subtracts
 // built.cells from sibling.cells.
-func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, rowsDivided bool) {
+func (g *Grower) mergePartialsAndSubtract(group *activeGroup, built, sibling *frontierLeaf, rowsDivided bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if rowsDivided {
 		for _, partial := range g.partials {

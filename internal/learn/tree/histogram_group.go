@@ -38,9 +38,9 @@ func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
 	return offsets[g.active[0]], offsets[g.active[len(g.active)-1]+1]
 }
 
-// isBuffered reports whether the group has enough active features to build their
+// usesHistBuffer reports whether the group has enough active features to build their
 // histograms in a histBuffer.
-func (g *activeGroup) isBuffered() bool {
+func (g *activeGroup) usesHistBuffer() bool {
 	n := len(g.active)
 	return n >= minBufferedFeatures || n > 2 && g.usesOnlyLowHalf()
 }

@@ -57,7 +57,7 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 			group := &groups[i]
 			column := columns[group.index%maxBlockGroups-first]
 			switch {
-			case direct || !group.isBuffered():
+			case direct || !group.usesHistBuffer():
 				accumulateActive(g.offsets, group, dst, column, gradients)
 			case group.usesOnlyLowHalf():
 				accumulate4(&b.histograms[group.index%maxBlockGroups], column, gradients)
@@ -71,7 +71,7 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 		return
 	}
 	for i := range groups {
-		if group := &groups[i]; group.isBuffered() {
+		if group := &groups[i]; group.usesHistBuffer() {
 			h := &b.histograms[group.index%maxBlockGroups]
 			for _, i := range group.active {
 				copy(dst[g.offsets[i]:g.offsets[i+1]], h[i%8*histWidth:])
@@ -85,7 +85,7 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
-		if direct || !group.isBuffered() {
+		if direct || !group.usesHistBuffer() {
 			clear(dst[g.offsets[i]:g.offsets[i+1]])
 		} else {
 			clear(h[i%8*histWidth:][:g.offsets[i+1]-g.offsets[i]])

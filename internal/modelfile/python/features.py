@@ -42,6 +42,23 @@ def extract_features(schema, cells, rows):
     return [feature(column) for column in schema["columns"]]
 
 
+def warn_unread(schema, cells):
+    """Warns about columns of numbers and dates of which most cells that are not empty cannot be read."""
+    columns = {}
+    for column in schema["columns"]:
+        columns.setdefault(source(column), []).append(column)
+    for name, features in columns.items():
+        filled = [cell for cell in cells[name] if classify(cell)[0] in ("number", "text")]
+        parts = {feature.get("part", "") for feature in features}
+        if any(feature["kind"] for feature in features) or not filled or not parts & {"", "amount", "time", "hour"}:
+            continue
+        parsed = extract_features({"columns": [feature for feature in features if feature.get("part") != "since"]}, {name: filled}, len(filled))
+        unread = int(np.isnan(parsed).all(axis=0).sum())
+        if 2 * unread > len(filled):
+            kind = "numbers" if parts & {"", "amount"} else "dates"
+            print(f"warning: column {name!r}: {unread:,} of {len(filled):,} values cannot be read as {kind}, and are missing for the model", file=sys.stderr)
+
+
 def days_between(dates, others):
     """Returns the days from each date to the other, rounded to a second, halves away from 0."""
     seconds = (others - dates) * 86400

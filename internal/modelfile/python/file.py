@@ -152,6 +152,7 @@ class BlindFile:
 
     def __init__(self, lines, schema, id_column=None):
         """id_column is the name of the ID column, - to number the rows, or None."""
+        self.schema = schema
         lines = iter(lines)
         head, size = [], 0
         for line in lines:
@@ -238,16 +239,11 @@ class BlindFile:
 
         It chooses as `foretell predict` does: the ID column of the training file, or else a
         column that is not a feature and looks like IDs. rows are the first rows of the file. If
-        they repeat an ID of the training file's ID column, that is an error.
+        later rows show that the values of the column are no IDs, blocks() raises an error, but
+        `foretell predict` numbers the rows unless it is the ID column of the training file.
         """
         if schema["id"] and schema["id"] in self.places:
-            at = self.places[schema["id"]]
-            seen = {}
-            for line, _, fields in rows:
-                cell = fields[at].strip(SPACE) if at < len(fields) else ""
-                if cell and seen.setdefault(cell, line) != line:
-                    raise FileError(f"line {line}: line {seen[cell]} has the same ID; --id - numbers the rows")
-            return at
+            return self.places[schema["id"]]
         for at, name in enumerate(self.names):
             if name in sources or name == schema["label"]:
                 continue
@@ -277,8 +273,12 @@ class BlindFile:
         return text if self.unchanged else ",".join(quote(fields[at]) for at in self.order)
 
     def blocks(self, size):
-        """Yields the texts of at most size rows, their IDs, and their cells by column."""
-        count = 0
+        """Yields the texts of at most size rows, their IDs, and their cells by column.
+
+        An empty or a repeated ID is an error, unless the rows are numbered.
+        """
+        count, seen = 0, {}
+        id_place = self.id if self.copied is None else self.copied
         while True:
             rows = list(itertools.islice(self.records, size))
             if not rows:
@@ -288,9 +288,13 @@ class BlindFile:
                     raise FileError(f"line {line}: expected {len(self.names)} fields, got {len(fields)}")
                 if any(fields[at].strip(SPACE) for at in self.ignored):
                     raise FileError(f"line {line}: a column without a name has a value, but no value in the first {BLOCK} rows: give it a name")
-                at = self.id if self.copied is None else self.copied
-                if at is not None and not fields[at].strip(SPACE):
+                if id_place is None:
+                    continue
+                row_id = fields[id_place].strip(UNICODE_SPACE)
+                if not row_id:
                     raise FileError(f"line {line}: the row has no ID; --id - numbers the rows")
+                if seen.setdefault(row_id, line) != line:
+                    raise FileError(f"line {line}: line {seen[row_id]} has the same ID; --id - numbers the rows")
             texts = [self.row_text(text, fields) for _, text, fields in rows]
             columns = dict(zip(self.names, zip(*(fields for _, _, fields in rows))))
             if self.id is not None:
@@ -298,6 +302,8 @@ class BlindFile:
             else:
                 ids = [f"r{count + number}" for number in range(1, len(rows) + 1)] if self.copied is None else columns[self.names[self.copied]]
                 texts = [f"{quote(row_id)},{text}" for row_id, text in zip(ids, texts)]
+            if count == 0:
+                warn_unread(self.schema, columns)
             count += len(rows)
             yield texts, ids, columns
 

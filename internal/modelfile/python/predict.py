@@ -114,13 +114,28 @@ def cells_of(rows):
     missing = [name for name in COLUMNS if any(name not in row for row in rows)]
     if missing:
         raise ValueError(f"a row has no value for {', '.join(missing)}")
-    return {name: [cell_text(row[name]) for row in rows] for name in COLUMNS}, len(rows)
+    features = loaded_model().schema["columns"]
+    numbers = {source(feature) for feature in features if is_number(feature)}
+    levels = {(source(feature), level) for feature in features for level in feature.get("levels", ())}
+    return {name: [cell_text(row[name], name, numbers, levels) for row in rows] for name in COLUMNS}, len(rows)
 
 
-def cell_text(value):
+def is_number(feature):
+    """Returns whether a feature is the number in a cell."""
+    return feature["kind"] == 0 and feature.get("part", "") in ("", "amount")
+
+
+def cell_text(value, name, numbers, levels):
+    """Returns the text of a value in a CSV file. A boolean in a column of numbers is 0 or 1. Whole numbers
+    have no decimals, which they only have because pandas has no missing integer, unless a level has them."""
     if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value, nor has NA != NA
         return ""
-    return "" if value != value else str(value)
+    if isinstance(value, (bool, np.bool_)) and name in numbers:
+        return str(int(value))
+    text = "" if value != value else str(value)
+    if isinstance(value, (float, np.floating)) and (name, text) not in levels:
+        return text.removesuffix(".0")
+    return text
 
 
 def predict(rows):

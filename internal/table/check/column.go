@@ -34,6 +34,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()
+		c.warnSimilarTexts()
 		c.warnDateOrder()
 		c.warnTimeZones()
 		c.warnSeparators()

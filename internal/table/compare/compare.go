@@ -158,6 +158,9 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 		return // the model does not use the column
 	}
 	missing := blind.Missing
+	if !train.Form.IsOrdered() {
+		missing = blind.EmptyRows() // the texts of a blind column of numbers are categories
+	}
 	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
 		missing += nullRows(blind, func(text string) bool {
 			return slices.ContainsFunc(train.Values(), func(one columnstats.Value) bool { return one.Text == text })
@@ -198,13 +201,13 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 	case haveTimesAndDurations(train, blind):
 		c.reportDurations(train.Name, blind, other)
 		if ratio(texts.rows, c.blind.Rows) > maxUnparsable {
-			c.reportTexts(train, blind, texts)
+			c.reportTexts(train, blind, texts, "")
 		}
-	case !hasSameForm(train, blind):
+	case !hasSameForm(train, blind) && !usesWords(train, blind):
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.reportOtherFormat(train, blind, other)
-		c.reportTexts(train, blind, texts)
+		c.reportTexts(train, blind, texts, "")
 	default:
 		return true
 	}
@@ -226,13 +229,13 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 }
 
 // reportTexts reports rows of the blind column with a text that the training column does not have. It
-// reports nothing if there are no such rows.
-func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter) {
+// reports nothing if there are no such rows. unless is the end of the message.
+func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing",
-		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text))
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing%s",
+		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text), unless)
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
@@ -264,17 +267,12 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column c. other counts the rows with a number, date or time in the format of the blind
-// column, and texts counts the rows with any other text. If both columns have the same form, it does
-// not count two kinds of rows: those whose text means that the value is missing, and those whose text
-// the training column also has. The parameter rows is the number of rows of the blind file.
+// column, and texts counts the rows with any other text. If both columns have the same form, or usesWords
+// returns true, it does not count two kinds of rows: those whose text means that the value is missing, and
+// those whose text the training column also has. The parameter rows is the number of rows of the blind file.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
-	trained := c.Values()
-	known := make(map[string]bool, len(trained))
-	for i := range trained {
-		known[trained[i].Text] = true
-	}
-	values := estimatedValues(blind, rows)
-	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind)
+	known, values := textSet(c), estimatedValues(blind, rows)
+	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind) || usesWords(c, blind)
 	for i := range values {
 		one := &values[i]
 		switch {
@@ -286,6 +284,22 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 		}
 	}
 	return other, texts
+}
+
+// usesWords reports whether the texts of the blind column may be words that a model uses beside the
+// numbers of the training column. The blind column may have more words than numbers.
+func usesWords(train, blind *profile.ColumnProfile) bool {
+	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
+}
+
+// textSet returns the counted texts of a column.
+func textSet(c *profile.ColumnProfile) map[string]bool {
+	values := c.Values()
+	set := make(map[string]bool, len(values))
+	for i := range values {
+		set[values[i].Text] = true
+	}
+	return set
 }
 
 // checkCategories reports texts that the training file does not have. It ignores the case of booleans.

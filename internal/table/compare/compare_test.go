@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -248,6 +250,54 @@ func TestWordsForMissingCategories(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
+
+// TestMixedNumbersAndTexts compares columns of numbers and texts. The training file and the blind file
+// have the same values, but only one of them has more numbers than texts.
+func TestMixedNumbersAndTexts(t *testing.T) {
+	t.Parallel()
+	var values strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&values, "%d.5 ", i+10)
+	}
+	moreTexts, moreNumbers := values.String()+strings.Repeat("L M ", 40), values.String()+strings.Repeat("L M ", 20)
+	sizes := profile.TrainingColumn{Name: "x", Form: inference.FormCategory, Rows: 140, Distinct: 62, Texts: strings.Fields(values.String() + "L M")}
+	numbers := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 140, Missing: 60}
+	words := numbers
+	words.Rows, words.Missing, words.SampleRows, words.SampleMissing, words.Min, words.Max = 0, 0, 24, 16, 10.5, 69.5
+	words.Levels = []string{"L", "M"}
+	for name, c := range map[string]struct {
+		train, blind string
+		known        profile.TrainingColumn
+		profiles     string // the messages of Profiles
+		knownOnly    string // those of TrainingColumns
+	}{
+		"category":                  {moreTexts, moreNumbers, sizes, "", ""},
+		"category_with_empty_cells": {moreTexts, "- - - L M 44.5 45.5 46.5", sizes, "39 % of the rows have no value, compared with 0 % in training", "39 % of the rows have no value, compared with 0 % in training"},
+		"words":                     {moreNumbers, moreTexts, words, "", ""},
+		"words_and_n/a":             {moreNumbers, "n/a " + moreTexts, words, "", ""},
+		"words_of_the_dataset": {
+			moreNumbers, "L M", numbers, "",
+			`140 rows have text instead of numbers, most often "L"; such text is treated as missing, unless the training file has it in several rows`,
+		},
+		"other_words": {
+			moreNumbers, "low high low high 44.5", words,
+			`112 rows have text instead of numbers, most often "low"; such text is treated as missing`,
+			`112 rows have text instead of numbers, most often "low"; such text is treated as missing`,
+		},
+	} {
+		train := scanText(t, fileOf(c.train, 140, true), profile.ScanOptions{})
+		blind := scanText(t, fileOf(c.blind, 140, false), profile.ScanOptions{Blind: true, ID: "id"})
+		for i, findings := range [][]Finding{Profiles(train, blind), TrainingColumns([]profile.TrainingColumn{c.known}, blind)} {
+			got := ""
+			for _, f := range findings {
+				got += f.Message
+			}
+			if want := []string{c.profiles, c.knownOnly}[i]; got != want {
+				t.Errorf("%s, %d: %q, want %q", name, i, got, want)
+			}
 		}
 	}
 }

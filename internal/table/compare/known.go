@@ -21,6 +21,7 @@ import (
 //   - dates in another order, and times in another time zone
 //   - lists with another separator
 //   - lists and texts of several words, if a model knows no item or no word of most of them
+//   - items of lists, and first characters of codes, that are known only in another spelling
 //   - numbers in another format, or outside the range of the training file
 //   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
@@ -52,7 +53,7 @@ func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) [
 // must be twice as large, because a sample has few rows.
 func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	before, isKnown := known.MissingShare()
-	now := ratio(missingRows(known, blind), c.blind.Rows)
+	now := ratio(MissingRows(known, blind), c.blind.Rows)
 	switch {
 	case known.Rows > 0:
 		c.checkMissing(known.Name, before, now)
@@ -62,31 +63,30 @@ func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *pro
 	}
 }
 
-// missingRows returns the number of rows of a blind column that have no value for a model: rows with an
-// empty cell, and rows with a text that means a missing value, such as n/a. In a column of categories,
-// such a text is a value if it is one of the known levels of the training column. If the levels are not
-// known, it is a value in three cases: the training column has it, not all texts of the training column
-// are known, or every training row has a value.
-func missingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
+// MissingRows returns the number of rows of a blind column that have no value for a model: rows with an
+// empty cell, and rows with a text that means a missing value, such as n/a. If both columns have numbers,
+// dates or times, rows with other texts have no value, either. In a column of categories, a text such as
+// n/a is a value if it is one of the known levels of the training column. If the levels are not known, it
+// is a value in three cases: the training column has it, not all texts of the training column are known,
+// or every training row has a value.
+func MissingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
+	case k.Form.IsOrdered() && blind.Form.IsOrdered():
+		return blind.Missing
 	case k.Form.IsOrdered():
 		texts = nil
 	case len(k.Levels) > 0:
 		texts = k.Levels
 	case !k.HasAllTexts() || k.Missing == 0: // checkKnownCategories reports new texts
-		return blind.Missing
+		return blind.EmptyRows()
 	}
-	return blind.Missing + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
+	return blind.EmptyRows() + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
 }
 
 // nullRows returns the number of rows of a blind column with a text that means a missing value, but
-// that the training column does not have. It returns 0 for a blind column of numbers, dates or times,
-// because blind.Missing already includes such rows.
+// that the training column does not have.
 func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
-	if blind.Form.IsOrdered() {
-		return 0
-	}
 	values := blind.Values()
 	for i := range values {
 		if one := &values[i]; one.Kind == cells.Null && !isKnown(one.Text) {
@@ -132,7 +132,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
-	case !hasNewTexts && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+	case !hasNewTexts && !usesWords(train, blind) && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
 }
@@ -141,6 +141,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(known.Profile(), blind):
+	case c.checkKnownParts(known, blind):
 	case len(known.Levels) > 0:
 		c.checkLevels(known, blind)
 	case known.HasAllTexts():
@@ -173,7 +174,8 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 		return
 	}
 	key := func(text string) string { return text }
-	if cells.AreBooleans(slices.Values(known.Levels)) {
+	isBoolean := cells.AreBooleans(slices.Values(known.Levels))
+	if isBoolean {
 		key = cells.FoldCase
 	}
 	levels := make(map[string]bool, len(known.Levels))
@@ -199,7 +201,8 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 		return
 	}
 	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
-	if blind.Form.IsOrdered() {
+	isOtherSpelling := isBoolean && slices.ContainsFunc(known.Levels, func(level string) bool { return foldBoolean(level) == foldBoolean(unknown.most.Text) })
+	if blind.Form.IsOrdered() && !isOtherSpelling { // explainSpelling completes the finding about a 1 that means yes
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
 			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
@@ -310,10 +313,10 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 		missing += maxMissingRise // the sample has few rows
 	}
 	var texts rowCounter
-	values := estimatedValues(blind, c.blind.Rows)
+	words, values := textSet(train), estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
-		isRead := train.CanParse(one.Text) || blind.Form.IsOrdered() && blind.CanParse(one.Text)
+		isRead := train.CanParse(one.Text) || words[one.Text] || blind.Form.IsOrdered() && blind.CanParse(one.Text)
 		if one.Kind == cells.Text && !isRead {
 			texts.addRows(one)
 		}
@@ -322,10 +325,13 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 	if share <= maxUnparsable || binomialTailBound(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
 		return false
 	}
-	if share > 1-maxUnparsable {
+	switch {
+	case known.Form == inference.FormNumeric && known.Missing > 0 && len(known.Levels) == 0: // some words may be a feature
+		c.reportTexts(train, blind, texts, ", unless the training file has it in several rows")
+	case share > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
-	} else {
-		c.reportTexts(train, blind, texts)
+	default:
+		c.reportTexts(train, blind, texts, "")
 	}
 	return true
 }

@@ -152,7 +152,7 @@ func TestCompareKnownForms(t *testing.T) {
 		"one_text":            {number, "abc%d", 1, texts},
 		"one_text_and_date":   {dayFirst, "abc%d", 1, strings.Replace(texts, "numbers", "dates", 1)},
 		"few_texts_if_some":   {gappy, "abc%d", 2, ""},
-		"more_texts_if_some":  {gappy, "abc%d", 8, texts},
+		"more_texts_if_some":  {gappy, "abc%d", 8, `8 rows have text instead of numbers, most often "abc10"; such text is treated as missing, unless the training file has it in several rows`},
 		"texts_in_old_models": {profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, Rows: 100}, "abc%d", 8, ""},
 	} {
 		b := strings.Builder{}
@@ -170,6 +170,32 @@ func TestCompareKnownForms(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestNumbersForBooleans compares a column of Yes and No with numbers. A model knows no number.
+func TestNumbersForBooleans(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		levels, blind string
+		code          string
+		severity      Severity
+	}{
+		"one_and_zero":   {"Yes No", "1 0", csvfile.CodeOtherSpelling, SeverityDefect},
+		"with_decimals":  {"True False", "1.0 0.0", csvfile.CodeOtherSpelling, SeverityDefect},
+		"counts":         {"Yes No", "0 1 2 3 4", csvfile.CodeOtherSpelling, SeverityWarning},
+		"other_numbers":  {"Yes No", "7 8", csvfile.CodeChangedKind, SeverityWarning},
+		"not_booleans":   {"Yes No perhaps", "1 0", csvfile.CodeChangedKind, SeverityWarning},
+		"words_and_some": {"Yes No", "Yes No 1", "", ""},
+	} {
+		known := profile.TrainingColumn{Name: "x", Levels: strings.Fields(c.levels)}
+		var got Finding
+		for _, f := range TrainingColumns([]profile.TrainingColumn{known}, scanText(t, fileOf(c.blind, 40, false), profile.ScanOptions{Blind: true, ID: "id"})) {
+			got = f
+		}
+		if got.Code != c.code || got.Severity != c.severity {
+			t.Errorf("%s: %+v, want a %s %s", name, got, c.severity, c.code)
 		}
 	}
 }

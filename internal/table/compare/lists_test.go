@@ -69,17 +69,32 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 	}
 	same := func(tags, code string) string { return tags + "," + code }
 	train := scanText(t, file(0, ",y", same), profile.ScanOptions{})
+	model := []profile.TrainingColumn{
+		{Name: "tags", ListSeparator: ";", Parts: strings.Fields("Cpp Go Java Perl Rust")},
+		{Name: "code", PrefixLengths: []int{1, 2}, Parts: strings.Fields("A C E AB CD EF")},
+	}
+	dataset := []profile.TrainingColumn{
+		{Name: "tags", Form: inference.FormCategory, ListSeparator: ";", Rows: 100, Distinct: 31, Texts: strings.Fields("Cpp;Java Java;Rust;Go Perl"), TextRows: 20},
+	}
+	const misspelledItems = "tags: 100 rows (100 %) have items that the training file has only in another spelling, such as"
+	const misspelledCodes = "code: 100 rows (100 %) begin with characters that the training file has only in another spelling, such as"
 	for name, c := range map[string]struct {
-		change func(tags, code string) string
-		want   []string
+		change         func(tags, code string) string
+		want           []string
+		model, dataset []string // the findings if only the columns of a model or a dataset are known
 	}{
 		"new lists and codes": {change: same},
+		"some in lower case": {change: func(tags, code string) string {
+			return strings.Replace(tags, "Cpp", "cpp", 1) + "," + strings.Replace(code, "AB0000", "ab0000", 1)
+		}, want: []string{"warning: tags: "}, model: []string{"warning: tags: "}},
 		"lower case": {
 			change: func(tags, code string) string { return strings.ToLower(tags + "," + code) },
 			want: []string{
-				`defect: tags: 100 rows (100 %) have items that the training file has only in another spelling, such as`,
-				`defect: code: 100 rows (100 %) begin with characters that the training file has only in another spelling, such as`,
+				"defect: " + misspelledItems,
+				"defect: " + misspelledCodes,
 			},
+			model:   []string{"defect: " + misspelledItems, "defect: " + misspelledCodes},
+			dataset: []string{"warning: " + misspelledItems},
 		},
 		"others": {
 			change: func(tags, code string) string {
@@ -91,15 +106,23 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 			},
 		},
 	} {
-		findings := Profiles(train, scanText(t, file(1000, "", c.change), profile.ScanOptions{Blind: true, ID: "id"}))
-		if len(findings) != len(c.want) {
-			t.Errorf("%s: %+v, want %q", name, findings, c.want)
-			continue
-		}
-		for i, f := range findings {
-			if got := fmt.Sprintf("%s: %s: %s", f.Severity, f.Name, f.Message); !strings.HasPrefix(got, c.want[i]) {
-				t.Errorf("%s: %s, want %s …", name, got, c.want[i])
-			}
+		blind := scanText(t, file(1000, "", c.change), profile.ScanOptions{Blind: true, ID: "id"})
+		expectFindings(t, name, Profiles(train, blind), c.want)
+		expectFindings(t, name+", model", TrainingColumns(model, blind), c.model)
+		expectFindings(t, name+", dataset", TrainingColumns(dataset, blind), c.dataset)
+	}
+}
+
+// expectFindings checks the beginnings of findings with their severity and column.
+func expectFindings(t *testing.T, name string, findings []Finding, want []string) {
+	t.Helper()
+	if len(findings) != len(want) {
+		t.Errorf("%s: %+v, want %q", name, findings, want)
+		return
+	}
+	for i, f := range findings {
+		if got := fmt.Sprintf("%s: %s: %s", f.Severity, f.Name, f.Message); !strings.HasPrefix(got, want[i]) {
+			t.Errorf("%s: %s, want %s …", name, got, want[i])
 		}
 	}
 }

@@ -19,23 +19,68 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	if !train.HasAllTexts() {
 		return
 	}
-	known, spellings := make(map[string]bool), make(map[string]string)
+	var parts []string
 	trained := train.Values()
 	for i := range trained {
-		for _, part := range train.ItemsOrPrefixes(trained[i].Text) {
-			known[part], spellings[foldSpelling(part)] = true, part
+		parts = append(parts, train.ItemsOrPrefixes(trained[i].Text)...)
+	}
+	r := c.countParts(train, blind, parts)
+	c.reportMisspelledParts(train, blind, &r)
+	c.reportUnknownParts(train, blind, &r)
+}
+
+// checkKnownParts is like checkParts for what a model or a dataset knows, but reports only misspelled
+// parts. A dataset may know only the most frequent lists; then other items may have this spelling, so
+// only a column with many misspelled items is reported, with a warning. It returns true if it reports the
+// column.
+func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
+	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
+	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {
+		return false // new texts are not usual
+	}
+	if len(parts) == 0 {
+		for _, text := range known.Texts {
+			parts = append(parts, train.ItemsOrPrefixes(text)...)
 		}
 	}
-	var misspelled, unknown rowCounter
-	var example, spelling string // a misspelled part of the most frequent text with such parts, and its spelling in training
-	filled, first := 0, math.MaxInt
+	r := c.countParts(train, blind, parts)
+	if !isComplete && !isDefect(r.misspelled.rows, r.filled) {
+		return false
+	}
+	from := len(c.findings)
+	c.reportMisspelledParts(train, blind, &r)
+	if found = len(c.findings) > from; found && !isComplete {
+		c.findings[from].Severity = SeverityWarning
+	}
+	return found
+}
+
+// partCounts counts the rows of a blind column whose parts a training column does not have.
+type partCounts struct {
+	misspelled rowCounter // most parts differ only in spelling from those of the training column
+	unknown    rowCounter // the training column has no part, in no spelling
+	filled     int        // number of rows with a value
+	firstLine  int        // the first line of a row in unknown
+	// example is a misspelled part of the most frequent text with such parts, and spelling is its
+	// spelling in the training column.
+	example, spelling string
+}
+
+// countParts counts the rows of a blind column whose parts are not among parts, those of the training
+// column. train decides what the parts of a text are.
+func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string) partCounts {
+	known, spellings := make(map[string]bool), make(map[string]string)
+	for _, part := range parts {
+		known[part], spellings[foldSpelling(part)] = true, part
+	}
+	r := partCounts{firstLine: math.MaxInt}
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
 		if one.Kind == cells.Null || one.Kind == cells.Blank {
 			continue
 		}
-		filled += one.Rows
+		r.filled += one.Rows
 		knownParts, misspelledParts, misspelledPart := 0, 0, ""
 		for _, part := range train.ItemsOrPrefixes(one.Text) {
 			if known[part] {
@@ -47,28 +92,27 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 		}
 		switch {
 		case misspelledParts > 0 && misspelledParts >= knownParts:
-			if one.Rows > misspelled.most.Rows {
-				example, spelling = misspelledPart, spellings[foldSpelling(misspelledPart)]
+			if one.Rows > r.misspelled.most.Rows {
+				r.example, r.spelling = misspelledPart, spellings[foldSpelling(misspelledPart)]
 			}
-			misspelled.addRows(one)
+			r.misspelled.addRows(one)
 		case knownParts == 0:
-			unknown.addRows(one)
-			first = min(first, one.FirstLine())
+			r.unknown.addRows(one)
+			r.firstLine = min(r.firstLine, one.FirstLine())
 		}
 	}
-	c.reportMisspelledParts(train, blind, misspelled.rows, filled, example, spelling)
-	c.reportUnknownParts(train, blind, unknown, filled, first)
+	return r
 }
 
 // reportMisspelledParts reports rows whose parts differ only in spelling from those of the training
-// file. It reports nothing if they are only a few of the rows with a value. filled is the number of
-// rows with a value. example is one of these parts, and spelling is its spelling in the training file.
-func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, rows, filled int, example, spelling string) {
-	if ratio(rows, filled) <= maxUnparsable {
+// file. It reports nothing if they are only a few of the rows with a value.
+func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, r *partCounts) {
+	rows := r.misspelled.rows
+	if ratio(rows, r.filled) <= maxUnparsable {
 		return
 	}
 	severity := SeverityWarning
-	if isDefect(rows, filled) {
+	if isDefect(rows, r.filled) {
 		severity = SeverityDefect
 	}
 	what := "begin with characters that the training file has only in another spelling"
@@ -76,19 +120,20 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 		what = "have items that the training file has only in another spelling"
 	}
 	c.report(severity, csvfile.CodeOtherSpelling, blind.Name, "%s (%s) %s, such as %s instead of %s",
-		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(example), excerpt(spelling))
+		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(r.example), excerpt(r.spelling))
 }
 
 // reportUnknownParts reports rows that have no part of the training file, if these are most of the rows
-// with a value. filled is the number of rows with a value, and first the first line of a reported row.
-func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, unknown rowCounter, filled, first int) {
-	if unknown.rows < minExpectedRows || ratio(unknown.rows, filled) <= minUnknownShare {
+// with a value.
+func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, r *partCounts) {
+	unknown := r.unknown
+	if unknown.rows < minExpectedRows || ratio(unknown.rows, r.filled) <= minUnknownShare {
 		return
 	}
 	what := "begin with other characters than all texts of the training file"
 	if train.ListSeparator() != "" {
 		what = fmt.Sprintf("have no item of the training file, whose items are separated by %q", train.ListSeparator())
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s, most often %s",
+	c.reportAt(r.firstLine, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s, most often %s",
 		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), what, csvfile.Excerpt(unknown.most.Text))
 }

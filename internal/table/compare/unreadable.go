@@ -65,17 +65,12 @@ func (c *comparison) makeDefects(from int) {
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column. numbers counts the rows with a number, or with a date or time in the format of the
-// blind column. texts counts the rows with any other text and, if the training column has dates or
+// blind column; if the training column has numbers, any unit may follow a number. texts counts the rows with any other text and, if the training column has dates or
 // times other than Unix times, the rows with a plain number. filled is the number of rows with a value.
 // Texts that mean a missing value, such as n/a, numbers that mean a missing Unix time, and texts of the
 // training column are not values. rows is the number of rows of the blind file.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
-	trained := train.Values()
-	known := make(map[string]bool, len(trained))
-	for i := range trained {
-		known[trained[i].Text] = true
-	}
-	values := estimatedValues(blind, rows)
+	known, values := textSet(train), estimatedValues(blind, rows)
 	filled = rows - blind.EmptyRows()
 	for i := range values {
 		one := &values[i]
@@ -85,11 +80,18 @@ func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, tex
 			filled -= one.Rows
 		case one.Kind == cells.Number && train.Form != inference.FormNumeric && train.Epoch == "":
 			texts += one.Rows
-		case one.Kind == cells.Number || blind.Form.IsOrdered() && blind.CanParse(one.Text):
+		case one.Kind == cells.Number || blind.Form.IsOrdered() && blind.CanParse(one.Text) || train.Form == inference.FormNumeric && isAmount(one.Text):
 			numbers += one.Rows
 		default:
 			texts += one.Rows
 		}
 	}
 	return numbers, texts, filled
+}
+
+// isAmount reports whether a text is a number with any unit, such as 19 MB.
+func isAmount(text string) bool {
+	_, _, withPoint := cells.ParseAmount([]byte(text), false)
+	_, _, withComma := cells.ParseAmount([]byte(text), true)
+	return withPoint || withComma
 }

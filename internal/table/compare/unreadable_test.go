@@ -33,6 +33,7 @@ func TestUnreadableColumns(t *testing.T) {
 	numbers := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 40}
 	someMissing := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40, Missing: 13}
 	dates := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40}
+	sizes := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 40, Missing: 5}
 	for name, c := range map[string]struct {
 		train string
 		known profile.TrainingColumn
@@ -44,6 +45,8 @@ func TestUnreadableColumns(t *testing.T) {
 		"decimal_commas":    {"1.5 22.5 7.5", numbers, "\"2,5\" \"4,5\" \"8,5\"", 40, true},
 		"a_unit":            {"1.5 22.5 7.5", numbers, "$2.5 $4.5 $8.5", 40, true},
 		"texts":             {"1.5 22.5 7.5", numbers, "low high", 40, true},
+		"other_units":       {"1.5 22.5 7.5", sizes, "19_MB 201_KB 7,5_MB 8_MB", 40, true},
+		"few_other_units":   {"1.5 22.5 7.5", sizes, "19_MB 201_KB 7.5 8.5 9.5 6.5", 40, false},
 		"few_texts":         {"1.5 22.5 7.5", numbers, "low 4.5 8.5 3.5 2.5", 40, false},
 		"few_rows":          {"1.5 22.5 7.5", numbers, "$2.5 $4.5 $8.5", minDefectRows - 1, false},
 		"mostly_no_value":   {"1.5 22.5 7.5", numbers, "$2.5 - - n/a", 40, true},

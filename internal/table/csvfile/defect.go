@@ -48,6 +48,7 @@ const (
 	CodeManyClasses    = "many-classes"
 	CodeSimilarClasses = "similar-classes"
 	CodeSameLooking    = "same-looking-values"
+	CodeSimilarTexts   = "similar-texts"
 	CodeMissingClass   = "missing-class"
 	CodeSpacedClass    = "spaced-class"
 	CodeConstantColumn = "constant-column"

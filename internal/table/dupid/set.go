@@ -16,7 +16,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Set finds duplicate IDs with little memory and without storing them.
+// Set finds duplicate IDs with little memory and without storing them. IDs that differ only in
+// surrounding white space are duplicates, because programs that join rows by their IDs, such as `foretell
+// score`, ignore it.
 //
 // Each ID is hashed to 72 bits, which are written to disk with the line of the ID:
 //
@@ -67,6 +69,7 @@ func (s *Set) hash(id []byte) hashedID {
 
 // Add adds the ID of the next row, which starts in the given line.
 func (s *Set) Add(id []byte, line int) {
+	id = bytes.TrimSpace(id)
 	s.splitUnlessAscending(id, id, false)
 	s.store(s.hash(id), line)
 }
@@ -152,7 +155,7 @@ type ChunkIDs struct {
 func (s *Set) HashChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, field int) {
 	*ids = ChunkIDs{hashed: ids.hashed[:0]}
 	for row := range chunk.Rows {
-		id := chunk.Cell(row, field)
+		id := bytes.TrimSpace(chunk.Cell(row, field))
 		if row == 0 {
 			ids.first = id
 		}
@@ -178,7 +181,7 @@ func (s *Set) Has(id []byte) (found bool, err error) {
 	if s.ascending != nil {
 		s.splitIntoBins()
 	}
-	hashed := s.hash(id)
+	hashed := s.hash(bytes.TrimSpace(id))
 	bin := &s.bins[hashed.bin]
 	if bin.hashes == nil && s.err == nil {
 		known := make(map[uint64]struct{})

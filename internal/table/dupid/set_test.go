@@ -34,6 +34,23 @@ func TestSetHas(t *testing.T) {
 	}
 }
 
+// TestSpacesAroundIDs checks that IDs that differ only in surrounding white space are duplicates, also
+// if they would ascend.
+func TestSpacesAroundIDs(t *testing.T) {
+	ids := NewSet()
+	defer func() { _ = ids.Close() }()
+	for line, id := range []string{"a", "b", " b", "c d", "cd", "a\u00a0"} {
+		ids.Add([]byte(id), line)
+	}
+	found, count, err := ids.Duplicates(t.Context(), 5)
+	if want := []Duplicate{{2, 1}, {5, 0}}; err != nil || count != 2 || !slices.Equal(found, want) {
+		t.Errorf("%v, %d, %v, want %v", found, count, err, want)
+	}
+	if known, err := ids.Has([]byte("\tc d ")); err != nil || !known {
+		t.Errorf("an ID with other white space: %v, %v, want true", known, err)
+	}
+}
+
 // TestDuplicatesIsCancelled cancels a search for duplicates.
 func TestDuplicatesIsCancelled(t *testing.T) {
 	ids := NewSet()

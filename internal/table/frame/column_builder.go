@@ -17,8 +17,8 @@ const (
 	encodedFloat64
 )
 
-// valueRange describes the values that an encoding must represent.
-type valueRange struct {
+// requiredEncoding describes the values that an encoding must represent.
+type requiredEncoding struct {
 	encoding encoding
 	digits   int     // largest number of decimal digits; only for encodedInt8 and encodedInt16
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
@@ -27,20 +27,20 @@ type valueRange struct {
 // measureFloatsAndEncode returns the range of values. If the encoding of the range is
 // encodedDecimal, measureFloatsAndEncode also stores the values in dst, which must be as
 // long as values.
-func measureFloatsAndEncode(values []float64, dst []cells.Decimal) valueRange {
+func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncoding {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
 	}
 	if cells.ToDecimals(dst, values) {
-		return valueRange{encoding: encodedDecimal}
+		return requiredEncoding{encoding: encodedDecimal}
 	}
-	return valueRange{encoding: encodedFloat64}
+	return requiredEncoding{encoding: encodedFloat64}
 }
 
 // measureInt16 returns the range of values. The encoding of the range is encodedDecimal
 // if encodedInt16 cannot represent the values.
-func measureInt16(values []float64) valueRange {
-	s, power := valueRange{}, 1.0
+func measureInt16(values []float64) requiredEncoding {
+	s, power := requiredEncoding{}, 1.0
 	for _, x := range values {
 		size := math.Abs(x)
 		for size*power <= math.MaxInt16 && float64(cells.RoundToInt32(x*power))/power != x && s.digits < cells.MaxDecimalDigits {
@@ -48,17 +48,17 @@ func measureInt16(values []float64) valueRange {
 			power = cells.PowersOf10[s.digits]
 		}
 		if size*power > math.MaxInt16 || s.digits == cells.MaxDecimalDigits {
-			return valueRange{encoding: encodedDecimal}
+			return requiredEncoding{encoding: encodedDecimal}
 		}
 		if size > s.maxAbs {
 			s.maxAbs = size
 		}
 	}
-	return s.union(valueRange{})
+	return s.union(requiredEncoding{})
 }
 
-func measureDecimals(decimals []cells.Decimal) valueRange {
-	s := valueRange{}
+func measureDecimals(decimals []cells.Decimal) requiredEncoding {
+	s := requiredEncoding{}
 	for _, cell := range decimals {
 		if cell == cells.MissingDecimal {
 			continue
@@ -70,21 +70,21 @@ func measureDecimals(decimals []cells.Decimal) valueRange {
 		size := math.Abs(float64(k)) / cells.PowersOf10[digits]
 		s.digits, s.maxAbs = max(s.digits, digits), max(s.maxAbs, size)
 		if s.maxAbs*cells.PowersOf10[s.digits] > math.MaxInt16 || digits == cells.MaxDecimalDigits {
-			return valueRange{encoding: encodedDecimal}
+			return requiredEncoding{encoding: encodedDecimal}
 		}
 	}
-	return s.union(valueRange{})
+	return s.union(requiredEncoding{})
 }
 
 // union returns the range that includes both s and t.
-func (s valueRange) union(t valueRange) valueRange {
-	s = valueRange{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
+func (s requiredEncoding) union(t requiredEncoding) requiredEncoding {
+	s = requiredEncoding{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
 	if s.encoding >= encodedDecimal {
-		return valueRange{encoding: s.encoding}
+		return requiredEncoding{encoding: s.encoding}
 	}
 	switch top := math.Round(s.maxAbs * cells.PowersOf10[s.digits]); {
 	case top > math.MaxInt16:
-		return valueRange{encoding: encodedDecimal}
+		return requiredEncoding{encoding: encodedDecimal}
 	case top > math.MaxInt8:
 		s.encoding = encodedInt16
 	}
@@ -95,14 +95,14 @@ func (s valueRange) union(t valueRange) valueRange {
 // necessary.
 type columnBuilder struct {
 	Column
-	valueRange valueRange
+	valueRange requiredEncoding
 	rows       int
 	capacity   int // expected number of rows; 0 if unknown
 }
 
 // add appends rows 0…rows-1 of c. s is the range of their values. If the encoding of s is
 // encodedDecimal and c is not encoded, decimals must hold the values.
-func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
+func (b *columnBuilder) add(c *Column, rows int, s requiredEncoding, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)
 	if !b.IsNumeric() || b.valueRange.encoding != before.encoding || b.valueRange.digits != before.digits {
@@ -127,7 +127,7 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values in the encoding of b.valueRange. If this encoding is
+// appendEncoded appends values in the encoding of b.requiredEncoding. If this encoding is
 // encodedDecimal, each value must have at most the given number of decimal digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	switch e := &b.encoded; b.valueRange.encoding {
@@ -148,7 +148,7 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the values of the rows added so far to the encoding of b.valueRange.
+// changeEncoding converts the values of the rows added so far to the encoding of b.requiredEncoding.
 // digits is the largest number of decimal digits of these values.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)

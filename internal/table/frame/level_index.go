@@ -51,7 +51,7 @@ const severalLevels = -2
 func (x *levelIndex) indexNumbers(levels []string) {
 	x.numbers = map[float64]int32{}
 	for code, level := range levels {
-		number, ok := codeNumber([]byte(level))
+		number, ok := parseNumericCode([]byte(level))
 		if !ok {
 			continue
 		}
@@ -62,10 +62,10 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// codeNumber returns the number that a code means. It returns false for a code that is no number.
+// parseNumericCode returns the number that a code means. It returns false for a code that is no number.
 // It also returns false for a code of more than 15 digits, because another code may then be the
 // same float64.
-func codeNumber(cell []byte) (number float64, ok bool) {
+func parseNumericCode(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
 	}
@@ -101,7 +101,7 @@ func (x *levelIndex) code(cell []byte) int32 {
 		}
 	}
 	if len(x.numbers) > 0 {
-		if number, ok := codeNumber(cell); ok {
+		if number, ok := parseNumericCode(cell); ok {
 			if code, known := x.numbers[number]; known && code != severalLevels {
 				return code
 			}

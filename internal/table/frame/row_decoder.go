@@ -76,7 +76,7 @@ type rowDecoder struct {
 	classes      map[string]int32
 	labels       []int32
 	// ranges and decimals are set for the numeric columns by measureRanges.
-	ranges   []valueRange
+	ranges   []requiredEncoding
 	decimals [][]cells.Decimal
 }
 
@@ -105,7 +105,7 @@ type extractorKey struct {
 // positions in b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
-	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
+	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]requiredEncoding, n), decimals: make([][]cells.Decimal, n)}
 	parts := make(map[extractorKey][]int) // the columns that each extractor computes
 	var order []extractorKey
 	for i := range schema.Columns {
@@ -140,7 +140,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 // fork returns an empty copy of d for another goroutine.
 func (d *rowDecoder) fork() *rowDecoder {
 	other := *d
-	other.ranges, other.decimals = make([]valueRange, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
+	other.ranges, other.decimals = make([]requiredEncoding, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
 	other.extracted = slices.Clone(d.extracted)
 	for i := range other.extracted {
 		other.extracted[i].extractor = newExtractor(d.schema, other.extracted[i].columns)

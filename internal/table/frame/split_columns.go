@@ -134,16 +134,16 @@ func (r *splitKeyReader) addTime(cell []byte) {
 		}
 	}
 	if !r.isLocal[timeMonthFirst] || !r.isLocal[timeDayFirst] {
-		r.offsets = append(r.offsets, r.offsetOfLast(cell))
+		r.offsets = append(r.offsets, r.utcOffsetOfLastTime(cell))
 	}
 	if !any && !isMissing && r.invalid == "" {
 		r.invalid = string(cells.Trim(cell))
 	}
 }
 
-// offsetOfLast returns the offset from UTC, in days, of the time in cell, which must be the last one in
+// utcOffsetOfLastTime returns the offset from UTC, in days, of the time in cell, which must be the last one in
 // r.times. It returns NaN if the time has no offset.
-func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
+func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	found := cells.NaN
 	for _, format := range []int{timeMonthFirst, timeDayFirst} {
 		isTime := !math.IsNaN(r.times[format][len(r.times[format])-1])

@@ -36,7 +36,7 @@ type TrainingColumn struct {
 	Texts            []string
 	TextRows         int
 	// Levels are the texts that a model distinguishes; nil if they are not known. They may not include
-	// rare texts of the training file.
+	// rare texts of the training file. In a column of numbers, they are words beside the numbers.
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string
@@ -45,6 +45,10 @@ type TrainingColumn struct {
 	// TermSampleWithout the number of those that have none of Terms.
 	Terms                             []string
 	TermSampleRows, TermSampleWithout int
+	// Parts are the items of lists, or the first characters of codes, that are features of a model; nil
+	// if they are not known. PrefixLengths are the lengths of these first characters.
+	Parts         []string
+	PrefixLengths []int
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.
@@ -66,17 +70,23 @@ func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 }
 
 // Profile returns what is known of the profile of the column: its name, its form, the order and the
-// time zones of its dates, the format of its numbers, the separator of its lists, and its texts if all of them are known.
+// time zones of its dates, the format of its numbers, the separator of its lists, its texts if all
+// of them are known, and the words of a column of numbers.
 func (k *TrainingColumn) Profile() *ColumnProfile {
-	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator}
+	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator, prefixes: k.PrefixLengths}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
 		c.format = k.NumberFormat
 	}
-	if k.HasAllTexts() {
-		for _, text := range k.Texts {
-			c.values = append(c.values, columnstats.Value{Text: text})
-		}
+	var texts []string
+	switch {
+	case k.HasAllTexts():
+		texts = k.Texts
+	case k.Form == inference.FormNumeric && len(k.Levels) > 0:
+		texts, c.Features = k.Levels, 2 // the numbers and the words
+	}
+	for _, text := range texts {
+		c.values = append(c.values, columnstats.Value{Text: text})
 	}
 	return c
 }

@@ -217,7 +217,7 @@ func (r *repairer) orderBlindColumns() {
 	if train == nil {
 		r.appendRemainingColumns(func(int) bool { return true })
 	} else {
-		r.renameFoldEqual(train)
+		r.renameToTrainingNames(train)
 		used := map[int]bool{}
 		for _, name := range train.Schema.FieldNames() {
 			if at := slices.Index(r.names, name); at >= 0 && at != r.id && !r.isDropped(at) {
@@ -256,9 +256,9 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameFoldEqual renames columns as in the training file. It renames a column if [csvfile.NormalizeName]
+// renameToTrainingNames renames columns as in the training file. It renames a column if [csvfile.NormalizeName]
 // returns the same for its name as for a name of the training file, and for no other column's name.
-func (r *repairer) renameFoldEqual(train *profile.Profile) {
+func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
 		r.names[at] = want

@@ -34,8 +34,9 @@ type Config struct {
 	Queue    *jobqueue.Queue
 	Problems *problem.Converter
 	Now      func() time.Time
-	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware. The
-	// transaction t removes the file, and subject is the key of the dataset.
+	// RecordRefusedFile appends an event to the audit log, which says that a file of this account
+	// contains malware. t is the transaction that removes the file. subject is the key of the
+	// dataset.
 	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 	// TimeLimit is the time limit for preparing a dataset. One second is added to it for each MiB of
 	// the CSV. Defaults to 2 minutes.

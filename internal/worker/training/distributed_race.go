@@ -48,7 +48,8 @@ type distributedRace struct {
 	remoteAlgorithms []string // algorithms that other workers train
 }
 
-// queueParts queues parts of a race for idle workers. It returns nil if it queued none.
+// queueParts queues some runs of a race as parts, which idle workers train. It returns nil if it
+// queued none; see distributedRace.
 func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
 	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
 		return nil, nil
@@ -175,10 +176,10 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("the job of the run ended without a recording")
 
-// findRecordingOrTakeRun returns the recording of a run, or a zero File if the recording does
-// not exist yet. If the job of the run has ended without a recording, it returns
-// errNoRecording. If mayTakeRun is true and no worker has begun the run, it deletes the job of
-// the run and returns taken = true. This worker must then train the run itself.
+// findRecordingOrTakeRun returns the file with the recording that another worker has made of a run,
+// or a zero File if the recording does not exist yet. If the job of the run has ended without a
+// recording, it returns errNoRecording. If mayTakeRun is true and no worker has begun the run, it
+// deletes the job of the run and returns taken = true. This worker must then train the run itself.
 func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
 	within := s.trainer.store.Read
 	if mayTakeRun {
@@ -245,9 +246,9 @@ func (r verifyingRecording) Close() error {
 }
 
 // newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. The function is
-// called when a run that the job j trains has reached the threshold. It stores the virtual time of
-// this moment for the other workers of the race. keys has the keys of the runs, by
-// algorithm.
+// called when a run that the job j trains has reached the threshold. For the other workers of the
+// race, it stores the virtual time at which this happened, which is the estimated cost of the steps
+// of the run so far. keys has the keys of the runs, by algorithm.
 func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
@@ -289,7 +290,7 @@ func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan
 	}
 }
 
-// DeletePartsOfEndedRaces deletes the recordings of all races that have ended.
+// DeletePartsOfEndedRaces deletes the recordings that the parts of ended races have left.
 func (tr *Trainer) DeletePartsOfEndedRaces(ctx context.Context) {
 	if !tr.DistributesRaces() {
 		return

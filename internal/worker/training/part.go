@@ -104,7 +104,7 @@ func (tr *Trainer) storeRecordingAndEndPart(ctx context.Context, j *job.Job, inf
 	return err
 }
 
-// FailPart ends a part whose job failed. The worker of the race then trains the run itself.
+// FailPart ends the failed job of a part. The worker of the race then trains the run itself.
 func (tr *Trainer) FailPart(ctx context.Context, j *job.Job, _ error) error {
 	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
 }

@@ -23,8 +23,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceRows holds the rows of a running race. Changes to the fields race and runs are written to the
-// store when the race ends.
+// raceRows holds the database rows of a running race. Changes to the fields race and runs are
+// written to the store when the race ends.
 type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
@@ -117,9 +117,9 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
-// earlier attempt. These include the recordings of its parts, which the time limit of that
-// attempt may have ended early.
+// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an earlier
+// attempt. These include the recordings of its parts, which may be incomplete because of the time
+// limit of that attempt.
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -216,8 +216,8 @@ func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outc
 	return err
 }
 
-// setRaceScores copies the scores of the model m to the row of its race. If m is nil, the race has no
-// scores.
+// setRaceScores copies the scores of the model m to the database row of its race. If m is nil, the
+// race has no scores.
 func setRaceScores(race *store.Training, m *store.Model, outcome *learn.Outcome) {
 	if m == nil {
 		return
@@ -228,8 +228,8 @@ func setRaceScores(race *store.Training, m *store.Model, outcome *learn.Outcome)
 	race.TrainingPerformance, race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 }
 
-// setRunResult copies the result of one run to its row. A run that never began gets the status of
-// the race.
+// setRunResult copies the result of one run to its database row. A run that never began gets the
+// status of the race.
 func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {

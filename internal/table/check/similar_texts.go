@@ -1,0 +1,42 @@
+package check
+
+import (
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// minSimilarShare is the smallest fraction of the rows that warnSimilarTexts reports.
+const minSimilarShare = 0.01
+
+// warnSimilarTexts warns about categories of a training file that differ from more frequent ones only in
+// case or in surrounding spaces. The model treats them as different.
+func (c *columnChecker) warnSimilarTexts() {
+	if c.opts.Blind || c.inferred.Form != inference.FormCategory || c.inferred.IdentifiesRows {
+		return
+	}
+	values := c.stats.Values()
+	frequent := make(map[string]*columnstats.Value, len(values)) // the most frequent text with each folded text
+	for i := range values {
+		key := cells.FoldCase(values[i].Text)
+		if best := frequent[key]; best == nil || values[i].Rows > best.Rows {
+			frequent[key] = &values[i]
+		}
+	}
+	rows, rare := 0, columnstats.Value{}
+	for i := range values {
+		if one := &values[i]; frequent[cells.FoldCase(one.Text)] != one {
+			if rows += one.Rows; one.Rows > rare.Rows {
+				rare = *one
+			}
+		}
+	}
+	share := float64(rows) / float64(max(c.stats.NonBlank(), 1))
+	if share < minSimilarShare {
+		return
+	}
+	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a text that differs from a more frequent one only in case or spaces, such as %s instead of %s",
+		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[cells.FoldCase(rare.Text)].Text))
+}
