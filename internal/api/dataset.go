@@ -214,8 +214,23 @@ type Distribution struct {
 	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
 	// Integers reports whether all numbers are integers. It is false in datasets of older
 	// versions.
-	Integers bool    `json:"integers,omitempty" doc:"Whether all numbers are integers. An extension."`
-	Top      []Class `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
+	Integers bool `json:"integers,omitempty" doc:"Whether all numbers are integers. An extension."`
+	// Quantiles divides the numbers more finely than Bins. It is only set if IsCoarse returns true, and
+	// not in datasets of older versions.
+	Quantiles    []float64 `json:"quantiles,omitempty" doc:"If one bin has more than half of the numbers: at most nine numbers, ascending, that divide the numbers into ranges with about equal numbers of rows. An extension."`
+	QuantileRows []int64   `json:"quantileRows,omitempty" doc:"Number of rows below the first quantile, between each two, and from the last on. An extension."`
+	Top          []Class   `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
+}
+
+// IsCoarse reports whether one bin has more than half of the numbers, so that Bins do not show how most
+// numbers are distributed. It returns false if each bin has a single number. distinct is the number of distinct
+// values of the column.
+func (d *Distribution) IsCoarse(distinct int64) bool {
+	largest, rows, filled := int64(0), int64(0), int64(0)
+	for _, n := range d.Bins {
+		largest, rows, filled = max(largest, n), rows+n, filled+min(n, 1)
+	}
+	return 2*largest > rows && distinct > filled && (!d.Integers || d.High-d.Low > float64(len(d.Bins)))
 }
 
 // maxValueRunes is the maximum number of characters of a value in Distribution.Top.

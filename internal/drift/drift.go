@@ -95,9 +95,9 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		return c
 	}
 	var parts []countedPart
-	missing := float64(compare.MissingRows(TrainingColumn(known, trainingRows), p))
+	missing, coarse := float64(compare.MissingRows(TrainingColumn(known, trainingRows), p)), false
 	if ordered {
-		parts = countNumberParts(known, p, trainingRows)
+		parts, coarse = countNumberParts(known, p, trainingRows)
 		missing += removeUnparsed(parts, known, p, trainingRows, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, float64(rows)-missing)
@@ -106,6 +106,9 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		parts = append(parts, countedPart{"missing", float64(known.Missing), missing})
 	}
 	setIndexAndParts(&c, parts, float64(trainingRows), float64(rows))
+	if coarse && c.Level == api.DriftNone {
+		return api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "most training numbers are in one narrow part of their range, which the dataset does not divide"}
+	}
 	return c
 }
 
@@ -121,29 +124,48 @@ type countedPart struct {
 const minTrainingShare = 0.02
 
 // countNumberParts divides the numbers into ranges, and counts the rows of each range in both files.
-// The ranges are the bins of the dataset, but a bin with few training rows is joined to the next bin.
-// The values below and above the range of the training file are two more parts.
-func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
+// The ranges are the bins of the dataset or, if one bin has most numbers, those between its quantiles. A
+// range with few training rows is joined to the next range. The values below and above the range of the
+// training file are two more parts. coarse reports whether one bin has most numbers and no quantiles are known.
+func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) (parts []countedPart, coarse bool) {
 	d, form := known.Distribution, inference.Form(known.Kind)
-	counts := p.CountBins(d.Low, d.High, len(d.Bins))
+	edges, training, counts, coarse := countRanges(known, p)
 	below, above := form.Format(d.Low), form.Format(d.High)
 	between := func(from, to float64) string { return form.Format(from) + "–" + form.Format(to) }
 	if d.Integers && p.IsInteger() {
 		below, above, between = formatInteger(d.Low), formatInteger(math.Ceil(d.High)-1), formatIntegerRange
 	}
-	parts := []countedPart{{"below " + below, 0, counts[0]}}
+	parts = []countedPart{{"below " + below, 0, counts[0]}}
 	joined, from := countedPart{}, d.Low
-	for i, rows := range d.Bins {
+	for i, rows := range training {
 		joined.training += float64(rows)
 		joined.count += counts[i+1]
-		to := profile.BinEdge(d.Low, d.High, i+1, len(d.Bins))
-		if last := i == len(d.Bins)-1; last || joined.training >= minTrainingShare*float64(trainingRows) {
+		to := edges[i+1]
+		if last := i == len(training)-1; last || joined.training >= minTrainingShare*float64(trainingRows) {
 			joined.name = between(from, to)
 			parts = append(parts, joined)
 			joined, from = countedPart{}, to
 		}
 	}
-	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
+	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]}), coarse
+}
+
+// countRanges returns the edges of ranges of numbers, and the number of rows of each range in the training
+// file and in the compared file. counts begins with the rows below the first edge, and ends with those
+// from the last edge on. coarse is described at countNumberParts.
+func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, training []int64, counts []float64, coarse bool) {
+	d := known.Distribution
+	if n := len(d.Quantiles); n > 0 && len(d.QuantileRows) == n+1 {
+		edges = slices.Concat([]float64{d.Low}, d.Quantiles, []float64{d.High})
+		if counts = p.CountRanges(edges); counts != nil {
+			return edges, d.QuantileRows, counts, false
+		}
+		edges = nil
+	}
+	for i := range d.Bins {
+		edges = append(edges, profile.BinEdge(d.Low, d.High, i, len(d.Bins)))
+	}
+	return append(edges, d.High), d.Bins, p.CountBins(d.Low, d.High, len(d.Bins)), d.IsCoarse(known.Distinct)
 }
 
 // removeUnparsed removes from parts the numbers or dates that a model does not read, because they are not

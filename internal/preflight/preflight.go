@@ -237,6 +237,11 @@ func (p *Preflight) compareFiles() {
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
 	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
 	p.replaceIDHints()
+	if known := p.TrainProfile.CountKnownRows(p.BlindProfile); known > 0 {
+		message := fmt.Sprintf("rows with the same features as a training row: %s of %s (%s); their scores may be better than those of new rows",
+			humanize.Comma(known), humanize.Comma(p.BlindProfile.Rows), humanize.Percent(float64(known)/float64(p.BlindProfile.Rows)))
+		p.addFinding(p.Blind, compare.SeverityWarning, csvfile.Defect{Code: csvfile.CodeKnownRows, Message: message, Line: p.BlindProfile.HeaderLine()}, "")
+	}
 }
 
 // addDifferences adds the differences of a blind file from the training file.

@@ -88,18 +88,28 @@ func (c *cautions) checkClasses() {
 // checkLeakage checks for signs of leakage, that is, of a column whose value is known only after
 // the label.
 func (c *cautions) checkLeakage() {
-	score, known := c.scores.Performance(c.r.Metric)
-	least, compared := c.baseline.Performance(c.r.Metric)
-	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
-		first := c.r.Importances[0]
-		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {
-			c.add("The predictions depend almost entirely on the column %q. If its value is known only after the label, the model will fail in use.", api.AbbreviateValue(first.Column))
-			return
-		}
+	if text := describeDominantColumn(c.r); text != "" {
+		c.add("%s If its value is known only after the label, the model will fail in use.", humanize.Sentence(text))
+		return
 	}
 	if c.baseline != nil && c.scores.Accuracy >= suspiciousAccuracy && c.baseline.Accuracy < highBaselineAccuracy {
 		c.add("The model is almost always right, which is rare. Check that no column is known only after the label.")
 	}
+}
+
+// describeDominantColumn says that the predictions depend almost entirely on one column, if they do. Otherwise,
+// it returns "".
+func describeDominantColumn(r *api.ModelReport) string {
+	scores, baseline, _, _ := testOrValidationScores(r)
+	score, known := scores.Performance(r.Metric)
+	least, compared := baseline.Performance(r.Metric)
+	if gain := score - least; known && compared && gain > 0.1 && len(r.Importances) > 1 {
+		first := r.Importances[0]
+		if first.Importance > dominantShare*gain && r.Importances[1].Importance < 0.2*first.Importance {
+			return fmt.Sprintf("the predictions depend almost entirely on the column %q", api.AbbreviateValue(first.Column))
+		}
+	}
+	return ""
 }
 
 // checkScores compares the scores with those of the baseline and of the training rows.

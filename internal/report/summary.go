@@ -58,6 +58,11 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if text, isWorse := compareWithBaseline(r); isWorse {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}
+	if scores, _, _, _ := testOrValidationScores(r); scores != nil && scores.Accuracy >= suspiciousAccuracy {
+		if text := describeDominantColumn(r); text != "" {
+			lines = append(lines, fmt.Sprintf("  %-10s  %s: is it known before the label is?", "warning", text))
+		}
+	}
 	if text := describeUnpredicted(r); text != "" {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}

@@ -22,6 +22,22 @@ func TestSummary(t *testing.T) {
 		want   string
 	}{
 		{
+			"predictions from one column",
+			api.Training{Metric: "accuracy", AchievedPerformance: new(0.999)},
+			&api.ModelReport{
+				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, TestRows: 150,
+				Validation: &api.Scores{Accuracy: 0.999, LogLoss: 0.01}, Test: &api.Scores{Accuracy: 0.999, LogLoss: 0.01},
+				Baseline:    &api.Baseline{Label: "good", Validation: &api.Scores{Accuracy: 0.7}, Test: &api.Scores{Accuracy: 0.7}},
+				Importances: []api.Importance{{Column: "paid", Importance: 0.28}, {Column: "age", Importance: 0.01}},
+			},
+			`BSIX01 boosting was chosen, after 11 s
+  test        not measured: accuracy cannot be computed on the 150 test rows
+  validation  accuracy 0.9990 on 600 rows
+  log loss    test 0.0100, validation 0.0100
+  baseline    always "good": accuracy test 0.7000, validation 0.7000
+  warning     the predictions depend almost entirely on the column "paid": is it known before the label is?`,
+		},
+		{
 			"a blend, with all figures",
 			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76), TestPerformance: new(0.75)},
 			&api.ModelReport{

@@ -18,6 +18,21 @@ func (p *dateParser) atTimeOfDay() bool {
 	return false
 }
 
+// otherTimeSeparator returns the separator of a time of day such as 18.00.00 or 09h25, if the unread text
+// is one. It returns 0 for other texts. The minute of a time with points cannot be the month of a date.
+func (p *dateParser) otherTimeSeparator() byte {
+	hour := countDigits(p.rest[:min(len(p.rest), 3)])
+	if rest := p.rest[hour:]; hour == 1 || hour == 2 {
+		switch {
+		case len(rest) == len("h25") && rest[0]|0x20 == 'h':
+			return rest[0]
+		case len(rest) == len(".00.00") && rest[0] == '.' && string(rest[3:]) == ".00" && (string(rest[1:3]) == "00" || string(rest[1:3]) > "12"):
+			return '.'
+		}
+	}
+	return 0
+}
+
 // skipToTimeOfDay skips what is between a date and a time of day.
 func (p *dateParser) skipToTimeOfDay() {
 	switch {

@@ -30,6 +30,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnMixedDates()
 	c.warnTextsAmongDates()
 	c.warnYearFirst()
+	c.warnCompactDates()
 	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()

@@ -194,6 +194,52 @@ func (c *columnChecker) isDate(one *columnstats.Value) bool {
 	return !c.inferred.YearFirst && isDateTime(one.Text)
 }
 
+// Limits for the warning about dates such as 10142018.
+const (
+	minCompactDates     = 0.95 // smallest fraction of cells
+	minCompactDateTexts = 5    // smallest number of different dates
+)
+
+// warnCompactDates warns about a training column of numbers that are probably dates without separators whose
+// year is last, such as 10142018. They are not read as dates.
+func (c *columnChecker) warnCompactDates() {
+	if form := c.inferred.Form; c.opts.Blind || form != inference.FormNumeric && form != inference.FormCategory {
+		return
+	}
+	dates, rows, different := columnstats.Occurrences{}, 0, 0
+	for _, one := range c.stats.AllOrSample() {
+		if one.Kind == cells.Blank || one.Kind == cells.Null {
+			continue
+		}
+		rows += one.Rows
+		if isCompactDate(one.Text) {
+			dates.Add(&one)
+			different++
+		}
+	}
+	if different >= minCompactDateTexts && float64(dates.Rows) >= minCompactDates*float64(rows) {
+		c.warnAt(dates.First.FirstLine(), csvfile.CodeDateOrder, "the cells are probably dates such as %s, but dates of digits are only read with the year first",
+			csvfile.Excerpt(dates.First.Text))
+	}
+}
+
+// isCompactDate reports whether a text is a date of the years 1930 to 2039 as MMDDYYYY or DDMMYYYY. The first 0
+// may be missing.
+func isCompactDate(text string) bool {
+	if len(text) == 7 {
+		text = "0" + text
+	}
+	if len(text) != 8 || text[4:] < "1930" || text[4:] > "2039" {
+		return false
+	}
+	for _, yearFirst := range []string{text[4:] + text[:4], text[4:] + text[2:4] + text[:2]} {
+		if _, ok := cells.ParseDateTime([]byte(yearFirst), false); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // warnYearFirst warns about a training column whose dates perhaps begin with a year of two digits.
 func (c *columnChecker) warnYearFirst() {
 	inf := c.inferred

@@ -202,3 +202,34 @@ func TestYearFirst(t *testing.T) {
 		})
 	}
 }
+
+// TestCompactDates warns about numbers that are dates with the year last, which are not read as dates.
+func TestCompactDates(t *testing.T) {
+	day := func(i int) time.Time { return time.Date(2018, 1, 1+i*5, 0, 0, 0, 0, time.UTC) }
+	for name, c := range map[string]struct {
+		cell func(i int) string
+		want string
+	}{
+		"month_first": {func(i int) string { return day(i).Format("01022006") }, `the cells are probably dates such as "01012018", but dates of digits are only read with the year first`},
+		"day_first":   {func(i int) string { return day(i).Format("02012006") }, `the cells are probably dates such as "01012018", but`},
+		"no_zero":     {func(i int) string { return strings.TrimPrefix(day(i).Format("01022006"), "0") }, `the cells are probably dates such as "1012018", but`},
+		"year_first":  {func(i int) string { return day(i).Format("20060102") }, ""},
+		"numbers":     {func(i int) string { return fmt.Sprint(10_000_000 + i*i*7919) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, w := range scanText(t, tabletest.Column(tabletest.Cells(200, c.cell)...), profile.ScanOptions{}).Warnings {
+				if w.Code == csvfile.CodeDateOrder {
+					got += w.Message
+				}
+			}
+			if got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	hours := scanText(t, tabletest.Column(tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d.00.00", i%24) })...), profile.ScanOptions{})
+	if form := hours.Columns[0].Form; form != inference.FormTime {
+		t.Errorf("18.00.00 is read as %s", form)
+	}
+}

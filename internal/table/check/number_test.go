@@ -226,6 +226,20 @@ func TestHyphensAreNotNegative(t *testing.T) {
 	}
 }
 
+// TestMetresAmongThousands reads 5.3k as a number although 1.3m, which is not, seems to have a unit.
+func TestMetresAmongThousands(t *testing.T) {
+	p, got := numberWarnings(t, tabletest.Cells(300, func(i int) string {
+		if i%75 == 7 {
+			return fmt.Sprintf("1.%dm", i/75)
+		}
+		return fmt.Sprintf("%d.%dk", i/10, i%10)
+	}))
+	want := `the column has numbers, but 4 rows have text, first "1.0m" in line 9; such text becomes another feature`
+	if p.Columns[0].Form != inference.FormNumeric || p.Columns[0].Missing != 4 || got != want {
+		t.Errorf("%s, %d missing: %s", p.Columns[0].Form, p.Columns[0].Missing, got)
+	}
+}
+
 // TestFewNumbersAreCodes scans a column with few different numbers and more than a tenth of words,
 // such as the grades of a school.
 func TestFewNumbersAreCodes(t *testing.T) {

@@ -59,6 +59,7 @@ const (
 	CodeSecondHeader   = "second-header"
 	CodeLeakingColumn  = "leaking-column"
 	CodeGroupColumn    = "group-column"
+	CodeKnownRows      = "known-rows"
 	CodeTimeColumn     = "time-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeMostlyNumbers  = "mostly-numbers"

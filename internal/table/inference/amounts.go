@@ -158,17 +158,23 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
+// commonUnit returns the most frequent unit in texts, or "" if none has a unit, or if more texts have
+// only a scale, such as 5.3k: a few texts such as 1.3m are then not metres. Units that mean the
 // same, such as € and eur, are one unit, and the result is its most frequent spelling. If some texts
 // are durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is
 // set if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
+	scaled := 0 // the number of texts with a scale and no unit
 	for i := range texts {
 		if texts[i].Kind != cells.Text {
 			continue
 		}
-		if _, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma); ok && unit != "" {
+		_, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma)
+		switch last := texts[i].Text[len(texts[i].Text)-1]; {
+		case ok && unit == "" && last|0x20-'a' < 26:
+			scaled++
+		case ok && unit != "":
 			spellings[unit]++
 			units[cells.CanonicalUnit(unit)]++
 			durations[durationUnitOf(texts[i].Text, unit)] += texts[i].Rows
@@ -181,6 +187,9 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		if best == "" || n > 0 || n == 0 && unit < best {
 			best = unit
 		}
+	}
+	if scaled > units[cells.CanonicalUnit(best)] {
+		return ""
 	}
 	return best
 }

@@ -20,24 +20,12 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 		return rows
 	}
 	place := func(value float64) float64 { return binPosition(value, low, high, bins) }
-	counted, total := 0, 0
-	for _, n := range c.Numbers.Histogram.Rows {
-		total += n
-	}
-	values := c.values
-	if c.parsed != nil {
-		values = c.parsed
-	}
-	for i := range values {
-		if one := &values[i]; one.Kind == cells.Number {
-			counted += one.Rows
+	if values, known := c.allNumbers(); known {
+		for _, one := range values {
 			rows[1+int(math.Floor(min(max(place(one.Number), -1), float64(bins))))] += float64(one.Rows)
 		}
-	}
-	if counted == total {
 		return rows
 	}
-	clear(rows)
 	h := c.Numbers.Histogram
 	for i, n := range h.Rows {
 		from, to := max(h.Edge(i), c.Numbers.Min), min(h.Edge(i+1), c.Numbers.Max)

@@ -9,8 +9,8 @@ import (
 // groupWords are words in the names of columns that identify groups of rows, such as the rows of
 // one customer.
 var groupWords = []string{
-	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
-	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
+	"account", "client", "company", "customer", "device", "driver", "employee", "family", "hospital", "household", "machine", "member",
+	"passenger", "patient", "person", "player", "provider", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
 // Words beside a group word in the name of a column. A name whose last word is one of identifierWords,

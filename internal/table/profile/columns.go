@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"foretell/internal/humanize"
 	"foretell/internal/rescue"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/check"
@@ -18,6 +19,7 @@ import (
 const (
 	minIDRows          = 50   // smallest number of rows of an ID-like column
 	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
+	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column that is an ID otherwise
 	maxTopValues       = 10
 )
 
@@ -42,7 +44,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		return err
 	}
 	stats, err := s.sample.FieldStats(ctx, func(i int) bool {
-		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.HasAllRows()
+		return profiles[i].Numbers != nil && (!s.opts.Brief || s.columns[i].IsSampled()) || profiles[i].Estimate && s.sample.HasAllRows()
 	})
 	if err != nil {
 		return err
@@ -73,9 +75,14 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// setMedianAndExactCount sets the median of c. If the sample has all rows, it also replaces an
+// setMedianAndExactCount sets the median and the percentiles of c. If the sample has all rows, it also replaces an
 // estimated number of distinct values by the exact number.
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
+	switch {
+	case c.Numbers == nil:
+	case inf.Values == nil:
+		c.percentiles = f.Percentiles
+	}
 	switch {
 	case c.Numbers == nil:
 	case inf.Values != nil && inf.IsSampled: // describeSampled has set it
@@ -144,12 +151,25 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
 	default:
-		if inf.Form == inference.FormNumeric && allDifferent && c.IsInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+		switch {
+		case inf.Form != inference.FormNumeric || !allDifferent || !c.IsInteger():
+		case c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled):
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
+		case c.isIDWithBlanks(filled):
+			s.warn(csvfile.CodeIDLikeColumn, i, "the name and the different integers suggest an ID, but %s %s no value, so the column is a feature: --drop excludes it",
+				humanize.Count(c.Missing, "row"), humanize.HasOrHave(c.Missing))
 		}
 		return false
 	}
 	return true
+}
+
+// isIDWithBlanks reports whether a column of integers is named like an ID and has different values, but
+// not in every row. filled is the number of rows with a value.
+func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
+	words := inference.NameWords(c.Name)
+	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1]) && (c.Estimate || c.Distinct == filled) &&
+		c.Missing > 0 && float64(c.Missing) <= maxBlankIDShare*float64(filled)
 }
 
 // isRowNumber reports whether a column has no missing values and contains each integer of a

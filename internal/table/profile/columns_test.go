@@ -140,3 +140,34 @@ func TestCodesBesideAnotherID(t *testing.T) {
 		t.Errorf("the codes have no feature: %+v", p.Warnings)
 	}
 }
+
+// TestIDWithBlanks warns about a column that is the ID except for a few rows without a value.
+func TestIDWithBlanks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		blanks int
+		want   string
+	}{
+		{"EmployeeNumber", 2, "line 1, column 2 (EmployeeNumber): the name and the different integers suggest an ID, but 2 rows have no value, so the column is a feature: --drop excludes it"},
+		{"EmployeeNumber", 30, ""},
+		{"EmployeeNumber", 0, ""}, // unique: package roles makes it the ID
+		{"income", 2, ""},
+	} {
+		var file strings.Builder
+		fmt.Fprintf(&file, "id,%s,size,y\n", c.name)
+		for i := range 400 {
+			number := fmt.Sprint(i*i + 7)
+			if i%13 == 5 && i/13 < c.blanks {
+				number = ""
+			}
+			fmt.Fprintf(&file, "r%d,%s,%d,%c\n", i, number, i*37%11, 'a'+i*i%7%2)
+		}
+		got := ""
+		for _, w := range scanText(t, file.String(), ScanOptions{}).Warnings {
+			got += w.String()
+		}
+		if got != c.want {
+			t.Errorf("%s with %d blanks: %s", c.name, c.blanks, got)
+		}
+	}
+}

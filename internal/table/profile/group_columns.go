@@ -56,7 +56,7 @@ func (c *ColumnProfile) isOneDay() bool {
 // looksLikeGroup reports whether the values of a column seem to identify groups of rows.
 // filled is the number of rows with a value.
 func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
-	if c.Form != inference.FormCategory && (c.Form != inference.FormNumeric || c.hasFractions) || c.Distinct < minGroups {
+	if c.Form != inference.FormCategory && c.Form != inference.FormText && (c.Form != inference.FormNumeric || c.hasFractions) || c.Distinct < minGroups {
 		return false
 	}
 	size := float64(filled) / float64(c.Distinct)

@@ -47,6 +47,9 @@ func TestWarnDivision(t *testing.T) {
 		{"customer_id", "", visits(20)}, // a normal category
 		{"consumer", "", visits(3)},
 		{"Customer Name", csvfile.CodeGroupColumn, visits(3)},
+		{"Customer ID", csvfile.CodeGroupColumn, func(row int) string { return fmt.Sprintf("%c%c-1%04d", 'A'+row/2%7, 'A'+row/2%5, row/2*37%999) }}, // a text
+		{"Provider Number", csvfile.CodeGroupColumn, numbers},
+		{"hospital_id", csvfile.CodeGroupColumn, visits(3)},
 		{"YearsAtCompany", "", numbers},
 		{"user_timezone", "", visits(3)},
 		{"customer_unique_id", csvfile.CodeGroupColumn, visits(3)},

@@ -10,6 +10,7 @@ import (
 	"foretell/internal/table/check"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/rowsample"
 )
 
@@ -50,7 +51,12 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 	if detector == nil || err != nil {
 		return err
 	}
-	shares, err := detector.Accuracies(ctx, func(i int) bool { return i != s.id && i != s.label })
+	byField := make([]*ColumnProfile, len(s.columns))
+	for i := range s.profile.Columns {
+		byField[s.profile.Columns[i].Column-1] = &s.profile.Columns[i]
+	}
+	readings := func(i int) []rowsample.Reading { return byField[i].readings(s.columns[i].AllOrSample()) }
+	shares, err := detector.Accuracies(ctx, func(i int) bool { return i != s.id && i != s.label }, readings)
 	if err != nil {
 		return err
 	}
@@ -65,6 +71,38 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// readings returns how a model reads the texts of the column, if it does not compare whole texts: as amounts,
+// dates or times, or the first characters of codes.
+func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Reading) {
+	parse := func(cell []byte) (float64, bool) {
+		moment, ok := c.dateFormat.Parse(cell)
+		if !moment.HasDate {
+			return moment.Hour, ok
+		}
+		return moment.EpochDays(), ok
+	}
+	switch {
+	case c.format != nil:
+		parse = c.format.Parse
+	case c.Form != inference.FormDate && c.Form != inference.FormTime:
+		for _, length := range c.prefixes {
+			prefixes := rowsample.Reading{}
+			for _, one := range texts {
+				prefixes.AddText(one.Text, cells.Prefix([]byte(one.Text), length))
+			}
+			list = append(list, prefixes)
+		}
+		return list
+	}
+	numbers := rowsample.Reading{}
+	for _, one := range texts {
+		if value, ok := parse([]byte(one.Text)); ok {
+			numbers.AddNumber(one.Text, value)
+		}
+	}
+	return []rowsample.Reading{numbers}
 }
 
 // compareLabels returns a function that compares labels: by value if numeric is set, then

@@ -45,6 +45,8 @@ type Profile struct {
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
 	log        csvfile.DefectLog                          // the defects of the scan
 
+	rowHashes []uint64 // hashes of the features of all rows; nil if some rows are not known
+
 	positions map[string]int // the index in Columns of each name, set by ColumnIndex
 }
 
@@ -85,6 +87,7 @@ type ColumnProfile struct {
 	hasAllTexts  bool                 // values has all texts
 	uncounted    []columnstats.Value  // in a blind file, some of the texts that are not in values
 	parsed       []columnstats.Value  // the numbers of a column of dates, times or amounts; otherwise nil
+	percentiles  []float64            // percentiles of a sample of plain numbers, see rowsample.FieldStats; may be nil
 	hasFractions bool                 // some number is not an integer
 	emptyRows    int                  // number of rows with an empty cell
 	dateFormat   cells.DateFormat     // how the dates are read

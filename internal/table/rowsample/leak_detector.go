@@ -114,16 +114,22 @@ func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 
 // rowHashes returns a hash of the content of each row of the sample, without the ID.
 func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
+	return s.RowHashes(ctx, func(field int) bool { return field != s.id }, func(field int) uint64 { return uint64(field) + 1 })
+}
+
+// RowHashes returns a hash of the wanted fields of each row of the sample. It does not depend on the order
+// of the fields, because key returns a number for each of them.
+func (s *Sample) RowHashes(ctx context.Context, wanted func(field int) bool, key func(field int) uint64) ([]uint64, error) {
 	hashes, mutex := make([]uint64, len(s.rowIndices())), sync.Mutex{}
-	err := s.forEachField(ctx, func(field int) bool { return field != s.id }, func(field int, values []uint64) {
-		seed := cells.Mix64(uint64(field) + 1)
+	err := s.forEachField(ctx, wanted, func(field int, values []uint64) {
+		seed := cells.Mix64(key(field))
 		for i, cell := range values {
 			values[i] = cells.Mix64(cell ^ seed)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
 		for i, hash := range values {
-			hashes[i] += hash // the order of the fields does not matter
+			hashes[i] += hash
 		}
 	})
 	return hashes, err
@@ -143,12 +149,42 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
 }
 
-// Accuracies returns the accuracy of each wanted field, and 0 for the other fields.
-func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
+// Reading maps sampled values of a field to other ones, for example the texts of amounts to numbers.
+type Reading map[uint64]uint64
+
+// AddNumber reads a text as a number.
+func (r Reading) AddNumber(text string, number float64) {
+	r[encodeNumberOrText(text)] = encodeNumber(number)
+}
+
+// AddText reads a text as another text.
+func (r Reading) AddText(text string, other []byte) { r[encodeNumberOrText(text)] = encodeText(other) }
+
+func encodeNumberOrText(text string) uint64 {
+	cell := cells.Trim([]byte(text))
+	if kind, value := cells.Classify(cell); kind == cells.Number {
+		return encodeNumber(value)
+	}
+	return encodeText(cell)
+}
+
+// Accuracies returns the accuracy of each wanted field, and 0 for the other fields. readings returns
+// further ways to read the values of a field; the accuracy is that of the best of them. Calls for
+// different fields may be concurrent.
+func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool, readings func(field int) []Reading) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
 		ws := d.workspaces.Get().(*leakWorkspace)
 		accuracy[field] = d.accuracy(cells, ws)
+		for _, reading := range readings(field) {
+			other := slices.Clone(cells)
+			for row, cell := range other {
+				if value, known := reading[cell]; known {
+					other[row] = value
+				}
+			}
+			accuracy[field] = max(accuracy[field], d.accuracy(other, ws))
+		}
 		d.workspaces.Put(ws)
 	})
 	return accuracy, err

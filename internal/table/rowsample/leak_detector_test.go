@@ -73,6 +73,29 @@ func TestLeakingColumns(t *testing.T) {
 			t.Error(d)
 		}
 	})
+	t.Run("amounts_dates_and_codes", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,percent,euro,day,clock,code,noise,label\n")
+		for i := range 300 {
+			n := (i*37 + i/7) % 150
+			month := 1 + n/28
+			letters := "OFF"
+			if n > 83 {
+				letters = "TEC"
+			}
+			fmt.Fprintf(&b, "r%d,%d.%d%%,\"%d,%d\",%d/%d/2024,%02d:%02d,%s-%d,%d %%,%v\n", i, n/7, n%7, n/7, n%7, month, 1+n%28, n/7, n%7*8, letters, 10_000+i, i*i%97, n > 83)
+		}
+		var leaks []string
+		p := scanText(t, b.String(), profile.ScanOptions{})
+		for _, w := range p.Warnings {
+			if w.Code == csvfile.CodeLeakingColumn {
+				leaks = append(leaks, w.Message)
+			}
+		}
+		if d := cmp.Diff([]string{"5 columns alone predict nearly every label: are the columns known before the label is? (percent, euro, day, …)"}, leaks); d != "" {
+			t.Error(d, p.Columns)
+		}
+	})
 	t.Run("copies_of_a_row_tell_nothing", func(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("id,noise,more,label\n")

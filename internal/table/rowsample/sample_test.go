@@ -3,6 +3,7 @@ package rowsample
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -55,7 +56,8 @@ func TestSampleOfWideTable(t *testing.T) {
 		if got.Numbers == 0 {
 			got.Median = 0 // instead of NaN
 		}
-		if got != want {
+		got.Percentiles = nil // tested in package preparation
+		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("field %d: %+v, want %+v", i, got, want)
 		}
 	}

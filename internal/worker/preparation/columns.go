@@ -1,6 +1,8 @@
 package preparation
 
 import (
+	"math"
+
 	"foretell/internal/api"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
@@ -37,6 +39,9 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 				d.Bins[i/merged] += int64(rows)
 			}
 			d.Low, d.High = h.Low, h.Edge(merged*len(d.Bins))
+			if d.IsCoarse(int64(c.Distinct)) {
+				setQuantiles(&d, c)
+			}
 		}
 	}
 	for _, value := range c.Top[:min(len(c.Top), maxDistributionTexts)] {
@@ -46,6 +51,14 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 		return nil
 	}
 	return &d
+}
+
+// setQuantiles sets the quantiles of d if they are known and finer than its bins.
+func setQuantiles(d *api.Distribution, c *profile.ColumnProfile) {
+	d.Quantiles = c.Quantiles()
+	for _, rows := range c.CountRanges(d.Quantiles) {
+		d.QuantileRows = append(d.QuantileRows, int64(math.Round(rows)))
+	}
 }
 
 func toClasses(p *profile.Profile) []api.Class {
