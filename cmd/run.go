@@ -62,10 +62,10 @@ is 10, but the result is still written. It never replaces an existing OUT.csv: w
 --force, it is then written to OUT.rejected.csv, in place of any earlier file of this
 name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
 choice of the champion. --beat champion compares the model with the champion of earlier
-runs of this name. Only models for the same metric, columns and classes are compared. A
-model that misses --require or --beat is rejected, so it cannot be the champion. A model
-that meets --beat champion becomes the champion, even if its score on the validation rows
-is lower.
+runs of this name. Only models for the same metric, class weights, columns and classes
+are compared. A model that misses --require or --beat is rejected, so it cannot be the
+champion. A model that meets --beat champion becomes the champion, even if its score on
+the validation rows is lower.
 
 Runs with the same name form a series. The name defaults to that of the training
 file. In this case, a note is printed if the newest model of the series was trained on
@@ -352,7 +352,7 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 		return err
 	}
 	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
-	err = p.gate.SetBaselineForRun(ctx, p.Session, series, cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series, &body, p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

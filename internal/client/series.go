@@ -158,6 +158,12 @@ func datasetContent(d api.DatasetEntry) string {
 // Reference returns a reference to the model for the command line, such as NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
+// HasSameScore reports whether the scores of the model are those of a race with this metric and these
+// class weights. Otherwise they cannot be compared.
+func (m *SeriesModel) HasSameScore(metric string, weights api.ClassWeights) bool {
+	return m.Metric == metric && m.ClassWeights.String() == weights.String()
+}
+
 // ModelsOfSeries returns the models of a series, newest first. At most one of them is the champion;
 // see [FindChampion].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
@@ -240,9 +246,8 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 }
 
 // FindChampion returns the champion of models of one series, newest first. The champion is the
-// promoted model, if there is one. Otherwise the models with the data and the metric of the
-// newest model are compared, because scores on the rows of different data cannot be compared.
-// Datasets with the same file and the same number of buckets have the same data.
+// promoted model, if there is one. Otherwise the models with the data, the metric and the
+// class weights of the newest model are compared, because other scores cannot be compared. Datasets with the same file and the same number of buckets have the same data.
 // The newest accepted model of these is the champion or, if none is accepted, the model with the
 // highest performance on the validation rows. In a tie, the oldest is the champion. A model without
 // a performance is the champion only if no other model has one. Rejected models are ignored. Models
@@ -258,7 +263,7 @@ func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 		case m.State == api.ModelRejected:
 		case newest == nil || newest.Cancelled && !m.Cancelled:
 			newest, best = m, m
-		case m.Cancelled != newest.Cancelled || m.content != newest.content || m.Metric != newest.Metric:
+		case m.Cancelled != newest.Cancelled || m.content != newest.content || !m.HasSameScore(newest.Metric, newest.ClassWeights):
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
 			best = m

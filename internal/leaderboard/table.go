@@ -143,7 +143,8 @@ func ChampionReason(rows []*Entry) string {
 	case rows[i].ChampionReason == api.ModelAccepted:
 		return "it is the last model of the newest dataset that met --beat champion"
 	}
-	return "of the models of the newest dataset, it has the best score on the validation rows, while the table shows scores on the test rows"
+	// The rows may have the scores of another metric than that of the race.
+	return "of the models with the data, metric (" + rows[i].job.Metric + ") and class weights of the newest model, it has the best score on the validation rows, while the table shows scores on the test rows"
 }
 
 // Footnotes explains the marks of a table that a terminal shows, in one line each.
