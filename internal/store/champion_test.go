@@ -38,7 +38,9 @@ func championOf(models []*randomModel) (champion, newest *randomModel) {
 		return nil, nil
 	}
 	newest = candidates[len(candidates)-1]
-	candidates = slices.DeleteFunc(candidates, func(m *randomModel) bool { return m.content != newest.content || m.Metric != newest.Metric || m.ClassWeights.Balanced != newest.ClassWeights.Balanced })
+	candidates = slices.DeleteFunc(candidates, func(m *randomModel) bool {
+		return m.content != newest.content || m.Metric != newest.Metric || m.ClassWeights.Balanced != newest.ClassWeights.Balanced
+	})
 	for _, m := range slices.Backward(candidates) {
 		if m.State == api.ModelAccepted {
 			return m, newest

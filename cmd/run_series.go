@@ -1,0 +1,85 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/preflight"
+	"foretell/internal/term"
+)
+
+// runSeriesHelp is the part of the help of run on series.
+const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training
+file. In this case, a note is printed if the newest model of the series was trained on
+another dataset. If a dataset of the series has the same data and the same --buckets,
+nothing is uploaded, and the run adds a model to this dataset, unless another version of
+this program prepared it and read some columns differently. Otherwise the run adds a
+dataset to the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3
+and so on.
+
+If neither --label nor BLIND decides which column is the label, it is the label of the
+newest dataset of the series, and so are the row IDs without --id. If the run has another
+label, a warning is printed: only its model counts for the choice of the champion.
+
+`
+
+// newestDataset returns the dataset whose columns decide the label and the row IDs of a run that does
+// not set them: the newest complete dataset of its series or, with --resume, that of the race. It
+// returns nil if there is none.
+func (o *runOptions) newestDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
+	if o.resume != "" {
+		key, err := session.TrainingKey(ctx, o.resume)
+		if err != nil {
+			return nil, err
+		}
+		job, err := client.Call(ctx, session.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+		if err != nil {
+			return nil, err
+		}
+		return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: job.DatasetKey})
+	}
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return nil, err
+	}
+	stem := files.Train.Stem()
+	d, err := newestOf(ctx, session, findRunSeries(all, o.name, stem))
+	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files.TrainProfile) {
+		return newestOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
+	}
+	return d, err
+}
+
+// newestOf returns the newest complete dataset of a series, or nil if there is none.
+func newestOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
+	i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted })
+	if i < 0 {
+		return nil, nil
+	}
+	return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: s.Datasets[i].DatasetKey})
+}
+
+// keepSeriesRoles makes a run keep the label and the ID column of its series, and reports whether the
+// files must be checked again. Flags, the blind file and the answers of the user have precedence. If
+// the run has another label than its series, keepSeriesRoles prints a warning, because its model will
+// be the champion whatever its score is.
+func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (changed bool, err error) {
+	d, err := o.newestDataset(ctx, session, files)
+	if err != nil || d == nil || d.LabelName == "" {
+		return false, err
+	}
+	series, label := cmp.Or(d.Series, d.DatasetName), files.TrainProfile.Schema.Label
+	if files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName}) {
+		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+		return true, nil
+	}
+	if label != "" && label != d.LabelName && o.resume == "" {
+		o.output.Note("warning: the label of the series %s was %s, and becomes %s: the new model will be the champion of the series; `%s` starts another series",
+			series, term.ShellQuote(d.LabelName), term.ShellQuote(label), o.factory.CommandWith("name", "NAME"))
+	}
+	return false, nil
+}
