@@ -22,15 +22,14 @@ dataset to the series. The datasets of the series NAME are called NAME, NAME-2, 
 and so on.
 
 If neither --label nor BLIND decides which column is the label, it is the label of the
-newest dataset of the series, and so are the row IDs without --id. If the run has another
-label, a warning is printed: only its model counts for the choice of the champion.
+champion of the series, and so are the row IDs without --id. If the run has another
+label, a warning is printed, because models with other labels are not compared.
 
 `
 
-// newestDataset returns the dataset whose columns decide the label and the row IDs of a run that does
-// not set them: the newest complete dataset of its series or, with --resume, that of the race. It
-// returns nil if there is none.
-func (o *runOptions) newestDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
+// roleDataset returns the dataset whose columns decide the label and the row IDs of a run that does not
+// set them: see roleDatasetOf, or the dataset of the race with --resume. It returns nil if there is none.
+func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
 	if o.resume != "" {
 		key, err := session.TrainingKey(ctx, o.resume)
 		if err != nil {
@@ -47,28 +46,37 @@ func (o *runOptions) newestDataset(ctx context.Context, session *connect.Session
 		return nil, err
 	}
 	stem := files.Train.Stem()
-	d, err := newestOf(ctx, session, findRunSeries(all, o.name, stem))
+	d, err := roleDatasetOf(ctx, session, findRunSeries(all, o.name, stem))
 	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files.TrainProfile) {
-		return newestOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
+		return roleDatasetOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
 	}
 	return d, err
 }
 
-// newestOf returns the newest complete dataset of a series, or nil if there is none.
-func newestOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
-	i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted })
-	if i < 0 {
+// roleDatasetOf returns the dataset of the champion of a series. Without a champion, it returns that of
+// the newest model and, without a model, the newest complete dataset, or nil if there is none.
+func roleDatasetOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
+	models, err := client.ModelsOfSeries(ctx, session.Client, s)
+	if err != nil {
+		return nil, err
+	}
+	key := ""
+	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion }); len(models) > 0 {
+		key = models[max(i, 0)].DatasetKey
+	} else if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted }); i >= 0 {
+		key = s.Datasets[i].DatasetKey
+	} else {
 		return nil, nil
 	}
-	return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: s.Datasets[i].DatasetKey})
+	return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 }
 
 // keepSeriesRoles makes a run keep the label and the ID column of its series, and reports whether the
 // files must be checked again. Flags, the blind file and the answers of the user have precedence. If
-// the run has another label than its series, keepSeriesRoles prints a warning, because its model will
-// be the champion whatever its score is.
+// the run has another label than its series, keepSeriesRoles prints a warning, because its model is not
+// compared with the champion.
 func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (changed bool, err error) {
-	d, err := o.newestDataset(ctx, session, files)
+	d, err := o.roleDataset(ctx, session, files)
 	if err != nil || d == nil || d.LabelName == "" {
 		return false, err
 	}
@@ -78,7 +86,7 @@ func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Sessi
 		return true, nil
 	}
 	if label != "" && label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s was %s, and becomes %s: the new model will be the champion of the series; `%s` starts another series",
+		o.output.Note("warning: the label of the series %s was %s, and becomes %s: models with other labels are not compared, so the new one may replace the champion without being better; `%s` starts another series",
 			series, term.ShellQuote(d.LabelName), term.ShellQuote(label), o.factory.CommandWith("name", "NAME"))
 	}
 	return false, nil
