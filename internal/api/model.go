@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -139,6 +140,8 @@ type ModelReport struct {
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured, or with summary=true."`
+	// ImportanceMetric is empty in old reports.
+	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"weightedAccuracy if the importances are not those of the metric, but of the accuracy in which each row counts with the weight of its class: in races for accuracy with class weights. Absent otherwise."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
@@ -174,6 +177,15 @@ func (r *ModelReport) EffectiveTraining(job Training) Training {
 	}
 	job.Monotone = r.Monotone
 	return job
+}
+
+// MetricWeightedAccuracy is the accuracy in which each row counts with the weight of its class. Only
+// importances have it.
+const MetricWeightedAccuracy = "weightedAccuracy"
+
+// ImportanceName returns the name that is displayed for what is lost when a column is shuffled.
+func (r *ModelReport) ImportanceName() string {
+	return cmp.Or(r.ImportanceMetric, PerformanceName(r.Metric))
 }
 
 // ImportantColumns returns the names of the columns whose importance is positive, the most
@@ -352,7 +364,7 @@ type ReliabilityBin struct {
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column     string  `json:"column"`
-	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled, the mean of up to three shuffles."`
+	Importance float64 `json:"importance" doc:"How much the metric, or importanceMetric, drops when the column is shuffled, the mean of up to three shuffles."`
 	// Interval is nil in old reports.
 	Interval *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the importance."`
 }

@@ -90,7 +90,7 @@ func (c *cautions) checkClasses() {
 func (c *cautions) checkLeakage() {
 	score, known := c.scores.Performance(c.r.Metric)
 	least, compared := c.baseline.Performance(c.r.Metric)
-	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
+	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 && c.r.ImportanceMetric == "" {
 		first := c.r.Importances[0]
 		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {
 			c.add("The predictions depend almost entirely on the column %q. If its value is known only after the label, the model will fail in use.", api.AbbreviateValue(first.Column))
