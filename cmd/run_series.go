@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -28,19 +27,8 @@ label, a warning is printed, because models with other labels are not compared.
 `
 
 // roleDataset returns the dataset whose columns decide the label and the row IDs of a run that does not
-// set them: see roleDatasetOf, or the dataset of the race with --resume. It returns nil if there is none.
+// set them; see roleDatasetOf. It returns nil if there is none.
 func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
-	if o.resume != "" {
-		key, err := session.TrainingKey(ctx, o.resume)
-		if err != nil {
-			return nil, err
-		}
-		job, err := client.Call(ctx, session.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
-		if err != nil {
-			return nil, err
-		}
-		return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: job.DatasetKey})
-	}
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return nil, err
@@ -53,22 +41,18 @@ func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, 
 	return d, err
 }
 
-// roleDatasetOf returns the dataset of the champion of a series. Without a champion, it returns that of
-// the newest model and, without a model, the newest complete dataset, or nil if there is none.
+// roleDatasetOf returns the dataset of the champion of a series, or nil if the series has no champion.
 func roleDatasetOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
 	models, err := client.ModelsOfSeries(ctx, session.Client, s)
 	if err != nil {
 		return nil, err
 	}
-	key := ""
-	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion }); len(models) > 0 {
-		key = models[max(i, 0)].DatasetKey
-	} else if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted }); i >= 0 {
-		key = s.Datasets[i].DatasetKey
-	} else {
-		return nil, nil
+	for i := range models {
+		if models[i].Champion {
+			return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: models[i].DatasetKey})
+		}
 	}
-	return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	return nil, nil
 }
 
 // keepSeriesRoles makes a run keep the label and the ID column of its series, and reports whether the

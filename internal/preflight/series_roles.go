@@ -22,12 +22,11 @@ type SeriesRoles struct {
 // lacks is ignored.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
-	isColumn := func(name string) bool { return slices.Contains(p.columns, name) && !slices.Contains(flags.Drop, name) }
-	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !isColumn(s.Label) || s.Label == flags.ID {
+	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
 		s.Label = ""
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
-	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !isColumn(s.ID) || s.ID == flags.Label {
+	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == flags.Label {
 		s.ID = ""
 	}
 	if (s.Label == "" || s.Label == p.roles.Label) && (s.ID == "" || s.ID == p.roles.ID) {
@@ -36,6 +35,11 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	p.series = s
 	p.reset()
 	return true
+}
+
+// isKeptColumn reports whether the training file has a column with this name that is not dropped.
+func (p *Preflight) isKeptColumn(name string) bool {
+	return slices.Contains(p.columns, name) && !slices.Contains(p.Train.flagLayout.Drop, name)
 }
 
 // reset prepares the files for being read again.
