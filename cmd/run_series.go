@@ -8,7 +8,6 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/preflight"
-	"foretell/internal/term"
 )
 
 // runSeriesHelp is the part of the help of run on series.
@@ -69,9 +68,8 @@ func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Sessi
 		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
 		return true, nil
 	}
-	if label != "" && label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s was %s, and becomes %s: models with other labels are not compared, so the new one may replace the champion without being better; `%s` starts another series",
-			series, term.ShellQuote(d.LabelName), term.ShellQuote(label), o.factory.CommandWith("name", "NAME"))
+	if label != d.LabelName && o.resume == "" {
+		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", series, d.LabelName, label)
 	}
 	return false, nil
 }
