@@ -62,20 +62,12 @@ is 10, but the result is still written. It never replaces an existing OUT.csv. W
 --force, it is written to OUT.rejected.csv instead, in place of any earlier file of this
 name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
 choice of the champion. --beat champion compares the model with the champion of earlier
-runs of this name. Only models for the same metric, columns and classes are compared. A
-model that misses --require or --beat is rejected, so it cannot be the champion. A model
-that meets --beat champion becomes the champion, even if its score on the validation rows
-is lower.
+runs of this name. Only models for the same metric, class weights, columns and classes
+are compared. A model that misses --require or --beat is rejected, so it cannot be the
+champion. A model that meets --beat champion becomes the champion, even if its score on
+the validation rows is lower.
 
-Runs with the same name form a series. The name defaults to that of the training
-file. In this case, a note is printed if the newest model of the series was trained on
-another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
-version of this program prepared that dataset and read some columns differently, the run
-adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
-NAME-3 and so on.
-
-Models are numbered across the datasets of a series. With --with, other commands select
+` + runSeriesHelp + `Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
 the best model on the newest training file; see ` + "`foretell models --help`" + `.
 
@@ -146,16 +138,23 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
-	found, err := o.hashInputs(prepCtx, files)
-	if err != nil {
-		return limit.TranslateError(prepCtx, nil, err)
-	}
 	session, err := o.wait.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	session.Progress = progress
+	if changed, err := o.keepSeriesRoles(prepCtx, session, files); err != nil {
+		return limit.TranslateError(prepCtx, nil, err)
+	} else if changed {
+		if err := o.checkFiles(ctx, prepCtx, progress, limit, files); err != nil {
+			return err
+		}
+	}
+	found, err := o.hashInputs(prepCtx, files)
+	if err != nil {
+		return limit.TranslateError(prepCtx, nil, err)
+	}
 	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.estimateCost(files, limit)}
 	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
 		p.RunCommand = p.resumeCommand
@@ -200,42 +199,46 @@ func (o *runOptions) checkFlags() error {
 
 // checkInputs opens the files, checks them, and prints the findings. It returns an error if
 // the files have a defect or do not match the flags. prepCtx is ctx with the time limit.
-func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
+func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (*preflight.Preflight, error) {
 	files, err := o.openInputs(prepCtx, train)
 	if err != nil {
 		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
-	defer func() {
-		if err != nil {
-			files.Close()
-		}
-	}()
+	if err := o.checkFiles(ctx, prepCtx, progress, limit, files); err != nil {
+		files.Close()
+		return nil, err
+	}
+	return files, nil
+}
+
+// checkFiles is checkInputs for files that are open.
+func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
 	files.Train.HashWhileChecking()
 	if files.Blind != nil {
 		files.Blind.HashWhileChecking()
 	}
 	if err := files.Run(prepCtx, progress); err != nil {
-		return nil, limit.TranslateError(prepCtx, nil, err)
+		return limit.TranslateError(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
 	o.training.RemoveWarnings(files)
 	files.NoteWarnings(&o.output)
 	if err := files.DefectError(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := files.ConfirmManyClasses(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
-		return nil, err
+		return err
 	}
 	if err := o.training.CheckGroupAndTime(prepCtx, files); err != nil {
-		return nil, limit.TranslateError(prepCtx, nil, err)
+		return limit.TranslateError(prepCtx, nil, err)
 	}
 	if files.BlindProfile != nil {
-		err = o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
+		return o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
 	}
-	return files, err
+	return nil
 }
 
 // estimateCost estimates, before the race, how long the command will take after the race.
@@ -352,7 +355,7 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 		return err
 	}
 	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
-	err = p.gate.SetBaselineForRun(ctx, p.Session, series, cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series, &body, p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,10 @@ func newModelsDiffCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two models: scores with intervals, options, data, importances",
 		Long: `Shows two models side by side: their test scores with 95 % intervals, their
-training options and data, and the importance of each column. If two intervals
-overlap, the difference may be due to chance. To compare two models on the same rows,
-predict these rows with both models and compare the results with
+training options and data, and, if their races had the same metric and class weights,
+the importance of each column. If two intervals overlap, the difference may be due to
+chance. To compare two models on the same rows, predict these rows with both models and
+compare the results with
 ` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
 		Example: `  foretell models diff train@v1 train@champion`,
 		Args:    cli.PositionalArgs("A", "B"),

@@ -38,8 +38,8 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
 
 A series has all models that were trained under one name. The models are numbered
 across the datasets of the series. The champion of a series is the model with the
-highest validation performance, among those with the dataset and the metric of the
-newest model: scores on the rows of different datasets cannot be compared. A model of a
+highest validation performance, among those with the dataset, the metric and the
+class weights of the newest model: other scores cannot be compared. A model of a
 cancelled race is ignored, unless the series has no other model. A model that misses
 --require or --beat of run or training is rejected: it cannot be the champion until it is
 promoted, even if it meets the requirements of a later command. A model that met

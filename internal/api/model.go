@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -26,7 +27,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset and the metric of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset, the metric and the class weights of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
 	ModelExtensions
 }
 
@@ -53,6 +54,8 @@ type ModelExtensions struct {
 	// is not reused.
 	SeriesVersion int    `json:"seriesVersion,omitempty" doc:"Number of the model within its series, from 1."`
 	Metric        string `json:"metric,omitempty" doc:"The metric of achievedPerformance and testPerformance."`
+	// ClassWeights is zero if the weights were equal.
+	ClassWeights ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the race, as in NewTraining; absent if all are equal."`
 	// TestPerformance is nil if it was not measured.
 	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
 	// AchievedInterval and TestInterval are nil if they are unknown.
@@ -62,7 +65,7 @@ type ModelExtensions struct {
 	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
 	// State is empty if the scores decide whether the model is the champion.
 	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
-	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric, or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
+	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric (or other class weights), or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
 }
 
 // ModelPage is the response of [ListModelsOfDataset].
@@ -137,6 +140,8 @@ type ModelReport struct {
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured, or with summary=true."`
+	// ImportanceMetric is empty in old reports.
+	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"weightedAccuracy if the importances are not those of the metric, but of the accuracy in which each row counts with the weight of its class: in races for accuracy with class weights. Absent otherwise."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
@@ -172,6 +177,15 @@ func (r *ModelReport) EffectiveTraining(job Training) Training {
 	}
 	job.Monotone = r.Monotone
 	return job
+}
+
+// MetricWeightedAccuracy is the accuracy in which each row counts with the weight of its class. Only
+// importances have it.
+const MetricWeightedAccuracy = "weightedAccuracy"
+
+// ImportanceName returns the name that is displayed for what is lost when a column is shuffled.
+func (r *ModelReport) ImportanceName() string {
+	return cmp.Or(r.ImportanceMetric, PerformanceName(r.Metric))
 }
 
 // ImportantColumns returns the names of the columns whose importance is positive, the most
@@ -350,7 +364,7 @@ type ReliabilityBin struct {
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column     string  `json:"column"`
-	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled, the mean of up to three shuffles."`
+	Importance float64 `json:"importance" doc:"How much the metric, or importanceMetric, drops when the column is shuffled, the mean of up to three shuffles."`
 	// Interval is nil in old reports.
 	Interval *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the importance."`
 }

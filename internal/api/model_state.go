@@ -15,7 +15,7 @@ const (
 	ReasonAnotherPromoted = "another-promoted"
 	ReasonCancelled       = "cancelled"
 	ReasonOtherDataset    = "other-dataset"
-	ReasonOtherMetric     = "other-metric"
+	ReasonOtherMetric     = "other-metric" // or other class weights
 	ReasonNotBest         = "not-best"
 )
 

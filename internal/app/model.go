@@ -18,7 +18,7 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 		return nil, err
 	}
 	if m.DecodeError != nil { // the model can be used without the interval
-		a.log.WarnContext(ctx, "an interval of a model is left out: restore the database from a backup, or train again", "error", m.DecodeError)
+		a.log.WarnContext(ctx, "an interval or the class weights of a model are left out: restore the database from a backup, or train again", "error", m.DecodeError)
 	}
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
@@ -29,7 +29,7 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 
 func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
-		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
+		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric, ClassWeights: m.ClassWeights,
 		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
 		Cancelled: m.Cancelled, State: m.State, ChampionReason: m.ChampionReason,
 	}

@@ -263,8 +263,8 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side: scores, data, options and
-// importances.
+// CompareModels returns the properties of two models side by side: scores, data and options, and the
+// importances if both races had the same metric and class weights.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
@@ -282,6 +282,9 @@ func CompareModels(a, b *Entry) []Comparison {
 		Comparison{Name: "seconds", A: anyOrNil(a.Seconds), B: anyOrNil(b.Seconds)},
 		Comparison{Name: "createdOn", A: a.CreatedOn, B: b.CreatedOn},
 	)
+	if a.job.Metric != b.job.Metric || a.job.ClassWeights.String() != b.job.ClassWeights.String() {
+		return rows // the importances have different units
+	}
 	for _, column := range importantColumns(a, b) {
 		rows = append(rows, Comparison{Name: "importance " + column, A: anyOrNil(a.importance(column)), B: anyOrNil(b.importance(column))})
 	}

@@ -114,7 +114,7 @@ func TestTestSets(t *testing.T) {
 	if HasTestSets(rows[:1]) || !HasTestSets(rows) {
 		t.Error("the number of test sets is wrong")
 	}
-	rows[2].Champion = true
+	rows[2].Champion, rows[2].job = true, &api.Training{}
 	if notes := Footnotes(rows); len(notes) != 2 || notes[0][0] != '*' || notes[1][0] != '#' {
 		t.Errorf("footnotes %q", notes)
 	}
@@ -123,5 +123,16 @@ func TestTestSets(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"20|20 #1", "20|20 #2", "20|20 #3", "20|20 #4", "20|20 #3"}, shown); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestChampionReason(t *testing.T) {
+	rows := []*Entry{
+		{Metric: api.MetricAccuracy, job: &api.Training{Metric: api.MetricAccuracy}},
+		{Metric: api.MetricAccuracy, job: &api.Training{Metric: api.MetricLogLoss}, Champion: true, ChampionReason: api.ReasonBest},
+	}
+	const want = "of the models with the data, metric (logLoss) and class weights of the newest model, it has the best score on the validation rows, while the table shows scores on the test rows"
+	if got := ChampionReason(rows); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

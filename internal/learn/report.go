@@ -96,6 +96,9 @@ type Report struct {
 	// Importances are the permutation importances of the columns on the validation rows,
 	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
+	// WeightedImportances reports whether Importances are decreases of the weighted accuracy, and not
+	// of the metric.
+	WeightedImportances bool
 	// PartialDependence holds the partial dependence of the predictions on the most
 	// important columns, on validation rows. PartialDependence is nil if there was no
 	// time.
@@ -270,7 +273,7 @@ func (r *race) addImportancesAndEffects(ctx context.Context, m *model.Model, c *
 		r.addFailureNote(ctx, err, "the importances of the columns were not measured")
 		return // importances of only some columns would be misleading
 	}
-	report.Importances = importances
+	report.Importances, report.WeightedImportances = importances, r.usesWeightedAccuracy()
 	dependence, interactions, err := validation.Effects(ctx, importances, r.evaluator.MostFrequentClasses())
 	if err != nil {
 		r.addFailureNote(ctx, err, "the partial dependence on the columns was not measured")

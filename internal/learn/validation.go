@@ -28,11 +28,21 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.Predictions(probabilities, labels)
 			p.ClassRows = r.evaluator.ClassRows
+			if r.usesWeightedAccuracy() {
+				return metric.WeightedAccuracy(p), ctx.Err()
+			}
 			return metric.Score(ctx, r.evaluator.Metric, p)
 		},
 		RareShare: r.rareClassFraction(),
 		Seed:      r.data.params.Seed, Workers: r.data.params.Workers,
 	}
+}
+
+// usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy: those of a
+// race for accuracy with class weights. The weights sacrifice plain accuracy, so a useless column
+// may increase it.
+func (r *race) usesWeightedAccuracy() bool {
+	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }
 
 // rareClassFraction returns explain.Validation.RareShare.
@@ -46,7 +56,7 @@ func (r *race) rareClassFraction() float64 {
 	switch class := slices.Index(r.data.Schema.Classes, label); {
 	case base != r.evaluator.Metric && class >= 0:
 		return share(rows[class])
-	case base != metric.NameAccuracy && len(rows) == 2:
+	case (base != metric.NameAccuracy || r.usesWeightedAccuracy()) && len(rows) == 2:
 		return share(min(rows[0], rows[1]))
 	}
 	return 0

@@ -36,14 +36,21 @@ func TestImportancesOfRareClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, metric := range []string{"rocAuc", "f1[fraud]"} {
-		o, err := Race(t.Context(), f, Params{Metric: metric, Seed: 2, Algorithms: []string{"BSIX01"}, Effort: EffortFast})
+	for _, metric := range []string{"rocAuc", "f1[fraud]", "accuracy"} {
+		params := Params{Metric: metric, Seed: 2, Algorithms: []string{"BSIX01"}, Effort: EffortFast}
+		if metric == "accuracy" { // plain accuracy rises if amount is shuffled
+			params.ClassWeights = map[string]float64{"fraud": 1500, "ok": 1}
+		}
+		o, err := Race(t.Context(), f, params)
 		if err != nil {
 			t.Fatal(err)
 		}
 		i := o.Report.Importances
 		if len(i) != 2 || i[0].Column != "amount" || !(i[0].Interval.Low > 0.1) || i[0].Interval.High > 0.9 {
 			t.Errorf("%s: importances %v", metric, i)
+		}
+		if weighted := metric == "accuracy"; o.Report.WeightedImportances != weighted {
+			t.Errorf("%s: importances of the weighted accuracy: %v", metric, !weighted)
 		}
 	}
 }

@@ -53,6 +53,9 @@ func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelRepo
 		}
 		out.Confusion = append(out.Confusion, counts)
 	}
+	if r.WeightedImportances {
+		out.ImportanceMetric = api.MetricWeightedAccuracy
+	}
 	for _, i := range r.Importances {
 		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance, Interval: toInterval(i.Interval)})
 	}

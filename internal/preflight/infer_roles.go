@@ -53,7 +53,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	p.hasSample, p.noHeader = train.Rows > 0, train.LooksHeaderless
 	layout := &p.Train.layout
 	var question *roles.Question
-	if p.roles, question = roles.ChooseRoles(train, blind, rolesFromFlags(layout)); question != nil && p.hasSample && !p.noHeader {
+	if p.roles, question = p.chooseRoles(train, blind); question != nil && p.hasSample && !p.noHeader {
 		if p.roles.Label, err = p.askLabel(ctx, question); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if own, unclear := roles.ChooseRoles(train, nil, rolesFromFlags(layout)); unclear == nil {
 		p.ownLabel = own.Label
 	}
-	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, rolesFromFlags(layout)); err != nil {
+	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, p.givenRoles()); err != nil {
 		return err
 	}
 	if err := p.checkSwapped(blind); err != nil {

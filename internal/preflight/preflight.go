@@ -77,6 +77,7 @@ type Preflight struct {
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
+	series       SeriesRoles        // roles of the series that UseSeries has set
 	ownLabel     string             // the label that would be inferred from the training file alone; "" if the user would be asked
 	askedLabel   bool               // whether the user was asked for the label
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
@@ -141,13 +142,12 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 
 // resetToReadWithoutHeader resets the inputs, so that they are read again without a header.
 func (p *Preflight) resetToReadWithoutHeader() {
-	p.Findings, p.noHeader = nil, false
 	for _, in := range []*InputTable{p.Train, p.Blind} {
 		if in != nil {
 			in.flagLayout.NoHeader = true
-			in.layout = in.flagLayout
 		}
 	}
+	p.reset()
 }
 
 // profileTrain profiles the training file. If the inferred ID column has invalid IDs, it

@@ -103,7 +103,7 @@ func describeDominantColumn(r *api.ModelReport) string {
 	scores, baseline, _, _ := testOrValidationScores(r)
 	score, known := scores.Performance(r.Metric)
 	least, compared := baseline.Performance(r.Metric)
-	if gain := score - least; known && compared && gain > 0.1 && len(r.Importances) > 1 {
+	if gain := score - least; known && compared && gain > 0.1 && len(r.Importances) > 1 && r.ImportanceMetric == "" {
 		first := r.Importances[0]
 		if first.Importance > dominantShare*gain && r.Importances[1].Importance < 0.2*first.Importance {
 			return fmt.Sprintf("the predictions depend almost entirely on the column %q", api.AbbreviateValue(first.Column))

@@ -338,7 +338,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Importances) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nImportance: %s lost when a column is shuffled\n", api.PerformanceName(r.Metric))
+	fmt.Fprintf(w, "\nImportance: %s lost when a column is shuffled\n", r.ImportanceName())
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {

@@ -1,6 +1,7 @@
 package requirement
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ type baseline struct {
 const otherRowsNote = ", on other test rows"
 
 // setBaselineForRace sets f.baseline for a race that will run on a dataset.
-func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session, dataset, metric string) error {
+func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session, dataset string, body *api.NewTraining) error {
 	if f.beat != connect.ChampionRef {
 		return f.setBaselineByReference(ctx, session)
 	}
@@ -32,7 +33,7 @@ func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: d.TableSchema(), metric: metric})
+	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, newChallenger(body, d.TableSchema()))
 }
 
 // SetBaselineForModel sets the baseline with which an existing model is compared.
@@ -48,13 +49,13 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: d.TableSchema(), metric: m.Metric})
+	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: d.TableSchema(), metric: m.Metric, weights: m.ClassWeights})
 }
 
 // SetBaselineForRun sets the baseline for `foretell run`, before its dataset exists. find returns the
-// series that the dataset of the run will join; a new series has no datasets. trained describes the
-// training file.
-func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, find func(all []client.Series) client.Series, metric string, trained *profile.Profile) error {
+// series that the dataset of the run will join; a new series has no datasets. body are the parameters of
+// the race, and trained describes the training file.
+func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, find func(all []client.Series) client.Series, body *api.NewTraining, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
 		return f.setBaselineByReference(ctx, session)
 	}
@@ -67,7 +68,7 @@ func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session,
 		f.baseline = baseline{reason: "no earlier run of this name has a model"}
 		return nil
 	}
-	f.baseline, err = bestEarlierModel(ctx, session, series, challenger{schema: profileSchema(trained), metric: metric})
+	f.baseline, err = bestEarlierModel(ctx, session, series, newChallenger(body, profileSchema(trained)))
 	if f.baseline.key != "" {
 		f.baseline.name = series.Name + "@" + f.baseline.name
 	}
@@ -111,13 +112,20 @@ func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Sess
 
 // challenger is the model that is compared with a champion.
 type challenger struct {
-	model  string // key; "" before the model exists
-	metric string // "" accepts any metric
-	schema api.TableSchema
+	model   string // key; "" before the model exists
+	metric  string // "" accepts any metric and any class weights
+	weights api.ClassWeights
+	schema  api.TableSchema
+}
+
+// newChallenger returns the model of a future race.
+func newChallenger(body *api.NewTraining, schema api.TableSchema) challenger {
+	return challenger{metric: cmp.Or(body.Metric, api.MetricAccuracy), weights: body.ClassWeights, schema: schema}
 }
 
 // bestEarlierModel returns the champion of the models of a series that are comparable with target:
-// they are older, and were trained for the same metric on the same label, columns and classes. See
+// they are older, and were trained for the same metric and class weights on the same label, columns and
+// classes. See
 // [client.FindChampion].
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
@@ -131,7 +139,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 		return baseline{reason: "the series " + s.Name + " has no earlier model"}, nil
 	}
 	models = slices.DeleteFunc(models, func(m client.SeriesModel) bool {
-		return target.metric != "" && m.Metric != "" && m.Metric != target.metric
+		return target.metric != "" && m.Metric != "" && !m.HasSameScore(target.metric, target.weights)
 	})
 	for len(models) > 0 {
 		found := client.FindChampion(models)
@@ -148,7 +156,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 		}
 		models = slices.DeleteFunc(models, func(m client.SeriesModel) bool { return m.DatasetKey == champion.DatasetKey })
 	}
-	return baseline{reason: "no earlier model of the series " + s.Name + " has the same label, columns, classes and metric"}, nil
+	return baseline{reason: "no earlier model of the series " + s.Name + " has the same label, columns, classes, metric and class weights"}, nil
 }
 
 func profileSchema(p *profile.Profile) api.TableSchema {

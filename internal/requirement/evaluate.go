@@ -1,7 +1,6 @@
 package requirement
 
 import (
-	"cmp"
 	"context"
 
 	"foretell/internal/api"
@@ -13,9 +12,9 @@ import (
 	"foretell/internal/term"
 )
 
-// Prepare checks the classes of the requirements and finds the baseline, before a race on a
-// dataset.
-func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, metric string) error {
+// Prepare checks the classes of the requirements and finds the baseline, before a race with the
+// parameters body on a dataset.
+func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset string, body *api.NewTraining) error {
 	if !f.IsSet() {
 		return nil
 	}
@@ -26,7 +25,7 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, 
 	if err := f.CheckClasses(classes); err != nil {
 		return err
 	}
-	return f.setBaselineForRace(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
+	return f.setBaselineForRace(ctx, session, dataset, body)
 }
 
 // PrintAndEvaluate prints a finished race and checks its model against the requirements.

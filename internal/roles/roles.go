@@ -35,6 +35,8 @@ type Roles struct {
 	Label string
 	// IDReason and LabelReason briefly explain the choices.
 	IDReason, LabelReason string
+	// LabelFromBlind reports whether the label follows from a comparison with the blind file.
+	LabelFromBlind bool
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
 	// LabelProblem says why the column is probably not the label, such as "has 900 different values in
@@ -69,6 +71,7 @@ const (
 func ChooseRoles(train, blind *Description, given Options) (chosen Roles, question *Question) {
 	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
 	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)
+	chosen.LabelFromBlind = strings.Contains(chosen.LabelReason, "the blind file")
 	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
 	if at := train.ColumnIndex(chosen.Label); chosen.LabelAssumed && at >= 0 && 4*train.Columns[at].Distinct > 3*train.Columns[at].Filled {
 		if chosen.LabelProblem = train.Columns[at].notLabelReason(); chosen.LabelProblem != "" {

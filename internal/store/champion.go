@@ -12,20 +12,24 @@ import (
 // the same number of buckets. Their models are trained and tested on the same rows.
 const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sha256 || ' ' || d.buckets END"
 
+// scoreKind is the SQL expression of a text that is equal for races t with the same metric and the same
+// class weights. The weights change the predicted classes, and with them what a score rewards.
+const scoreKind = "t.metric || ' ' || t.class_weights"
+
 // championSQL is the SQL query of the champion of a series; see Model.Champion. newest is the promoted
-// model or, if there is none, the newest complete model. Only models with its data and its metric are
-// compared. The index model_champion has the columns of m that the query uses.
+// model or, if there is none, the newest complete model. Only models with its data, its metric and
+// its class weights are compared. The index model_champion has the columns of m that the query uses.
 const championSQL = `WITH newest AS (
-		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, t.metric
+		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, ` + scoreKind + ` AS score_kind
 		FROM ` + modelFrom + `
 		WHERE d.account = ? AND d.series = ? AND m.state <> '` + api.ModelRejected + `'
 		ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `', m.series_version DESC
 		LIMIT 1
 	)
-	SELECT m.key, m.training, m.dataset, newest.training, newest.dataset, newest.content, newest.metric, m.state, t.status
+	SELECT m.key, m.training, m.dataset, newest.training, newest.dataset, newest.content, newest.score_kind, m.state, t.status
 	FROM newest CROSS JOIN ` + modelFrom + `
 	WHERE d.account = newest.account AND d.series = newest.series AND m.state <> '` + api.ModelRejected + `'
-		AND ` + datasetContent + ` = newest.content AND t.metric = newest.metric
+		AND ` + datasetContent + ` = newest.content AND ` + scoreKind + ` = newest.score_kind
 	ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `',
 		CASE WHEN m.state = '` + api.ModelAccepted + `' THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version
 	LIMIT 1`
@@ -52,7 +56,7 @@ type champion struct {
 	// newestTraining and newestDataset are the race and the dataset of the model that decides which
 	// models are compared. It may be the champion itself.
 	newestTraining, newestDataset string
-	content, metric               string
+	content, scoreKind            string
 	state, raceStatus             string
 }
 
@@ -60,7 +64,7 @@ type champion struct {
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion, error) {
 	var c champion
 	err := t.tx.QueryRowContext(ctx, championSQL, account, series).
-		Scan(&c.key, &c.training, &c.dataset, &c.newestTraining, &c.newestDataset, &c.content, &c.metric, &c.state, &c.raceStatus)
+		Scan(&c.key, &c.training, &c.dataset, &c.newestTraining, &c.newestDataset, &c.content, &c.scoreKind, &c.state, &c.raceStatus)
 	if errors.Is(err, sql.ErrNoRows) {
 		return champion{}, nil
 	}
@@ -88,7 +92,7 @@ func (c champion) reason(m *Model) string {
 		return api.ReasonCancelled
 	case m.content != c.content:
 		return api.ReasonOtherDataset
-	case m.Metric != c.metric:
+	case m.scoreKind != c.scoreKind:
 		return api.ReasonOtherMetric
 	}
 	return api.ReasonNotBest

@@ -38,7 +38,9 @@ func championOf(models []*randomModel) (champion, newest *randomModel) {
 		return nil, nil
 	}
 	newest = candidates[len(candidates)-1]
-	candidates = slices.DeleteFunc(candidates, func(m *randomModel) bool { return m.content != newest.content || m.Metric != newest.Metric })
+	candidates = slices.DeleteFunc(candidates, func(m *randomModel) bool {
+		return m.content != newest.content || m.Metric != newest.Metric || m.ClassWeights.Balanced != newest.ClassWeights.Balanced
+	})
 	for _, m := range slices.Backward(candidates) {
 		if m.State == api.ModelAccepted {
 			return m, newest
@@ -114,14 +116,14 @@ func insertRandomSeries(t *testing.T, tx *Tx, name string, random *rand.Rand) ([
 		m := &randomModel{
 			Model: Model{
 				Key: fmt.Sprint(name, " m", i), Account: "ann", Dataset: fmt.Sprint(name, " d", dataset), Series: name,
-				Training: fmt.Sprint(name, " t", i), Metric: pick(api.MetricAccuracy, api.MetricROCAUC),
+				Training: fmt.Sprint(name, " t", i), Metric: pick(api.MetricAccuracy, api.MetricROCAUC), ClassWeights: api.ClassWeights{Balanced: random.IntN(3) == 0},
 			},
 			status: pick(api.TrainingCompleted, api.TrainingTimedOut, api.TrainingCancelled), age: random.IntN(2), content: contents[dataset],
 		}
 		if score := random.IntN(4); score > 0 {
 			m.AchievedPerformance = new(float64(score))
 		}
-		race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Metric: m.Metric, Status: m.status, Created: at(0)}
+		race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Metric: m.Metric, ClassWeights: m.ClassWeights, Status: m.status, Created: at(0)}
 		finished := at(m.age).UnixMicro() + random.Int64N(3)
 		errs = append(errs, tx.InsertTraining(t.Context(), race), tx.exec(t.Context(), "UPDATE training SET finished = ? WHERE key = ?", finished, race.Key),
 			tx.InsertModel(t.Context(), &m.Model))

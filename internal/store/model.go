@@ -32,9 +32,9 @@ type Model struct {
 	// read-only.
 	Cancelled bool
 	// Champion is true if the model is the champion of its series. The champion is the promoted model,
-	// if there is one. Otherwise the models with the data and the metric of the newest model are
-	// compared, because scores on the rows of different data cannot be compared. Datasets with the
-	// same file and the same number of buckets have the same data. The newest
+	// if there is one. Otherwise the models with the data, the metric and the class weights of the
+	// newest model are compared, because other scores cannot be compared. Datasets with the same file
+	// and the same number of buckets have the same data. The newest
 	// accepted model of these is the champion or, if none is accepted, the model with the highest
 	// AchievedPerformance. In a tie, the oldest is the champion. Rejected models are ignored.
 	// Cancelled models are ignored, too, unless all models of the series are cancelled.
@@ -48,12 +48,14 @@ type Model struct {
 	// race had none. TestPerformance is nil if it was not measured. These fields are read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
+	// ClassWeights are those of the race; zero for equal weights. It is read-only.
+	ClassWeights api.ClassWeights
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
-	// content is the value of datasetContent for the dataset.
-	content string
-	// DecodeError wraps ErrCorrupt if an interval cannot be decoded. The interval is then nil.
+	// content is the value of datasetContent for the dataset, and scoreKind that of scoreKind for the race.
+	content, scoreKind string
+	// DecodeError wraps ErrCorrupt if an interval or ClassWeights cannot be decoded. The field is then zero.
 	// DecodeError is read-only.
 	DecodeError error
 }
@@ -61,7 +63,7 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, ` + datasetContent
+	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, t.class_weights, ` + datasetContent + `, ` + scoreKind
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -69,10 +71,10 @@ func scanModel(row rowScanner) (*Model, error) {
 	var m Model
 	var created int64
 	var status string
-	var validationInterval, testInterval []byte
+	var validationInterval, testInterval, classWeights []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status, &m.State,
-		&validationInterval, &testInterval, &m.content)
+		&validationInterval, &testInterval, &classWeights, &m.content, &m.scoreKind)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +82,7 @@ func scanModel(row rowScanner) (*Model, error) {
 	m.DecodeError = errors.Join(
 		decodeOptional(validationInterval, &m.ValidationInterval, "validation_interval", "model", m.Key),
 		decodeOptional(testInterval, &m.TestInterval, "test_interval", "model", m.Key),
+		decodeOptional(classWeights, &m.ClassWeights, "class_weights", "training job", m.Training),
 	)
 	return &m, nil
 }

@@ -1,0 +1,75 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/preflight"
+)
+
+// runSeriesHelp is the part of the help of run on series.
+const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training
+file. In this case, a note is printed if the newest model of the series was trained on
+another dataset. If a dataset of the series has the same data and the same --buckets,
+nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
+version of this program prepared that dataset and read some columns differently, the run
+adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
+NAME-3 and so on.
+
+If neither --label nor BLIND decides which column is the label, the label of the champion
+of the series is used, and, without --id, its column of row IDs. If the run has another
+label, a warning is printed, because models with different labels are not compared.
+
+`
+
+// roleDataset returns the dataset whose columns decide the label and the row IDs of a run that does not
+// set them; see roleDatasetOf. It returns nil if there is none.
+func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
+	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return nil, err
+	}
+	stem := files.Train.Stem()
+	d, err := roleDatasetOf(ctx, session, findRunSeries(all, o.name, stem))
+	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files.TrainProfile) {
+		return roleDatasetOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
+	}
+	return d, err
+}
+
+// roleDatasetOf returns the dataset of the champion of a series, or nil if the series has no champion.
+func roleDatasetOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
+	models, err := client.ModelsOfSeries(ctx, session.Client, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range models {
+		if models[i].Champion {
+			return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: models[i].DatasetKey})
+		}
+	}
+	return nil, nil
+}
+
+// keepSeriesRoles makes a run keep the label and the ID column of its series, and reports whether the
+// files must be checked again. Flags, the blind file and the answers of the user have precedence. If
+// the run has another label than its series, keepSeriesRoles prints a warning, because its model is not
+// compared with the champion.
+func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (changed bool, err error) {
+	d, err := o.roleDataset(ctx, session, files)
+	if err != nil || d == nil || d.LabelName == "" {
+		return false, err
+	}
+	series, label := cmp.Or(d.Series, d.DatasetName), files.TrainProfile.Schema.Label
+	if files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName}) {
+		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+		return true, nil
+	}
+	if label != d.LabelName && o.resume == "" {
+		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", series, d.LabelName, label)
+	}
+	return false, nil
+}

@@ -1,0 +1,78 @@
+package preflight
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/roles"
+)
+
+// SeriesRoles are the columns with the row IDs and the labels in the newest dataset of a series.
+type SeriesRoles struct {
+	// Name is the name of the series.
+	Name string
+	// ID and Label are the names of the columns. They are "" if the roles are inferred.
+	ID, Label string
+}
+
+// UseSeries makes the next Run use the columns of a series as label and as row IDs. It reports whether
+// Run must be called again, because a role differs from the inferred one. A flag, a label that follows
+// from the blind file, and an answer of the user have precedence. A column that the training file
+// lacks is ignored.
+func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
+	flags := &p.Train.flagLayout
+	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
+		s.Label = ""
+	}
+	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
+	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == flags.Label {
+		s.ID = ""
+	}
+	if (s.Label == "" || s.Label == p.roles.Label) && (s.ID == "" || s.ID == p.roles.ID) {
+		return false
+	}
+	p.series = s
+	p.reset()
+	return true
+}
+
+// isKeptColumn reports whether the training file has a column with this name that is not dropped.
+func (p *Preflight) isKeptColumn(name string) bool {
+	return slices.Contains(p.columns, name) && !slices.Contains(p.Train.flagLayout.Drop, name)
+}
+
+// reset prepares the files for being read again.
+func (p *Preflight) reset() {
+	p.Findings, p.noHeader = nil, false
+	for _, in := range []*InputTable{p.Train, p.Blind} {
+		if in != nil {
+			in.layout = in.flagLayout
+		}
+	}
+}
+
+// chooseRoles is [roles.ChooseRoles] with the roles of the series.
+func (p *Preflight) chooseRoles(train, blind *roles.Description) (chosen roles.Roles, question *roles.Question) {
+	given := p.givenRoles()
+	chosen, question = roles.ChooseRoles(train, blind, given)
+	if p.series.Label != "" {
+		chosen.LabelReason = "the label of series " + p.series.Name
+	}
+	if p.series.ID != "" {
+		chosen.IDReason = "the IDs of series " + p.series.Name
+	}
+	return chosen, question
+}
+
+// givenRoles returns the roles set by flags or by the series.
+func (p *Preflight) givenRoles() roles.Options {
+	given := rolesFromFlags(&p.Train.layout)
+	if p.series.Label != "" {
+		given.Label = p.series.Label
+	}
+	if p.series.ID != "" {
+		given.ID = p.series.ID
+	}
+	return given
+}
