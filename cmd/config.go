@@ -153,7 +153,7 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 		Long: `Lists the settings that a command with the same flags would use.`,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}, f)
-	for _, v := range config.Variables {
+	for _, v := range config.EnvVars {
 		if v.Key != "" {
 			if v.BareValue == "" {
 				cmd.Flags().String(v.Key, "", "list the settings that a command with this flag would use")

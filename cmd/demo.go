@@ -119,7 +119,7 @@ func (o *demoOptions) runStep(ctx context.Context, folder, command string) error
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
-	inner := o.factory.NewInner(strings.Fields(command)[1:], o.factory.Streams[0], nil)
+	inner := o.factory.NewNested(strings.Fields(command)[1:], o.factory.Streams[0], nil)
 	inner.Env = func(name string) string {
 		if value, ours := env[name]; ours {
 			return value

@@ -140,7 +140,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	}
 	defer devnull.Close()
 	// Without a terminal as its input, the race cannot be ended with Enter, which would change its result.
-	err = execute(ctx, o.factory.NewInner(args, devnull, devnull))
+	err = execute(ctx, o.factory.NewNested(args, devnull, devnull))
 	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the run, which names a folder that replay removes
 		return interrupted
 	}

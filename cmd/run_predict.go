@@ -61,9 +61,9 @@ func (p *runPipeline) keepExistingOutput() (kept string) {
 	return kept
 }
 
-// addKeptOutput extends the hint of err, the error for a missed requirement. It adds that the file
+// addKeptOutputHint extends the hint of err, the error for a missed requirement. It adds that the file
 // at the path kept was not replaced. If kept is "", it returns err unchanged.
-func (p *runPipeline) addKeptOutput(kept string, err error) error {
+func (p *runPipeline) addKeptOutputHint(kept string, err error) error {
 	var missed *exit.Error
 	if kept == "" || !errors.As(err, &missed) {
 		return err

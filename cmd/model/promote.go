@@ -54,7 +54,7 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	state := api.ModelPromoted
 	if o.automatic {
 		state = api.ModelAutomatic
-		if key, err = findStated(ctx, session, key); err != nil {
+		if key, err = findModelToReset(ctx, session, key); err != nil {
 			return err
 		}
 	}
@@ -68,16 +68,16 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findStated returns the key of the model whose state --automatic resets. This is the model with
+// findModelToReset returns the key of the model whose state --automatic resets. This is the model with
 // the given key, if it was promoted or accepted. Otherwise it is the champion of the same series,
 // if the champion was promoted or accepted. If neither was, the scores already decide, and
-// findStated returns key.
-func findStated(ctx context.Context, session *connect.Session, key string) (string, error) {
+// findModelToReset returns key.
+func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return "", err
 	}
-	if isChosen(m.State) {
+	if isPromotedOrAccepted(m.State) {
 		return key, nil
 	}
 	all, err := client.ListSeries(ctx, session.Client)
@@ -93,7 +93,7 @@ func findStated(ctx context.Context, session *connect.Session, key string) (stri
 			return "", err
 		}
 		for _, m := range models {
-			if m.Champion && isChosen(m.State) {
+			if m.Champion && isPromotedOrAccepted(m.State) {
 				return m.ModelKey, nil
 			}
 		}
@@ -101,6 +101,8 @@ func findStated(ctx context.Context, session *connect.Session, key string) (stri
 	return key, nil
 }
 
-// isChosen reports whether a model in this state becomes the champion even if others have higher
+// isPromotedOrAccepted reports whether a model in this state becomes the champion even if others have higher
 // scores.
-func isChosen(state string) bool { return state == api.ModelPromoted || state == api.ModelAccepted }
+func isPromotedOrAccepted(state string) bool {
+	return state == api.ModelPromoted || state == api.ModelAccepted
+}

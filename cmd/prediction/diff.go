@@ -87,8 +87,8 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: o.answers != ""}
 	defer files.Close()
 	var readers [3]io.Reader
-	paths := map[scoring.File]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}
-	for i, file := range []scoring.File{scoring.Predictions, scoring.SecondPredictions, scoring.Answers} {
+	paths := map[scoring.FileRole]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}
+	for i, file := range []scoring.FileRole{scoring.Predictions, scoring.SecondPredictions, scoring.Answers} {
 		if paths[file] == "" {
 			continue
 		}
@@ -102,7 +102,7 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	o.scoring.SkipUnlabelled = true
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
-		noteOrder(&o.output, d.OrderReason)
+		noteJoinByOrder(&o.output, d.OrderReason)
 		if d.Truth != nil && d.Truth.UnlabelledRows > 0 {
 			o.output.Note("%s", scoring.UnlabelledNote(d.Truth.UnlabelledRows))
 		}

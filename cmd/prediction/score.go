@@ -197,7 +197,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	}
 	result, err := scoring.Score(ctx, left, right, o.columns)
 	if err == nil {
-		noteOrder(&o.output, result.OrderReason)
+		noteJoinByOrder(&o.output, result.OrderReason)
 		o.noteClasses(result, rec != nil)
 	}
 	if err == nil && rec != nil && rec.TrainingOverlap != nil {

@@ -21,15 +21,15 @@ type scoreFiles struct {
 	factory    *cli.Factory
 	layout     *preflight.LayoutFlags
 	hasAnswers bool
-	inputs     map[scoring.File]*preflight.InputTable
+	inputs     map[scoring.FileRole]*preflight.InputTable
 	close      []func() error
 }
 
 // open opens a file; - is standard input.
-func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
+func (s *scoreFiles) open(ctx context.Context, file scoring.FileRole, path string) (io.Reader, error) {
 	layout := s.layout
 	if s.hasAnswers && file != scoring.Answers {
-		layout = layout.OfPredictions()
+		layout = layout.ForPredictions()
 	}
 	in, err := layout.OpenInput(ctx, s.factory, true, path)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (
 	}
 	s.close = append(s.close, reader.Close)
 	if s.inputs == nil {
-		s.inputs = map[scoring.File]*preflight.InputTable{}
+		s.inputs = map[scoring.FileRole]*preflight.InputTable{}
 	}
 	s.inputs[file] = in
 	return reader, nil
@@ -55,7 +55,7 @@ func (s *scoreFiles) Close() {
 	}
 }
 
-// names lists the names of the open files, in the order of [scoring.File].
+// names lists the names of the open files, in the order of [scoring.FileRole].
 func (s *scoreFiles) names() string {
 	var names []string
 	for _, file := range slices.Sorted(maps.Keys(s.inputs)) {
@@ -90,9 +90,9 @@ func (s *scoreFiles) fileError(err error) error {
 	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
 }
 
-// noteOrder prints a note if the rows of the two files were joined by their order instead of their
+// noteJoinByOrder prints a note if the rows of the two files were joined by their order instead of their
 // IDs. reason says why; it is "" if the rows were joined by ID.
-func noteOrder(o *cli.Output, reason string) {
+func noteJoinByOrder(o *cli.Output, reason string) {
 	if reason != "" {
 		o.Note("the rows were joined by their order, because %s", reason)
 	}

@@ -123,9 +123,9 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// createPart creates and locks the file at partPath, where the backup is written. path is the path of
+// createPartFile creates and locks the file at partPath, where the backup is written. path is the path of
 // the complete backup, for error messages.
-func createPart(partPath, path string) (*os.File, error) {
+func createPartFile(partPath, path string) (*os.File, error) {
 	file, err := filelock.Create(partPath)
 	switch {
 	case errors.Is(err, filelock.ErrLocked):
@@ -153,7 +153,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	// The lock shows that a backup is running. A file without a lock is left from one that was killed.
-	file, err := createPart(part, path)
+	file, err := createPartFile(part, path)
 	if err != nil {
 		return err
 	}

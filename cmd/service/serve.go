@@ -71,9 +71,9 @@ number of services and workers can use this database, on all machines that share
 stored files. Put the password into PGPASSWORD or ~/.pgpass, as for psql, and not into
 the URL.
 
-` + cli.FlagVariablesText("listen"),
+` + cli.FlagEnvVarsHelp("listen"),
 		Args:    cli.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromVariables(cmd, f.Env) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromEnv(cmd, f.Env) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd

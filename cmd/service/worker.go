@@ -28,9 +28,9 @@ run on the machine of the service (` + "`foretell serve`" + `), or with --databa
 that shares the stored files. --storage must have the same value as for the service.
 When the worker is stopped, its unfinished jobs return to the queue.
 
-` + cli.FlagVariablesText("data-dir"),
+` + cli.FlagEnvVarsHelp("data-dir"),
 		Args:    cli.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromVariables(cmd, f.Env) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromEnv(cmd, f.Env) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd

@@ -273,7 +273,7 @@ func (r *ModelReport) TestMissingReason() string {
 	case r.TestMissing == TestMissingNoTime:
 		return "no time for the test rows: let the race end by itself, or increase --time-limit"
 	case r.TestMissing == TestMissingTooFewRows:
-		return r.undividedReason("test")
+		return r.noHoldoutReason("test")
 	}
 	return "too few rows, or no time"
 }
@@ -283,11 +283,11 @@ func (r *ModelReport) ValidationMissingReason() string {
 	if r.Validation != nil {
 		return ""
 	}
-	return r.undividedReason("validation")
+	return r.noHoldoutReason("validation")
 }
 
-// undividedReason returns the reason why no rows of a kind, such as test, were set aside.
-func (r *ModelReport) undividedReason(kind string) string {
+// noHoldoutReason returns the reason why no rows of a kind, such as test, were set aside.
+func (r *ModelReport) noHoldoutReason(kind string) string {
 	columns := r.GroupColumn + r.TimeColumn
 	if r.GroupColumn != "" && r.TimeColumn != "" {
 		columns = r.GroupColumn + " and " + r.TimeColumn

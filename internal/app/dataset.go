@@ -66,7 +66,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, a.convertOfAccount(err)
+		return nil, a.convertAccountError(err)
 	}
 	info, err := a.signUpload(ctx, d)
 	if err != nil {

@@ -30,10 +30,10 @@ func (a *App) initMonitorsAndLog(log *slog.Logger) {
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
 }
 
-// DatabaseTimeout adds store.ErrUnavailable to the error of an operation that only used the database,
+// MarkTimeoutAsOutage adds store.ErrUnavailable to the error of an operation that only used the database,
 // if the operation has exceeded its time limit. During an outage, the log then has no line about it.
 // Other operations may exceed their time limits for other reasons, such as a slow mail server.
-func DatabaseTimeout(err error) error {
+func MarkTimeoutAsOutage(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}

@@ -14,11 +14,11 @@ import (
 func TestDatabaseTimeout(t *testing.T) {
 	t.Parallel()
 	slow := fmt.Errorf("count: %w", context.DeadlineExceeded)
-	if err := app.DatabaseTimeout(slow); !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, slow) {
+	if err := app.MarkTimeoutAsOutage(slow); !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, slow) {
 		t.Errorf("a time limit: %v", err)
 	}
 	for _, other := range []error{nil, context.Canceled, store.ErrNotFound} {
-		if err := app.DatabaseTimeout(other); err != other { //nolint:errorlint // it must be unchanged
+		if err := app.MarkTimeoutAsOutage(other); err != other { //nolint:errorlint // it must be unchanged
 			t.Errorf("%v: %v", other, err)
 		}
 	}

@@ -35,7 +35,7 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 		return err
 	})
 	if err != nil {
-		return blob.Info{}, a.convertOfAccount(err)
+		return blob.Info{}, a.convertAccountError(err)
 	}
 	defer u.reserved.End() // after Abort; the transaction that records the file checks the quota again
 	w, err := a.files.Create(ctx)
@@ -50,9 +50,9 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	return info, a.problems.Convert(err)
 }
 
-// convertOfAccount converts the error of an operation on the account of the caller. If the account
+// convertAccountError converts the error of an operation on the account of the caller. If the account
 // was deleted after the request was authenticated, it returns a problem with CodeUnauthorized.
-func (a *App) convertOfAccount(err error) error {
+func (a *App) convertAccountError(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeUnauthorized, "the account was deleted, so nothing was stored: log in with another account").WithCause(err)
 	}

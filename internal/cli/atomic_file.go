@@ -68,7 +68,7 @@ func InstallFile(tempPath, path string, force bool) error {
 		return os.Remove(tempPath)
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		err = renameNew(tempPath, path)
+		err = renameExclusive(tempPath, path)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
@@ -87,10 +87,10 @@ func CopyPermissions(tempPath, path string) error {
 	return nil
 }
 
-// renameNew does what InstallFile does if force is false, on a file system that has no hard links.
+// renameExclusive does what InstallFile does if force is false, on a file system that has no hard links.
 // It first reserves path by creating an empty file, which fails if path exists, and then renames
 // tempPath to path.
-func renameNew(tempPath, path string) error {
+func renameExclusive(tempPath, path string) error {
 	reserved, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

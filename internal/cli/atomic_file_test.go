@@ -22,7 +22,7 @@ func TestInstallFile(t *testing.T) {
 		force   bool
 	}{
 		{"with_hard_links", func(tempPath, path string) error { return InstallFile(tempPath, path, false) }, false},
-		{"without_hard_links", renameNew, false},
+		{"without_hard_links", renameExclusive, false},
 		{"force", func(tempPath, path string) error { return InstallFile(tempPath, path, true) }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -68,9 +68,9 @@ func (f *Factory) OpenConsole() {
 	f.Console.Out = f.Stdout
 }
 
-// NewInner returns the Factory of a command that is a step of f's command. Its standard output is out,
+// NewNested returns the Factory of a command that is a step of f's command. Its standard output is out,
 // or that of f if out is nil.
-func (f *Factory) NewInner(args []string, in, out *os.File) *Factory {
+func (f *Factory) NewNested(args []string, in, out *os.File) *Factory {
 	inner := &Factory{
 		Args: args, Env: f.Env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,
 		Streams: [3]*os.File{in, out, f.Streams[2]},

@@ -13,25 +13,25 @@ import (
 	"foretell/internal/exit"
 )
 
-// flagVariable returns the environment variable of a flag of serve and worker.
-func flagVariable(flag string) string {
+// flagEnvVar returns the environment variable of a flag of serve and worker.
+func flagEnvVar(flag string) string {
 	return "FORETELL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// FlagVariablesText explains the environment variables of a command's flags. example is one
+// FlagEnvVarsHelp explains the environment variables of a command's flags. example is one
 // of the flags.
-func FlagVariablesText(example string) string {
-	return "Each flag can be set by an environment variable: for example, " + flagVariable(example) + "\n" +
+func FlagEnvVarsHelp(example string) string {
+	return "Each flag can be set by an environment variable: for example, " + flagEnvVar(example) + "\n" +
 		"sets --" + example + ". Flags override variables."
 }
 
-// SetFlagsFromVariables sets the flags of cmd from their environment variables. It skips flags that
+// SetFlagsFromEnv sets the flags of cmd from their environment variables. It skips flags that
 // are on the command line, and variables that are empty. It also skips persistent flags, whose
 // variables [config.Load] reads.
-func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
+func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		name := flagVariable(f.Name)
+		name := flagEnvVar(f.Name)
 		value := env(name)
 		if f.Changed || value == "" || f.Name == "help" || failed != nil {
 			return
@@ -47,29 +47,29 @@ func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	return nil
 }
 
-// ignoredVariables matches variables that begin with FORETELL_, but that no command should report
+// ignoredEnvVars matches variables that begin with FORETELL_, but that no command should report
 // as unknown. These are the variables of the program's tests, and those that Kubernetes sets in
 // each pod if a Kubernetes service is named foretell.
-var ignoredVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
+var ignoredEnvVars = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 
-// UnknownVariables returns the sorted names of the variables in environ that begin with FORETELL_
+// UnknownEnvVars returns the sorted names of the variables in environ that begin with FORETELL_
 // but that no command reads. They are probably misspelt. The variables of all commands are known,
 // not only those of the current one, because commands may share an environment file. root is the
 // root command.
-func UnknownVariables(root *cobra.Command, environ []string) []string {
+func UnknownEnvVars(root *cobra.Command, environ []string) []string {
 	known := map[string]bool{}
-	for _, v := range config.Variables {
+	for _, v := range config.EnvVars {
 		known[v.Name] = true
 	}
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "serve" || cmd.Name() == "worker" {
-			cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { known[flagVariable(f.Name)] = true })
+			cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { known[flagEnvVar(f.Name)] = true })
 		}
 	}
 	unknown := map[string]bool{}
 	for _, text := range environ {
 		name, value, _ := strings.Cut(text, "=")
-		if value != "" && strings.HasPrefix(name, "FORETELL_") && !known[name] && !ignoredVariables.MatchString(name) {
+		if value != "" && strings.HasPrefix(name, "FORETELL_") && !known[name] && !ignoredEnvVars.MatchString(name) {
 			unknown[name] = true
 		}
 	}

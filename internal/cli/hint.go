@@ -49,7 +49,7 @@ func (f *Factory) AddHint(e *exit.Error) {
 		}
 	}
 	if e.Code == string(client.ProxyFailed) {
-		e.Fact = f.lowerProxyVariables(e.Fact)
+		e.Fact = f.lowerProxyEnvVars(e.Fact)
 	}
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)
@@ -63,9 +63,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 }
 
-// lowerProxyVariables replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the
+// lowerProxyEnvVars replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the
 // name in lower case if only the variable in lower case is set.
-func (f *Factory) lowerProxyVariables(text string) string {
+func (f *Factory) lowerProxyEnvVars(text string) string {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		if lower := strings.ToLower(name); f.Env(name) == "" && f.Env(lower) != "" {
 			text = strings.ReplaceAll(text, name, lower)
@@ -135,7 +135,7 @@ func (f *Factory) repeatFlags(line string) string {
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-		case name == "storage" && selectsFiles(given) != selectsFiles(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
+		case name == "storage" && isFileStorageFlag(given) != isFileStorageFlag(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
@@ -149,8 +149,8 @@ func (f *Factory) repeatFlags(line string) string {
 	return line
 }
 
-// selectsFiles reports whether a flag --storage is the one that selects the stored files of a service.
-func selectsFiles(flag *pflag.Flag) bool {
+// isFileStorageFlag reports whether a flag --storage is the one that selects the stored files of a service.
+func isFileStorageFlag(flag *pflag.Flag) bool {
 	_, ok := flag.Annotations[config.NotASetting]
 	return ok
 }

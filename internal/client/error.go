@@ -123,7 +123,7 @@ func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKi
 	case errors.As(err, &redirect):
 		return BadRedirect, redirect.reason
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
-		return ProxyFailed, "the proxy cannot be reached: check " + proxyVariable(scheme) + " and NO_PROXY (" + text + ")"
+		return ProxyFailed, "the proxy cannot be reached: check " + proxyEnvVar(scheme) + " and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
 		return Untrusted, describeUnknownAuthority(runtime.GOOS, c.opts.CertificateFile)
 	case errors.As(err, &hostname):
@@ -173,8 +173,8 @@ func describeUnknownAuthority(goos, certificateFile string) string {
 	return reason + "does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
 
-// proxyVariable returns the environment variable, in upper case, with the proxy for URLs of this scheme.
-func proxyVariable(scheme string) string { return strings.ToUpper(scheme) + "_PROXY" }
+// proxyEnvVar returns the environment variable, in upper case, with the proxy for URLs of this scheme.
+func proxyEnvVar(scheme string) string { return strings.ToUpper(scheme) + "_PROXY" }
 
 // notServiceError returns the error for a response that is not from the service. The parameter what
 // describes the body of the response.
@@ -266,16 +266,16 @@ func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
-// errForeign is wrapped by the problem of a response that does not have the error format of the
+// errForeignFormat is wrapped by the problem of a response that does not have the error format of the
 // service.
-var errForeign = errors.New("the response is not in the error format of the service")
+var errForeignFormat = errors.New("the response is not in the error format of the service")
 
 // problemFromStatus returns the problem for a response that has a status but no
-// details. It wraps errForeign.
+// details. It wraps errForeignFormat.
 func problemFromStatus(status int) *api.Problem {
 	p := api.NewProblem(codeFromStatus(status), "the service returned %d %s", status, http.StatusText(status))
 	p.Status, p.Title = status, http.StatusText(status)
-	return p.WithCause(errForeign)
+	return p.WithCause(errForeignFormat)
 }
 
 func codeFromStatus(status int) api.Code {

@@ -23,26 +23,26 @@ func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.Mod
 }
 
 func (c *Client) fetchModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
-	return callExtension(ctx, c, api.GetModelReport, in)
+	return callIfImplemented(ctx, c, api.GetModelReport, in)
 }
 
 // OwnAccount returns the account of the caller with its quota and its usage. It returns nil and
 // no error if the service responds with 404, 405 or 501, because not every service implements
 // this extension of the API.
 func (c *Client) OwnAccount(ctx context.Context) (*api.Account, error) {
-	return callExtension(ctx, c, api.GetOwnAccount, &api.None{})
+	return callIfImplemented(ctx, c, api.GetOwnAccount, &api.None{})
 }
 
 // SetModelState promotes or rejects a model, or lets the scores decide again whether it is the
 // champion of its series; see [api.SetModelState]. It returns nil and no error if the service
 // responds with 404, 405 or 501, because not every service implements this extension of the API.
 func (c *Client) SetModelState(ctx context.Context, model, state string) (*api.Model, error) {
-	return callExtension(ctx, c, api.SetModelState, &api.SetModelStateInput{ModelInput: api.ModelInput{ModelKey: model}, Body: api.NewModelState{State: state}})
+	return callIfImplemented(ctx, c, api.SetModelState, &api.SetModelStateInput{ModelInput: api.ModelInput{ModelKey: model}, Body: api.NewModelState{State: state}})
 }
 
-// callExtension calls an endpoint that not every service implements. It returns nil and no error
+// callIfImplemented calls an endpoint that not every service implements. It returns nil and no error
 // if the service responds with 404, 405 or 501.
-func callExtension[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
+func callIfImplemented[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
 	out, err := Call(ctx, c, endpoint, in)
 	if isMissingOperation(err) {
 		return nil, nil

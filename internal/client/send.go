@@ -114,7 +114,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 func (c *Client) maxAttempts(err error) int {
 	var problem *api.Problem
 	var network *NetworkError
-	isGateway := errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeign)
+	isGateway := errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeignFormat)
 	isFileStore := errors.As(err, &network) && network.FileStore
 	if (isGateway || isFileStore) && IsOutage(err) {
 		return c.opts.Attempts + extraAttempts
@@ -191,7 +191,7 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	case http.StatusTooManyRequests:
 		return pause, req.waitOn429
 	case http.StatusServiceUnavailable: // the code CodeNotReady means that the service has not processed the request; a proxy may not know this
-		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeign)
+		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeignFormat)
 	case http.StatusInternalServerError: // Retry-After means that the service does not know whether it has stored a change
 		return pause, req.idempotent && asked > 0
 	case http.StatusBadGateway, http.StatusGatewayTimeout:

@@ -36,8 +36,8 @@ const (
 	EnvCertificateFile = "SSL_CERT_FILE"
 )
 
-// variable is an environment variable and the setting with the same meaning, if there is one.
-type variable struct {
+// envVar is an environment variable and the setting with the same meaning, if there is one.
+type envVar struct {
 	Name        string
 	description string
 	// Key is the name of the setting, which is also the name of its flag and its key in a
@@ -56,9 +56,9 @@ type variable struct {
 	secret bool
 }
 
-// Variables lists all environment variables. [Load] and the config commands use it to read,
+// EnvVars lists all environment variables. [Load] and the config commands use it to read,
 // check and print the settings. `help environment` and docs/cli.md are made from it.
-var Variables = []variable{
+var EnvVars = []envVar{
 	{Name: envServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
 	{Name: EnvUsername, description: "email to log in with", Key: KeyUsername},
@@ -102,16 +102,16 @@ var Variables = []variable{
 
 // FindSetting returns the environment variable for the setting with the given key. It
 // returns false if there is no such setting.
-func FindSetting(key string) (v variable, found bool) {
-	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
+func FindSetting(key string) (v envVar, found bool) {
+	i := slices.IndexFunc(EnvVars, func(v envVar) bool { return v.Key == key && key != "" })
 	if i < 0 {
-		return variable{}, false
+		return envVar{}, false
 	}
-	return Variables[i], true
+	return EnvVars[i], true
 }
 
 // validate returns an error if value is invalid for the setting.
-func (v variable) validate(value string) error {
+func (v envVar) validate(value string) error {
 	switch {
 	case value == "":
 		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove the setting with `foretell config unset %s`", v.Key)
@@ -160,11 +160,11 @@ func EnvironmentHelp() string {
 	b.WriteString("Flags override variables, and variables override the profile in the config file. A variable\n" +
 		"that is set to an empty text counts as not set. --local runs the embedded service, whatever\n" +
 		"the variables and the profile contain.\n\n")
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.description)
 	}
 	b.WriteString("\nA profile can hold these settings. Set them with `foretell config set KEY VALUE`:\n\n")
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		if v.Key != "" {
 			fmt.Fprintf(&b, "  %-34s same as %s\n", v.Key, v.Name)
 		}

@@ -162,7 +162,7 @@ func TestConfigKeepsLink(t *testing.T) {
 
 func TestEveryVariableIsInTheTable(t *testing.T) {
 	listed := map[string]bool{}
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		listed[v.Name] = true
 	}
 	for _, name := range []string{

@@ -84,7 +84,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", s.Profile, err)
 	}
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		if v.Key == "" {
 			continue
 		}

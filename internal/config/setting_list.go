@@ -25,7 +25,7 @@ const maskedValue = "(secret)"
 // paths of operations, and the secrets in the environment. The values of secrets are masked.
 func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		value := ""
 		switch {
 		case v.secret && env(v.Name) != "":
@@ -64,7 +64,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 // SettingKeys returns all valid keys, except paths.OPERATION for the paths of operations.
 func SettingKeys() []string {
 	keys := []string{KeyProfile}
-	for _, v := range Variables {
+	for _, v := range EnvVars {
 		if v.Key != "" {
 			keys = append(keys, v.Key)
 		}

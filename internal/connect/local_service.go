@@ -157,7 +157,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range cli.UnknownVariables(cmd.Root(), f.Environ()) {
+	for _, name := range cli.UnknownEnvVars(cmd.Root(), f.Environ()) {
 		log.WarnContext(ctx, "no command reads this environment variable", "variable", name)
 	}
 	if flags.maxRaces < 1 {

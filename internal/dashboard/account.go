@@ -47,9 +47,9 @@ func (p *Pages) showAccount(v *visit) error {
 		return p.writeAccount(v, required, nil, nil)
 	}
 	if v.account.SecondFactor {
-		p.deleteMessages(v, &appMessages) // the app may have been confirmed elsewhere
+		p.deleteFlashes(v, &authenticatorFlash) // the app may have been confirmed elsewhere
 	}
-	messageID := v.r.URL.Query().Get(appMessages.parameter)
+	messageID := v.r.URL.Query().Get(authenticatorFlash.parameter)
 	if messageID == "" || v.account.SecondFactor {
 		return p.writeAccount(v, nil, nil, nil)
 	}

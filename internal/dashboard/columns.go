@@ -219,7 +219,7 @@ func (f *datasetForm) useColumns(chosen *chosenColumns) {
 	}
 }
 
-// columnsFromForm sets ID and Label to the values of a form that was sent.
-func (f *datasetForm) columnsFromForm(form *fileForm) {
+// setColumnsFromForm sets ID and Label to the values of a form that was sent.
+func (f *datasetForm) setColumnsFromForm(form *fileForm) {
 	f.ID, f.Label = strings.TrimSpace(form.values["id"]), strings.TrimSpace(form.values["label"])
 }

@@ -70,7 +70,7 @@ func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, err
 	}
-	if roles.IsTitle(sample.header) {
+	if roles.IsTitleLine(sample.header) {
 		return nil, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(sample.header))
 	}
 	shape, err := layout(sample)

@@ -77,7 +77,7 @@ type Pages struct {
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
 	// disk space.
 	verifying  *turn.FairSemaphore
-	uploadEnds uploadEnds
+	uploadEnds uploadOutcomes
 }
 
 // maxVerifications is the maximum number of results that are verified at a time.
@@ -86,7 +86,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadEnds{byAccount: map[string][]*uploadEnd{}}}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadOutcomes{byAccount: map[string][]*uploadOutcome{}}}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
@@ -112,7 +112,7 @@ func (p *Pages) publicPages() map[string]visitFunc {
 		"POST /forgotten-password": p.requestPassword,
 		"GET /password":            p.showPassword,
 		"POST /password":           p.setPassword,
-		"GET /open":                p.openLocal,
+		"GET /open":                p.signInWithLocalLink,
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 	return map[string]visitFunc{
 		"POST /sign-out":              p.signOut,
 		"GET /datasets":               p.listDatasets,
-		"POST /datasets":              p.recordEnd(p.createDataset),
+		"POST /datasets":              p.recordUploadOutcome(p.createDataset),
 		"POST /datasets/columns":      p.showColumns,
 		"GET /datasets/{key}":         p.showDataset,
 		"POST /datasets/{key}/delete": p.deleteDataset,
@@ -140,7 +140,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /models/{key}":             p.showModel,
 		"GET /models/{key}/report.html": p.downloadReport,
 		"GET /models/{key}/file":        p.downloadModel,
-		"POST /models/{key}/predict":    p.recordEnd(p.createPrediction),
+		"POST /models/{key}/predict":    p.recordUploadOutcome(p.createPrediction),
 		"POST /models/{key}/delete":     p.deleteModel,
 
 		"GET /predictions":                   p.listPredictions,
@@ -150,7 +150,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /predictions/{key}/report.html": p.downloadPredictionReport,
 		"POST /predictions/{key}/delete":     p.deletePrediction,
 
-		"GET /uploads/{id}": p.showUploadEnd,
+		"GET /uploads/{id}": p.showUploadOutcome,
 
 		"GET /verify":  p.showVerify,
 		"POST /verify": p.verifyResult,

@@ -58,7 +58,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 func listAddress(address *url.URL, offset int64) string {
 	query := address.Query()
 	query.Del("part")
-	query.Del(linkMessages.parameter)
+	query.Del(invitationFlash.parameter)
 	query.Set("offset", strconv.FormatInt(offset, 10))
 	return address.Path + "?" + query.Encode()
 }
@@ -296,7 +296,7 @@ func (p *Pages) createDataset(v *visit) error {
 		return err
 	}
 	fields := datasetForm{Name: form.values["name"], Description: form.values["description"], Series: form.values["series"]}
-	fields.columnsFromForm(form)
+	fields.setColumnsFromForm(form)
 	if err := p.uploadDataset(v, form, &fields); err != nil {
 		return p.writeDatasets(v, fields, p.formProblem(v, err))
 	}

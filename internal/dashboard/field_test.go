@@ -32,8 +32,8 @@ func TestRejectedFields(t *testing.T) {
 		{"users", accountFields, usersPage{}},
 		{"user", quotaFields, userPage{User: &api.Account{}}},
 		{"account", newPasswordFields, accountPage{}},
-		{"account", addAppFields, accountPage{}},
-		{"account", removeAppFields, accountPage{}},
+		{"account", addAuthenticatorFields, accountPage{}},
+		{"account", removeAuthenticatorFields, accountPage{}},
 	} {
 		var invalid []api.FieldError
 		for _, field := range tt.fields {

@@ -81,7 +81,7 @@ func TestNamesWithLineBreaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var form datasetForm
-		form.columnsFromForm(&fileForm{values: map[string]string{"id": "row\r\nkey", "label": "kind\r\nof plant"}})
+		form.setColumnsFromForm(&fileForm{values: map[string]string{"id": "row\r\nkey", "label": "kind\r\nof plant"}})
 		chosen, err := sample.chooseColumns(&form)
 		if err != nil || chosen.ID != sample.names[0] || chosen.Label != sample.names[1] || form.Label != chosen.Label {
 			t.Errorf("%q: %+v, %v", lineBreak, chosen, err)

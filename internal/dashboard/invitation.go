@@ -11,27 +11,27 @@ type invitationView struct {
 	WasShown bool
 }
 
-// linkMessages is the kind of the messages about new one-time links. The service stores only the hash of
+// invitationFlash is the kind of the messages about new one-time links. The service stores only the hash of
 // a link. If a browser does not load the page that shows the link, it keeps the link for a minute.
-var linkMessages = messageKind{parameter: "new-link", seconds: 60}
+var invitationFlash = flashKind{parameter: "new-link", seconds: 60}
 
 // redirectToInvitation redirects to the page with this path, which shows the one-time link of an
 // invitation.
 func (p *Pages) redirectToInvitation(v *visit, path string, invitation *api.Invitation) error {
-	return p.redirectWithMessage(v, path, linkMessages, invitationView{Email: invitation.Email, Link: invitation.Link})
+	return p.redirectWithFlash(v, path, invitationFlash, invitationView{Email: invitation.Email, Link: invitation.Link})
 }
 
 // takeInvitation returns the message about a new one-time link for the requested page, or nil if
 // the request has no such message. It deletes the message, so that each link is shown only once.
 func (p *Pages) takeInvitation(v *visit) *invitationView {
-	id := v.r.URL.Query().Get(linkMessages.parameter)
+	id := v.r.URL.Query().Get(invitationFlash.parameter)
 	if id == "" {
 		return nil
 	}
 	var shown invitationView
-	if !p.readMessage(v, linkMessages, id, &shown) {
+	if !p.readFlash(v, invitationFlash, id, &shown) {
 		return &invitationView{WasShown: true}
 	}
-	p.deleteMessage(v, id)
+	p.deleteFlash(v, id)
 	return &shown
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// messageKind is a kind of messages. A message passes data that the service cannot show again, such
+// flashKind is a kind of messages. A message passes data that the service cannot show again, such
 // as a one-time link, from the response to a form to the page that the browser loads next. The
 // response redirects to this page, because a browser that reloads the response to a form sends the
 // form again.
-type messageKind struct {
+type flashKind struct {
 	// parameter is the query parameter of the page. Its value is the identifier of the message.
 	parameter string
 	// seconds is how long the browser keeps the message.
@@ -23,35 +23,35 @@ type messageKind struct {
 // identify returns the identifier of the message with this text: a MAC, whose key is the token of
 // the session. So a page shows only messages of its own session. Without TLS, other hosts of the
 // same site can set cookies for this one, but they do not know the token.
-func (k messageKind) identify(v *visit, text string) string {
+func (k flashKind) identify(v *visit, text string) string {
 	mac := hmac.New(sha256.New, []byte(v.token))
 	mac.Write([]byte(k.parameter + " " + text)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// messageCookieName returns the name of the cookie that has the message with this identifier. Each
+// flashCookieName returns the name of the cookie that has the message with this identifier. Each
 // message has a cookie of its own, because several pages may be open.
-func (p *Pages) messageCookieName(v *visit, id string) string {
+func (p *Pages) flashCookieName(v *visit, id string) string {
 	return p.cookieName(v.r) + "-message-" + id
 }
 
-// redirectWithMessage redirects to the page with this path, and puts a message for it into a
+// redirectWithFlash redirects to the page with this path, and puts a message for it into a
 // cookie.
-func (p *Pages) redirectWithMessage(v *visit, path string, kind messageKind, message any) error {
+func (p *Pages) redirectWithFlash(v *visit, path string, kind flashKind, message any) error {
 	encoded, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
 	text := base64.RawURLEncoding.EncodeToString(encoded)
 	id := kind.identify(v, text)
-	p.setCookie(v, p.messageCookieName(v, id), text, kind.seconds)
+	p.setCookie(v, p.flashCookieName(v, id), text, kind.seconds)
 	return v.redirect(path + "?" + url.Values{kind.parameter: {id}}.Encode())
 }
 
-// readMessage reads the message with this identifier. It returns false if the browser no longer has
+// readFlash reads the message with this identifier. It returns false if the browser no longer has
 // the message, or if the message is not of this session.
-func (p *Pages) readMessage(v *visit, kind messageKind, id string, message any) bool {
-	cookie, err := v.r.Cookie(p.messageCookieName(v, id))
+func (p *Pages) readFlash(v *visit, kind flashKind, id string, message any) bool {
+	cookie, err := v.r.Cookie(p.flashCookieName(v, id))
 	if err != nil || !hmac.Equal([]byte(id), []byte(kind.identify(v, cookie.Value))) {
 		return false
 	}
@@ -59,16 +59,16 @@ func (p *Pages) readMessage(v *visit, kind messageKind, id string, message any) 
 	return err == nil && json.Unmarshal(encoded, message) == nil
 }
 
-// deleteMessages makes the browser delete the messages of a kind that this session can read or, if
+// deleteFlashes makes the browser delete the messages of a kind that this session can read or, if
 // kind is nil, all messages.
-func (p *Pages) deleteMessages(v *visit, kind *messageKind) {
+func (p *Pages) deleteFlashes(v *visit, kind *flashKind) {
 	for _, cookie := range v.r.Cookies() {
-		id, isMessage := strings.CutPrefix(cookie.Name, p.messageCookieName(v, ""))
+		id, isMessage := strings.CutPrefix(cookie.Name, p.flashCookieName(v, ""))
 		if isMessage && (kind == nil || hmac.Equal([]byte(id), []byte(kind.identify(v, cookie.Value)))) {
-			p.deleteMessage(v, id)
+			p.deleteFlash(v, id)
 		}
 	}
 }
 
-// deleteMessage makes the browser delete the message with this identifier.
-func (p *Pages) deleteMessage(v *visit, id string) { p.setCookie(v, p.messageCookieName(v, id), "", 0) }
+// deleteFlash makes the browser delete the message with this identifier.
+func (p *Pages) deleteFlash(v *visit, id string) { p.setCookie(v, p.flashCookieName(v, id), "", 0) }

@@ -258,7 +258,7 @@ func TestWrongFirstCode(t *testing.T) {
 	setup.MessageID = "message"
 	var text strings.Builder
 	content := &page{Account: &api.Account{}, Data: accountPage{NewSecondFactor: setup}, query: url.Values{}}
-	content.setProblem(wrongCode(), confirmAppFields)
+	content.setProblem(wrongCode(), confirmAuthenticatorFields)
 	if err := parseTemplates(time.Now)["account"].ExecuteTemplate(&text, "content", content); err != nil {
 		t.Fatal(err)
 	}

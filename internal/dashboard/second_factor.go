@@ -24,15 +24,15 @@ type secondFactorSetup struct {
 // qrMargin is the number of light modules around a QR code that scanners need.
 const qrMargin = 4
 
-// appMessages is the kind of the messages with the secret of a new authenticator app. The service returns
+// authenticatorFlash is the kind of the messages with the secret of a new authenticator app. The service returns
 // a secret only once. The page can be reloaded until the app is confirmed, for at most 15 minutes.
-var appMessages = messageKind{parameter: "new-app", seconds: 15 * 60}
+var authenticatorFlash = flashKind{parameter: "new-app", seconds: 15 * 60}
 
 // readSecondFactorSetup returns the secret in the message with this identifier, or nil if there is
 // no such message.
 func (p *Pages) readSecondFactorSetup(v *visit, messageID string) (*secondFactorSetup, error) {
 	var added api.SecondFactor
-	if !p.readMessage(v, appMessages, messageID, &added) {
+	if !p.readFlash(v, authenticatorFlash, messageID, &added) {
 		return nil, nil
 	}
 	setup, err := newSecondFactorSetup(&added)
@@ -69,9 +69,9 @@ func newSecondFactorSetup(f *api.SecondFactor) (*secondFactorSetup, error) {
 
 // The fields of the forms to add, to confirm and to remove an authenticator app.
 var (
-	addAppFields     = []formField{{"currentPassword", "add-current", "Current password"}}
-	confirmAppFields = []formField{{"authenticatorCode", "code", "Code"}}
-	removeAppFields  = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
+	addAuthenticatorFields     = []formField{{"currentPassword", "add-current", "Current password"}}
+	confirmAuthenticatorFields = []formField{{"authenticatorCode", "code", "Code"}}
+	removeAuthenticatorFields  = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
 )
 
 // addSecondFactor adds an authenticator app, and redirects to the page that shows its secret.
@@ -79,10 +79,10 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	in := &api.AddSecondFactorInput{Body: api.SecondFactorPassword{CurrentPassword: v.r.PostForm.Get("current")}}
 	added, err := client.Call(v.r.Context(), v.client, api.AddSecondFactor, in)
 	if err != nil {
-		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
+		return p.writeAccount(v, p.formProblem(v, err), addAuthenticatorFields, nil)
 	}
-	p.deleteMessages(v, &appMessages) // their secrets are no longer valid
-	return p.redirectWithMessage(v, "/account", appMessages, added)
+	p.deleteFlashes(v, &authenticatorFlash) // their secrets are no longer valid
+	return p.redirectWithFlash(v, "/account", authenticatorFlash, added)
 }
 
 // confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the page
@@ -91,18 +91,18 @@ func (p *Pages) confirmSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
-	messageID := f.Get(appMessages.parameter)
+	messageID := f.Get(authenticatorFlash.parameter)
 	if api.CodeFromError(err) == api.CodeForbidden {
 		setup, setupErr := p.readSecondFactorSetup(v, messageID)
 		if setupErr != nil {
 			return setupErr
 		}
 		if setup != nil {
-			return p.writeAccount(v, p.formProblem(v, err), confirmAppFields, setup)
+			return p.writeAccount(v, p.formProblem(v, err), confirmAuthenticatorFields, setup)
 		}
 	}
 	if err == nil {
-		p.deleteMessages(v, &appMessages)
+		p.deleteFlashes(v, &authenticatorFlash)
 	}
 	return p.showErrorOrAccount(v, err, nil)
 }
@@ -112,7 +112,7 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.RemoveSecondFactorInput{Body: api.SecondFactorRemoval{CurrentPassword: f.Get("current"), AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.RemoveSecondFactor, in)
-	return p.showErrorOrAccount(v, err, removeAppFields)
+	return p.showErrorOrAccount(v, err, removeAuthenticatorFields)
 }
 
 // showErrorOrAccount redirects to the page of the account if err is nil. Otherwise it shows err on

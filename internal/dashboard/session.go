@@ -73,10 +73,10 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 }
 
 // setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
-// is empty. It also deletes the messages of the earlier session (see messageKind). The next session
+// is empty. It also deletes the messages of the earlier session (see flashKind). The next session
 // cannot read them, and one of them may contain the secret of an authenticator app.
 func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
-	p.deleteMessages(v, nil)
+	p.deleteFlashes(v, nil)
 	p.setCookie(v, p.cookieName(v.r), value, seconds)
 }
 
@@ -101,9 +101,9 @@ type signInForm struct {
 	NoMail bool
 }
 
-// localPath returns path if it is a path of this service, and "/" otherwise. Browsers treat
+// safeRedirectPath returns path if it is a path of this service, and "/" otherwise. Browsers treat
 // //host and /\host as URLs of another host.
-func localPath(path string) string {
+func safeRedirectPath(path string) string {
 	u, err := url.Parse(path)
 	if err != nil || !strings.HasPrefix(path, "/") || u.Host != "" || u.Scheme != "" || strings.ContainsAny(path, "\\\r\n\t") || strings.HasPrefix(path, "//") {
 		return "/"
@@ -150,7 +150,7 @@ func (p *Pages) formPagePath(r *http.Request) string {
 	if !found || r.URL.Path == "/sign-out" {
 		return "/"
 	}
-	return localPath(path)
+	return safeRedirectPath(path)
 }
 
 func (p *Pages) showSignIn(v *visit) error {
@@ -161,7 +161,7 @@ func (p *Pages) showSignIn(v *visit) error {
 	if query.Has("ended") {
 		message = "your session has ended: sign in again"
 	}
-	return p.writeSignIn(v, signInForm{Next: localPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
+	return p.writeSignIn(v, signInForm{Next: safeRedirectPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
 }
 
 // signInFields are the fields of the sign-in form that have messages of their own. For a wrong
@@ -178,7 +178,7 @@ func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) err
 // signIn exchanges an email and a password for a session. It ends the session that the browser had
 // before.
 func (p *Pages) signIn(v *visit) error {
-	form := signInForm{Username: v.r.PostForm.Get("username"), Next: localPath(v.r.PostForm.Get("next"))}
+	form := signInForm{Username: v.r.PostForm.Get("username"), Next: safeRedirectPath(v.r.PostForm.Get("next"))}
 	in := &api.LogInInput{Body: api.Credentials{
 		Username: form.Username, Password: v.r.PostForm.Get("password"), AuthenticatorCode: v.r.PostForm.Get("code"),
 	}}
@@ -212,8 +212,8 @@ func (p *Pages) signOut(v *visit) error {
 	return v.redirect("/sign-in")
 }
 
-// openLocal exchanges the code in the link of `foretell open` for the session cookie.
-func (p *Pages) openLocal(v *visit) error {
+// signInWithLocalLink exchanges the code in the link of `foretell open` for the session cookie.
+func (p *Pages) signInWithLocalLink(v *visit) error {
 	local := p.opts.Local
 	if local == nil {
 		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
@@ -226,5 +226,5 @@ func (p *Pages) openLocal(v *visit) error {
 		return p.askToSignIn(v)
 	}
 	p.setSessionCookie(v, local.Secret, 365*24*60*60)
-	return v.redirect(localPath(v.r.URL.Query().Get("next")))
+	return v.redirect(safeRedirectPath(v.r.URL.Query().Get("next")))
 }

@@ -27,15 +27,15 @@ const (
 	uploadEndPurge = time.Minute
 )
 
-// uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
+// uploadOutcomes remembers how uploads have ended. The page of a cancelled upload does not get the
 // response to the upload, so it asks afterwards how the upload ended. Only the process that
 // received the upload knows this. If another process of the service receives the question, the page
 // says that the end of the upload is unknown.
-type uploadEnds struct {
+type uploadOutcomes struct {
 	mu sync.Mutex
 	// byAccount has the uploads by the key of their account, in the order in which they have begun.
 	// Accounts cannot ask for the uploads of others.
-	byAccount map[string][]*uploadEnd
+	byAccount map[string][]*uploadOutcome
 	purged    time.Time // when old uploads of all accounts were last removed
 }
 
@@ -47,8 +47,8 @@ type createdObject struct {
 	IsLeft bool
 }
 
-// uploadEnd is how an upload has ended.
-type uploadEnd struct {
+// uploadOutcome is how an upload has ended.
+type uploadOutcome struct {
 	id      string
 	done    chan struct{} // closed when the upload has ended; the other fields are then set
 	time    time.Time
@@ -57,12 +57,12 @@ type uploadEnd struct {
 
 // begin records that the upload of a request has begun. The caller must call the returned function
 // when the upload has ended.
-func (u *uploadEnds) begin(v *visit, now func() time.Time) (end func()) {
+func (u *uploadOutcomes) begin(v *visit, now func() time.Time) (end func()) {
 	account, id := v.account.AccountKey, v.r.Header.Get(uploadHeader)
 	if id == "" || len(id) > maxUploadIDLen {
 		return func() {} // without scripts, an upload is not cancelled on its page
 	}
-	one := &uploadEnd{id: id, done: make(chan struct{})}
+	one := &uploadOutcome{id: id, done: make(chan struct{})}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if now().Sub(u.purged) > uploadEndPurge {
@@ -76,10 +76,10 @@ func (u *uploadEnds) begin(v *visit, now func() time.Time) (end func()) {
 }
 
 // purge removes the ends that are older than uploadEndAge. The caller must hold u.mu.
-func (u *uploadEnds) purge(now time.Time) {
+func (u *uploadOutcomes) purge(now time.Time) {
 	u.purged = now
 	for account, list := range u.byAccount {
-		list = slices.DeleteFunc(list, func(one *uploadEnd) bool { return isClosed(one.done) && now.Sub(one.time) > uploadEndAge })
+		list = slices.DeleteFunc(list, func(one *uploadOutcome) bool { return isClosed(one.done) && now.Sub(one.time) > uploadEndAge })
 		if u.byAccount[account] = list; len(list) == 0 {
 			delete(u.byAccount, account)
 		}
@@ -88,14 +88,14 @@ func (u *uploadEnds) purge(now time.Time) {
 
 // dropOldest removes ended uploads, in the order in which they have begun, until fewer than
 // maxUploadEnds ended uploads remain. It keeps all uploads that have not ended.
-func dropOldest(list []*uploadEnd) []*uploadEnd {
+func dropOldest(list []*uploadOutcome) []*uploadOutcome {
 	ended := 0
 	for _, one := range list {
 		if isClosed(one.done) {
 			ended++
 		}
 	}
-	return slices.DeleteFunc(list, func(one *uploadEnd) bool {
+	return slices.DeleteFunc(list, func(one *uploadOutcome) bool {
 		if ended < maxUploadEnds || !isClosed(one.done) {
 			return false
 		}
@@ -106,7 +106,7 @@ func dropOldest(list []*uploadEnd) []*uploadEnd {
 
 // wait waits until an upload has ended, and returns what it has created. It returns false if the
 // upload is unknown, or if it does not end within uploadEndWait.
-func (u *uploadEnds) wait(ctx context.Context, account, id string) (created createdObject, ok bool) {
+func (u *uploadOutcomes) wait(ctx context.Context, account, id string) (created createdObject, ok bool) {
 	one := u.find(account, id)
 	if one == nil {
 		return createdObject{}, false
@@ -122,7 +122,7 @@ func (u *uploadEnds) wait(ctx context.Context, account, id string) (created crea
 }
 
 // find returns the last upload of an account with this identifier, or nil.
-func (u *uploadEnds) find(account, id string) *uploadEnd {
+func (u *uploadOutcomes) find(account, id string) *uploadOutcome {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, one := range slices.Backward(u.byAccount[account]) {
@@ -142,16 +142,16 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-// recordEnd returns a visitFunc that calls upload and remembers what it created, for showUploadEnd.
-func (p *Pages) recordEnd(upload visitFunc) visitFunc {
+// recordUploadOutcome returns a visitFunc that calls upload and remembers what it created, for showUploadOutcome.
+func (p *Pages) recordUploadOutcome(upload visitFunc) visitFunc {
 	return func(v *visit) error {
 		defer p.uploadEnds.begin(v, p.opts.Now)()
 		return upload(v)
 	}
 }
 
-// showUploadEnd responds with a message about the end of an upload that the visitor has cancelled.
-func (p *Pages) showUploadEnd(v *visit) error {
+// showUploadOutcome responds with a message about the end of an upload that the visitor has cancelled.
+func (p *Pages) showUploadOutcome(v *visit) error {
 	created, ok := p.uploadEnds.wait(v.r.Context(), v.account.AccountKey, v.r.PathValue("id"))
 	if !ok {
 		return api.NewProblem(api.CodeNotFound, "the upload is unknown or has not ended")

@@ -18,7 +18,7 @@ import (
 // remembered, uploads in progress remain, and old ones are removed.
 func TestUploadEndsAreBounded(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	u := uploadEnds{byAccount: map[string][]*uploadEnd{}}
+	u := uploadOutcomes{byAccount: map[string][]*uploadOutcome{}}
 	begin := func(account, id string) (end func()) {
 		r := httptest.NewRequest(http.MethodPost, "/datasets", http.NoBody)
 		r.Header.Set(uploadHeader, id)

@@ -87,7 +87,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
 		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
 		"now":       func() string { return api.FormatTime(now()) },
-		"took":      formatTook,
+		"took":      formatTimeBetween,
 		"charts":    func() bool { return false }, // whether plots include the numbers for a script
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
@@ -287,8 +287,8 @@ func AlgorithmTitle(code string) string {
 	return api.AlgorithmTitle(code)
 }
 
-// formatTook returns the time between two timestamps. It is empty if one is missing.
-func formatTook(began, ended string) string {
+// formatTimeBetween returns the time between two timestamps. It is empty if one is missing.
+func formatTimeBetween(began, ended string) string {
 	from, errFrom := time.Parse(api.TimeLayout, began)
 	to, errTo := time.Parse(api.TimeLayout, ended)
 	if errFrom != nil || errTo != nil {

@@ -85,7 +85,7 @@ func failResult(ctx context.Context, check string, err error) Result {
 func (o *Checker) Run(ctx context.Context) []Result {
 	b := build.Current()
 	results := []Result{okResult("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
-	if unknown := cli.UnknownVariables(o.Service.Cmd.Root(), o.Factory.Environ()); len(unknown) > 0 {
+	if unknown := cli.UnknownEnvVars(o.Service.Cmd.Root(), o.Factory.Environ()); len(unknown) > 0 {
 		results = append(results, warnResult("variables", "`foretell help environment` and `foretell serve --help` list the variables", "no command reads %s", strings.Join(unknown, ", ")))
 	}
 	configured, s := o.checkConfig(ctx)

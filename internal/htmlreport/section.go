@@ -56,7 +56,7 @@ func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
 		}
 		if class != "" {
 			m.hint = "average precision of one class"
-			if report.HasFewerRows(d, r, class) {
+			if report.IsRarestClass(d, r, class) {
 				m.hint = "average precision of the class with fewer rows"
 			}
 		}

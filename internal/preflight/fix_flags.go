@@ -59,7 +59,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 		if path == "-" {
 			return exit.Usagef("%s cannot write to standard output, because the report is written there", flag).WithHint("name a file with %s", flag)
 		}
-		if err := (&cli.CSVOutput{Path: path, Flag: flag, Noun: "copy", Contents: "corrected copies"}).CheckName(); err != nil {
+		if err := (&cli.CSVOutput{Path: path, Flag: flag, Noun: "copy", Contents: "corrected copies"}).CheckExtension(); err != nil {
 			return err
 		}
 		for _, in := range []*InputTable{p.Train, p.Blind} {

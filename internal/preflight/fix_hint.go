@@ -24,10 +24,10 @@ func (p *Preflight) fixHint(in *InputTable) string {
 	return "correct the file by hand"
 }
 
-// swapHint returns the remedy for columns of a blind file whose numbers have other separators than
+// swapSeparatorsHint returns the remedy for columns of a blind file whose numbers have other separators than
 // those of the training file: commands that write a copy in which points and commas are exchanged in
 // these columns, and that use the copy.
-func (p *Preflight) swapHint(in *InputTable, columns []string) string {
+func (p *Preflight) swapSeparatorsHint(in *InputTable, columns []string) string {
 	if commands := p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns))); commands != "" {
 		return "write a copy in which points and commas are exchanged: " + commands
 	}

@@ -65,7 +65,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, p.givenRoles()); err != nil {
 		return err
 	}
-	if err := p.checkSwapped(blind); err != nil {
+	if err := p.checkFilesSwapped(blind); err != nil {
 		return err
 	}
 	p.setTrainLayout(header)

@@ -83,7 +83,7 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 }
 
 // BindAnswersFormat adds the flags for decoding a file of true labels. answers is the name of this
-// file in the help. The layout of the predictions is detected; see [LayoutFlags.OfPredictions].
+// file in the help. The layout of the predictions is detected; see [LayoutFlags.ForPredictions].
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()
@@ -93,10 +93,10 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	flags.Lookup("sheet").Usage = "name of the sheet of " + answers + " to read from a workbook (default the first visible sheet)"
 }
 
-// OfPredictions returns the flags for a file of predictions, when l describes the file of the true
+// ForPredictions returns the flags for a file of predictions, when l describes the file of the true
 // labels. The layout of the predictions is detected, because they are often UTF-8 with commas even if
 // the true labels are not. The encoding applies only to predictions that are neither UTF-8 nor UTF-16.
-func (l *LayoutFlags) OfPredictions() *LayoutFlags {
+func (l *LayoutFlags) ForPredictions() *LayoutFlags {
 	return &LayoutFlags{encoding: l.encoding, orUTF8: true}
 }
 

@@ -254,7 +254,7 @@ func (p *Preflight) addDifferences(in *InputTable, differences []compare.Finding
 		added := &p.Findings[len(p.Findings)-1]
 		added.fromModel, added.otherSeparators = in == p.Train, f.OtherSeparators
 		if f.OtherSeparators != nil {
-			added.Hint = p.swapHint(in, f.OtherSeparators)
+			added.Hint = p.swapSeparatorsHint(in, f.OtherSeparators)
 		}
 	}
 }

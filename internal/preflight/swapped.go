@@ -9,7 +9,7 @@ import (
 	"foretell/internal/roles"
 )
 
-// checkSwapped returns an error if the training file and the blind file are probably swapped.
+// checkFilesSwapped returns an error if the training file and the blind file are probably swapped.
 // All of these must be true:
 //
 //   - the label was chosen only because it is the last column
@@ -18,7 +18,7 @@ import (
 //
 // A blind file may have labels and more columns than the training file, so a label with a better
 // reason causes no error. blind is the description of the blind file, or nil.
-func (p *Preflight) checkSwapped(blind *roles.Description) error {
+func (p *Preflight) checkFilesSwapped(blind *roles.Description) error {
 	if blind == nil || !p.roles.LabelAssumed || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
 		return nil
 	}

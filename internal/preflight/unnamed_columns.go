@@ -94,7 +94,7 @@ func (p *Preflight) reportTitleLine(in *InputTable, header, names []string) bool
 			read = append(read, name)
 		}
 	}
-	if in.layout.NoHeader || !roles.IsTitle(read) {
+	if in.layout.NoHeader || !roles.IsTitleLine(read) {
 		return false
 	}
 	p.addFinding(in, compare.SeverityDefect, csvfile.Defect{

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/gate"
 )
 
-// weightsDecisions reports whether the race had class weights, or one of the metrics F1, macro F1
+// isClassBalanced reports whether the race had class weights, or one of the metrics F1, macro F1
 // and balanced accuracy. Such a race may accept a lower accuracy to predict rare classes more
 // often.
-func weightsDecisions(r *api.ModelReport) bool {
+func isClassBalanced(r *api.ModelReport) bool {
 	base, _, _ := strings.Cut(r.Metric, "[")
 	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy
 }
@@ -22,13 +22,13 @@ func weightsDecisions(r *api.ModelReport) bool {
 // full stop, that says so. If the model is better, or if this is unknown, text is "". isWorse is
 // true if the whole interval of the score is below the score of the baseline.
 //
-// The score is the accuracy or, if weightsDecisions returns true, the score of the metric of the
+// The score is the accuracy or, if isClassBalanced returns true, the score of the metric of the
 // race. If the race had class weights and its metric is the accuracy, nothing is compared, because
 // the weights can make the accuracy lower than that of the baseline.
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)
 	metric := api.MetricAccuracy
-	if weightsDecisions(r) {
+	if isClassBalanced(r) {
 		metric = cmp.Or(r.Metric, metric)
 	}
 	i := scores.Interval(metric)

@@ -24,7 +24,7 @@ func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 			}
 			right := formatScore(*bin.Observed)
 			if width >= narrowWidth {
-				right = withInterval(*bin.Observed, bin.Interval, narrowIntervalWidth)
+				right = formatWithInterval(*bin.Observed, bin.Interval, narrowIntervalWidth)
 			}
 			fmt.Fprintf(w, "%.1f–%.1f\t%d\t%s\t%s\t\n", bin.Low, bin.High, bin.Rows, formatScore(*bin.Predicted), right)
 		}

@@ -15,15 +15,15 @@ func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 		return
 	}
 	reason := ""
-	if HasFewerRows(d, r, class) {
+	if IsRarestClass(d, r, class) {
 		reason = ", which has fewer rows"
 	}
 	fmt.Fprintf(w, "prAuc is that of the class %q%s\n", class, reason)
 }
 
-// HasFewerRows reports whether the class with a label has fewer rows than each other class. It
+// IsRarestClass reports whether the class with a label has fewer rows than each other class. It
 // compares the rows of the dataset or, if d is nil or has no classes, the test rows.
-func HasFewerRows(d *api.Dataset, r *api.ModelReport, label string) bool {
+func IsRarestClass(d *api.Dataset, r *api.ModelReport, label string) bool {
 	rows := map[string]int64{}
 	for _, class := range r.Classes {
 		rows[class.Label] = class.Rows

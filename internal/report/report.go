@@ -235,15 +235,15 @@ func formatMetricAndInterval(s *api.Scores, name string) string {
 	if !known {
 		return "-"
 	}
-	return withInterval(value, s.Interval(name), narrowIntervalWidth)
+	return formatWithInterval(value, s.Interval(name), narrowIntervalWidth)
 }
 
-// withInterval formats a score with its 95 % interval. In most cases, it appends half the width of
+// formatWithInterval formats a score with its 95 % interval. In most cases, it appends half the width of
 // the interval, as in "0.7589 ± 0.08". If one end of the interval is less than half as far from the
 // score as the other end, it appends both ends instead, as in "1.0000 (0.98–1.00)". The ends of a
 // narrow interval have three decimals. It omits the ends if the text would have more than width
 // characters. i may be nil.
-func withInterval(value float64, i *api.Interval, width int) string {
+func formatWithInterval(value float64, i *api.Interval, width int) string {
 	score := formatScore(value)
 	if i == nil {
 		return score
@@ -288,7 +288,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
 			score := func(name string, value float64) string {
 				if interval, known := c.Intervals[name]; known && width >= wideWidth {
-					return withInterval(value, &interval, intervalWidth)
+					return formatWithInterval(value, &interval, intervalWidth)
 				}
 				return formatScore(value)
 			}

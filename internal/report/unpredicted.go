@@ -37,7 +37,7 @@ func describeUnpredicted(r *api.ModelReport) string {
 	}
 	text := fmt.Sprintf("no test row is predicted as %s, although %s of the %s test rows have %s", humanize.List(quoted, 3), humanize.Comma(rows), humanize.Comma(total), these)
 	switch {
-	case weightsDecisions(r):
+	case isClassBalanced(r):
 		return text
 	case len(r.Classes) > 2: // balanced weights make rare classes too likely if there are many
 		return text + "; to predict more of them, train with --metric " + api.MetricMacroF1

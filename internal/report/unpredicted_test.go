@@ -70,7 +70,7 @@ func TestAsymmetricIntervals(t *testing.T) {
 		{0.9977, &api.Interval{Low: 0.9951, High: 0.9989}, intervalWidth, "0.9977"},
 		{1, nil, intervalWidth, "1.0000"},
 	} {
-		if got := withInterval(c.value, c.i, c.width); got != c.want {
+		if got := formatWithInterval(c.value, c.i, c.width); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -10,7 +10,7 @@ func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Role
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil
 	}
-	labelled, err := train.withValues(ctx, chosen.Label)
+	labelled, err := train.describeRowsWithValue(ctx, chosen.Label)
 	if err != nil || labelled == nil {
 		return chosen, err
 	}
@@ -19,9 +19,9 @@ func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Role
 	return chosen, nil
 }
 
-// withValues describes the rows that have a value in the named column. It returns nil if all rows
+// describeRowsWithValue describes the rows that have a value in the named column. It returns nil if all rows
 // have one, if none has, or if the cells of the column are not in t.
-func (t *Description) withValues(ctx context.Context, name string) (*Description, error) {
+func (t *Description) describeRowsWithValue(ctx context.Context, name string) (*Description, error) {
 	for i, at := range t.sampled {
 		if t.Columns[at].Name != name {
 			continue
@@ -35,13 +35,13 @@ func (t *Description) withValues(ctx context.Context, name string) (*Description
 		if len(rows) == 0 || len(rows) == len(t.cells[i]) {
 			return nil, nil //nolint:nilnil // the description is that of all rows
 		}
-		return t.ofRows(ctx, rows)
+		return t.describeRows(ctx, rows)
 	}
 	return nil, nil //nolint:nilnil // as above
 }
 
-// ofRows describes some of the rows read.
-func (t *Description) ofRows(ctx context.Context, rows []int) (*Description, error) {
+// describeRows describes some of the rows read.
+func (t *Description) describeRows(ctx context.Context, rows []int) (*Description, error) {
 	some := &Description{Columns: make([]ColumnDescription, len(t.Columns)), Rows: len(rows)}
 	for i := range t.Columns {
 		some.Columns[i].Name, some.Columns[i].Unnamed = t.Columns[i].Name, t.Columns[i].Unnamed

@@ -35,9 +35,9 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
-// IsTitle reports whether a line with these cells is probably a title above the header: only one of at
+// IsTitleLine reports whether a line with these cells is probably a title above the header: only one of at
 // least three cells is filled. Spreadsheets write such a line as `title,,`.
-func IsTitle(cells []string) bool {
+func IsTitleLine(cells []string) bool {
 	filled := 0
 	for _, cell := range cells {
 		if cell != "" {

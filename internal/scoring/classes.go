@@ -30,7 +30,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 		c.add(name)
 	}
 	rest := map[string]string{}
-	collect := func(file File, column string, labels []string) error {
+	collect := func(file FileRole, column string, labels []string) error {
 		for _, label := range labels {
 			if _, known := rest[c.key(label)]; !known {
 				rest[c.key(label)] = label

@@ -131,7 +131,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file File, answerColumns []string, opts Options) (*predictions, error) {
+func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerColumns []string, opts Options) (*predictions, error) {
 	t, err := openTable(src, file)
 	if err != nil {
 		return nil, err

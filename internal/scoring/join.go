@@ -4,13 +4,13 @@ import "fmt"
 
 // joinInput is one of two files whose rows are joined.
 type joinInput struct {
-	file File
+	file FileRole
 	name string   // its name in messages, such as "the answers"
 	ids  []string // nil if the rows are joined by their order
 	rows []int    // the line of each row
 }
 
-func (p *predictions) asJoinInput(file File, name string) joinInput {
+func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
 	return joinInput{file, name, p.ids, p.rows}
 }
 

@@ -14,13 +14,13 @@ import (
 	"foretell/internal/table/result"
 )
 
-// File identifies the file in which a Fault was found.
-type File int
+// FileRole identifies the file in which a Fault was found.
+type FileRole int
 
 // The values of File. The value NoSingleFile is for a fault that is not in a single file,
 // such as different numbers of rows.
 const (
-	NoSingleFile File = iota
+	NoSingleFile FileRole = iota
 	Predictions
 	Answers
 	SecondPredictions // the second of the two files that Diff compares
@@ -28,7 +28,7 @@ const (
 
 // Fault is an error in the files, with its location.
 type Fault struct {
-	File File
+	File FileRole
 	// Line is the line, counted from 1, or 0 if the fault concerns the whole file.
 	Line    int
 	Message string
@@ -178,7 +178,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	if at := slices.Index(predictionsTable.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
 	}
-	if predictionsTable.isUnsplit() {
+	if predictionsTable.hasUnsplitHeader() {
 		return 0, predictionsTable.newFault(1, "the only column is %s: separate the fields by commas", quote(predictionsTable.names[0]))
 	}
 	if len(predictionsTable.names) <= 2 {
@@ -204,7 +204,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 // readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
 // the IDs.
 func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, opts Options) (*answers, error) {
-	if opts.Label == "" && answersTable.isUnsplit() {
+	if opts.Label == "" && answersTable.hasUnsplitHeader() {
 		return nil, &Fault{File: Answers, Line: 1, Message: fmt.Sprintf("the only column is %s", quote(answersTable.names[0])), Hint: "set the character that separates the fields with --delimiter"}
 	}
 	at, err := answersTable.columnIndex(opts.Label, "label", findAnswerColumn(answersTable.names, p, opts.ModelLabel))
@@ -308,10 +308,10 @@ type table struct {
 	names  []string // without surrounding spaces
 	// rawNames are the names with the spaces around them, which may be part of a label.
 	rawNames []string
-	file     File
+	file     FileRole
 }
 
-func openTable(src io.Reader, file File) (*table, error) {
+func openTable(src io.Reader, file FileRole) (*table, error) {
 	t := &table{reader: csvfile.NewReader(src, ','), file: file}
 	header, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
@@ -327,9 +327,9 @@ func openTable(src io.Reader, file File) (*table, error) {
 	return t, nil
 }
 
-// isUnsplit reports whether the table has a single column, whose name looks like the names of
+// hasUnsplitHeader reports whether the table has a single column, whose name looks like the names of
 // several columns.
-func (t *table) isUnsplit() bool {
+func (t *table) hasUnsplitHeader() bool {
 	return len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|")
 }
 

@@ -215,7 +215,7 @@ func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		predictions, answers string
 		opts                 Options
-		file                 File
+		file                 FileRole
 		line                 int
 		message              string
 	}{

@@ -55,7 +55,7 @@ func unmarshalJSON(data []byte, v any) error {
 		}
 		field := mismatch.Field
 		if field == "" {
-			field = memberAt(data, mismatch.Offset)
+			field = jsonMemberAt(data, mismatch.Offset)
 		}
 		return errors.New(field + numberSuffix)
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -97,9 +97,9 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-// memberAt returns the path of the JSON member at an offset, such as "quota.bytes". It is the last
-// member before the offset. If no member is before it, memberAt returns "body".
-func memberAt(data []byte, offset int64) string {
+// jsonMemberAt returns the path of the JSON member at an offset, such as "quota.bytes". It is the last
+// member before the offset. If no member is before it, jsonMemberAt returns "body".
+func jsonMemberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	member := "body"
 	for {

@@ -80,7 +80,7 @@ func (c appCollector) Collect(metrics chan<- prometheus.Metric) {
 	defer done()
 	counts, err := c.app.JobCounts(ctx)
 	if err != nil {
-		c.log.Warn("cannot count the jobs for the metrics", "error", app.DatabaseTimeout(err))
+		c.log.Warn("cannot count the jobs for the metrics", "error", app.MarkTimeoutAsOutage(err))
 		return
 	}
 	for _, k := range counts {
@@ -95,7 +95,7 @@ func (c appCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c appCollector) collectWorkers(ctx context.Context, metrics chan<- prometheus.Metric) {
 	list, err := c.app.ListWorkers(ctx, nil)
 	if err != nil {
-		c.log.Warn("cannot count the workers for the metrics", "error", app.DatabaseTimeout(err))
+		c.log.Warn("cannot count the workers for the metrics", "error", app.MarkTimeoutAsOutage(err))
 		return
 	}
 	scanning := 0
@@ -176,7 +176,7 @@ func (c *storageCollector) readUsage() *storedfile.Usage {
 	defer done()
 	usage, err := c.app.Usage(ctx)
 	if err != nil {
-		c.log.Warn("cannot read the sizes of the stored files for the metrics", "error", app.DatabaseTimeout(err))
+		c.log.Warn("cannot read the sizes of the stored files for the metrics", "error", app.MarkTimeoutAsOutage(err))
 		usage = nil
 	}
 	c.usage, c.readAt = usage, c.now()

@@ -106,7 +106,7 @@ func (s *service) serveOperation(op operation) http.HandlerFunc {
 		own := humago.New(rt, humaConfig(s.opts.Version))
 		op.register(own)
 		documentNulls(own.OpenAPI(), op.Operation)
-		leaveNameLengthToApp(own.OpenAPI(), op.Operation)
+		removeNameLengthLimits(own.OpenAPI(), op.Operation)
 		return rt
 	})
 	return func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) }

@@ -252,9 +252,9 @@ func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 }
 
-// leaveNameLengthToApp removes the maximum length of names from the schemas with which huma checks
+// removeNameLengthLimits removes the maximum length of names from the schemas with which huma checks
 // requests. The app checks it after Unicode normalization, which makes some names shorter.
-func leaveNameLengthToApp(doc *huma.OpenAPI, op api.Operation) {
+func removeNameLengthLimits(doc *huma.OpenAPI, op api.Operation) {
 	if op.ID != api.CreateDataset.ID {
 		return
 	}

@@ -63,7 +63,7 @@ func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit
 }
 
-// wantsPage reports whether a browser requests a page.
-func wantsPage(r *http.Request) bool {
+// wantsHTML reports whether a browser requests a page.
+func wantsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }

@@ -153,14 +153,14 @@ func (s *service) mountAll(rt *router) {
 // writeRouteError responds to a request with an unknown path or method.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
-		if s.pages != nil && wantsPage(r) {
+		if s.pages != nil && wantsHTML(r) {
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path; the allowed methods are %s", r.Method, w.Header().Get("Allow")))
 		return
 	}
-	if s.pages != nil && wantsPage(r) {
+	if s.pages != nil && wantsHTML(r) {
 		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
@@ -173,7 +173,7 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 // main URLs to other clients.
 func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Vary", "Accept")
-	if wantsPage(r) {
+	if wantsHTML(r) {
 		s.pages.Home(w, r)
 		return
 	}

@@ -192,9 +192,9 @@ type fileOrProblemWriter struct {
 	replaced bool // WriteHeader has sent a problem instead of the file
 }
 
-// errReplaced is returned by [fileOrProblemWriter.Write] if a problem was sent instead of the file.
+// errProblemSent is returned by [fileOrProblemWriter.Write] if a problem was sent instead of the file.
 // http.ServeContent then stops reading the file.
-var errReplaced = errors.New("the response is a problem")
+var errProblemSent = errors.New("the response is a problem")
 
 // WriteHeader sends the status or a problem.
 func (w *fileOrProblemWriter) WriteHeader(status int) {
@@ -223,10 +223,10 @@ func (w *fileOrProblemWriter) WriteHeader(status int) {
 }
 
 // Write writes b. If WriteHeader has sent a problem instead of the file, Write writes nothing and
-// returns errReplaced.
+// returns errProblemSent.
 func (w *fileOrProblemWriter) Write(b []byte) (int, error) {
 	if w.replaced {
-		return 0, errReplaced
+		return 0, errProblemSent
 	}
 	return w.ResponseWriter.Write(b)
 }

@@ -125,7 +125,7 @@ func (r *classRanks) of(class int) (keys []uint64, rest []restRows) {
 	return r.keys[begin:end], r.rest[begin:end]
 }
 
-// areaUnderROC returns the result of areaUnderCurve for class.
+// areaUnderROC returns the result of rocAreaOfClass for class.
 func (r *classRanks) areaUnderROC(class int) float64 {
 	keys, rest := r.of(class)
 	positive, negative := len(keys), r.rows-len(keys)

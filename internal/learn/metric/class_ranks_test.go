@@ -31,7 +31,7 @@ func compareAreas(t *testing.T, name string, p Predictions) {
 	keys := make([]uint64, len(p.Labels))
 	roc, rocClasses := 0.0, 0
 	for c := p.firstROCClass(); c < p.Classes; c++ {
-		if area := areaUnderCurve(c, p, keys); !math.IsNaN(area) {
+		if area := rocAreaOfClass(c, p, keys); !math.IsNaN(area) {
 			roc += area
 			rocClasses++
 		}
@@ -101,7 +101,7 @@ func BenchmarkAreas(b *testing.B) {
 			keys := make([]uint64, len(p.Labels))
 			for b.Loop() {
 				for c := p.firstROCClass(); c < p.Classes; c++ {
-					areaUnderCurve(c, p, keys)
+					rocAreaOfClass(c, p, keys)
 				}
 			}
 		})

@@ -151,7 +151,7 @@ func (p Predictions) prAUCClasses() []int {
 func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
 	r := newRanking(p)
-	area := r.addAreaInfluence(influence, class)
+	area := r.addAUCInfluence(influence, class)
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}

@@ -180,7 +180,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 	r, influence, variance := newRanking(p), make([]float64, len(dst)), p.newInfluenceVariance()
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
 		clear(influence)
-		area := r.addAreaInfluence(influence, c)
+		area := r.addAUCInfluence(influence, c)
 		if math.IsNaN(area) {
 			continue
 		}
@@ -230,15 +230,15 @@ func (r *ranking) sort(class int) {
 	}
 }
 
-// addAreaInfluence adds to dst the influence of each row on the area under the curve of class against
+// addAUCInfluence adds to dst the influence of each row on the area under the curve of class against
 // the rest. For a row of the class, it is (r − area)/m: r is the fraction of the rows of the rest that
 // have a lower probability of class than this row (ties count half), and m is the number of rows of the
 // class. For a row of the rest, it is (s − area)/n: s is the fraction of the rows of the class that
 // have a higher probability of class (ties count half), and n is the number of rows of the rest.
 //
-// addAreaInfluence returns the area. If all rows, or no rows, are of the class, the area is
+// addAUCInfluence returns the area. If all rows, or no rows, are of the class, the area is
 // NaN, and dst is unchanged.
-func (r *ranking) addAreaInfluence(dst []float64, class int) (area float64) {
+func (r *ranking) addAUCInfluence(dst []float64, class int) (area float64) {
 	r.sort(class)
 	if area = rankSumArea(r.keys, r.positives); math.IsNaN(area) {
 		return area

@@ -92,7 +92,7 @@ func Score(ctx context.Context, name string, p Predictions) (float64, error) {
 func classScore(base string, class int, p Predictions) float64 {
 	switch base {
 	case NameROCAUC:
-		return areaUnderCurve(class, p, make([]uint64, len(p.Labels)))
+		return rocAreaOfClass(class, p, make([]uint64, len(p.Labels)))
 	case NamePRAUC:
 		return AveragePrecision(class, p)
 	}

@@ -56,10 +56,10 @@ func (p Predictions) firstROCClass() int {
 	return 0
 }
 
-// areaUnderCurve returns the area of one class against the rest by the rank-sum
+// rocAreaOfClass returns the area of one class against the rest by the rank-sum
 // statistic of Mann and Whitney (1947). keyBuffer is scratch space, one key for each
 // row.
-func areaUnderCurve(class int, p Predictions, keyBuffer []uint64) float64 {
+func rocAreaOfClass(class int, p Predictions, keyBuffer []uint64) float64 {
 	return rankSumArea(keyBuffer, p.setRankKeys(keyBuffer, class))
 }
 

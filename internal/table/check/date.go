@@ -254,7 +254,7 @@ func (c *columnChecker) warnYearFirst() {
 			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
 	default:
 		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the cells are probably dates that begin with a year of two digits, such as %s: such dates are not read, so the column is read as %s",
-			csvfile.Excerpt(first.Text), readAs(inf.Form))
+			csvfile.Excerpt(first.Text), describeReading(inf.Form))
 	}
 }
 

@@ -63,7 +63,7 @@ func (c *columnChecker) warnMixedNumbers() {
 		}
 		c.warnAt(other.First.FirstLine(), csvfile.CodeMixedNumbers, "the numbers have different %s: %s %s one like %s (%s), %s %s one like %s (%s), so the column is read as %s",
 			one.noun, humanize.Count(most.Rows, "row"), humanize.HasOrHave(most.Rows), csvfile.Excerpt(most.First.Text), c.opts.FormatLine(most.First.FirstLine()),
-			humanize.Count(other.Rows, "row"), humanize.HasOrHave(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), readAs(inf.Form))
+			humanize.Count(other.Rows, "row"), humanize.HasOrHave(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), describeReading(inf.Form))
 		return
 	}
 }
@@ -94,14 +94,14 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	case isPoint && isComma:
 		f.either += one.Rows
 	case isPoint:
-		addTo(f.decimals, ".", one)
+		addOccurrence(f.decimals, ".", one)
 	default:
-		addTo(f.decimals, ",", one)
+		addOccurrence(f.decimals, ",", one)
 	}
 	if unit == "" {
 		f.plain += one.Rows
 	} else {
-		addTo(f.units, unit, one)
+		addOccurrence(f.units, unit, one)
 	}
 }
 
@@ -115,7 +115,7 @@ func isCodeLetter(unit, text string) bool {
 	return at < 1 || text[at-1] >= '0' && text[at-1] <= '9'
 }
 
-func addTo(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {
+func addOccurrence(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {
 	if groups[key] == nil {
 		groups[key] = &columnstats.Occurrences{}
 	}

@@ -79,7 +79,7 @@ func (c *columnChecker) warnMostlyNumbers() {
 	inf := c.inferred
 	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
 		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but too many different cells are not, first %s in %s%s, so the column is read as %s",
-			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText(), readAs(inf.Form))
+			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText(), describeReading(inf.Form))
 	}
 }
 
@@ -146,8 +146,8 @@ func (c *columnChecker) warnPartialUnit() {
 		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 }
 
-// readAs returns a phrase for messages which says how a column of texts is read.
-func readAs(form inference.Form) string {
+// describeReading returns a phrase for messages which says how a column of texts is read.
+func describeReading(form inference.Form) string {
 	if form == inference.FormText {
 		return "text"
 	}

@@ -47,11 +47,11 @@ type numberShape struct {
 
 // numberShapes are the known patterns. A # is a number, and _ optional spaces.
 var numberShapes = []numberShape{
-	newNumberShape(`#_/_#`, isPressure).asPair(),
+	newNumberShape(`#_/_#`, isBloodPressure).asPair(),
 	newNumberShape(`[<>≤≥]=?_#`, nil),
 	newNumberShape(`[-−]?#_[(\[]_[-−]?#_(?:-|–|,|;|to|bis)_[-−]?#_[)\]]`, nil),
 	newNumberShape(`#_(?:-|–|to|bis)_#`, isRange).asPair(),
-	newNumberShape(`#_[x×*]_#(?:_[x×*]_#)?`, isUnpadded).withVariety(),
+	newNumberShape(`#_[x×*]_#(?:_[x×*]_#)?`, isUnpadded).requiringVariety(),
 	newNumberShape(`[NSEWO]?_#_°_#_['′’](?:_#_(?:"|″|”|''))?_[NSEWO]?`, nil),
 	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
 	newNumberShape(`# #/#`, isUnpadded),
@@ -73,7 +73,7 @@ func newNumberShape(pattern string, isValid func(numbers []string) bool) numberS
 
 func (s numberShape) asPair() numberShape { s.isPair, s.varies = true, true; return s }
 
-func (s numberShape) withVariety() numberShape { s.varies = true; return s }
+func (s numberShape) requiringVariety() numberShape { s.varies = true; return s }
 
 func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
 
@@ -89,8 +89,8 @@ func isUnpadded(numbers []string) bool {
 	return numbers[0] != "0"
 }
 
-// isPressure reports whether two numbers are like 120/80, but not like 5/2024, 05/12 or 3/1234.
-func isPressure(numbers []string) bool {
+// isBloodPressure reports whether two numbers are like 120/80, but not like 5/2024, 05/12 or 3/1234.
+func isBloodPressure(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
 	isYear := len(numbers[1]) == 4 && second >= 1900 && second <= 2099
 	return isUnpadded(numbers) && !isYear && first <= maxPairRatio*second && second <= maxPairRatio*first
@@ -148,7 +148,7 @@ func (c *columnChecker) warnNumbersInText() {
 		if distinct < minShapeTexts {
 			continue
 		}
-		effect := "the column is read as " + readAs(inf.Form)
+		effect := "the column is read as " + describeReading(inf.Form)
 		if c.opts.Unused {
 			effect = "the column is not used"
 		}
@@ -190,7 +190,7 @@ func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, firs
 		}
 	}
 	isConstant := min(len(n.low), len(n.high)) < minPairNumbers
-	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() || s.needsSpaces && !n.areAmounts() {
+	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() || s.needsSpaces && !n.areSpacedNumbers() {
 		return 0, 0, n.First
 	}
 	return n.Rows, n.distinct, n.First
@@ -221,9 +221,9 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// areAmounts reports whether enough numbers have spaces between thousands, and whether not all of these
+// areSpacedNumbers reports whether enough numbers have spaces between thousands, and whether not all of these
 // have the same number of digits and no decimals.
-func (n *shapeCount) areAmounts() bool {
+func (n *shapeCount) areSpacedNumbers() bool {
 	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.fractions > 0)
 }
 

@@ -16,7 +16,7 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	const most = 2
 	after := -1
 	for len(lines) < most {
-		line := firstLineAfter(columns, after)
+		line := firstLineWithNewText(columns, after)
 		if !isSecondHeader(columns, id, label, line) {
 			break
 		}
@@ -25,8 +25,8 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	return lines
 }
 
-// firstLineAfter returns the first line after the given one in which a column has a new text.
-func firstLineAfter(columns []columnstats.Column, after int) int {
+// firstLineWithNewText returns the first line after the given one in which a column has a new text.
+func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {
 		values := columns[i].Values()

@@ -24,7 +24,7 @@ func (c *Collector) AddRow(fields [][]byte, line int) {
 		size += len(cell)
 	}
 	c.rows++
-	c.budget.CountInput(c.columns, size, 1)
+	c.budget.CountInputAndEvict(c.columns, size, 1)
 }
 
 // Rows returns the number of rows added.
@@ -54,9 +54,9 @@ type Budget struct {
 	sinceEviction int // upper bound of the bytes of texts added since the last call of evictTexts
 }
 
-// CountInput counts the input that was added to the columns: the given numbers of bytes
+// CountInputAndEvict counts the input that was added to the columns: the given numbers of bytes
 // and rows. After every few megabytes it calls evictTexts.
-func (b *Budget) CountInput(columns []Column, bytes, rows int) {
+func (b *Budget) CountInputAndEvict(columns []Column, bytes, rows int) {
 	const interval = 4 << 20
 	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {
 		evictTexts(columns, b.memory)

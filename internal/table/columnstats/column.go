@@ -63,8 +63,8 @@ func (t *Column) NonBlank() int {
 	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 }
 
-// isUndecided reports whether chooseStrategy has not been called yet.
-func (t *Column) isUndecided() bool {
+// isStrategyUndecided reports whether chooseCountingStrategy has not been called yet.
+func (t *Column) isStrategyUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
@@ -126,16 +126,16 @@ func (t *Column) addText(cell []byte, hash uint64, line int) {
 	kind := t.texts.add(cell, hash, line)
 	t.rowsByKind[kind]++
 	if t.numericStats == nil && len(t.texts.values) > t.limits.maxTexts {
-		t.chooseStrategy()
+		t.chooseCountingStrategy()
 	}
 	if kind == cells.Text && t.dropsNumberTexts && !t.isMostlyNumbers() {
 		t.dropsNumberTexts = false
 	}
 }
 
-// chooseStrategy decides how the rest of the column is counted. It is called when the column has many
+// chooseCountingStrategy decides how the rest of the column is counted. It is called when the column has many
 // distinct texts; see Column.
-func (t *Column) chooseStrategy() {
+func (t *Column) chooseCountingStrategy() {
 	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || mayBeCodes(t.texts.values) {
 		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
 		return

@@ -118,8 +118,8 @@ func (t *Column) Summarize(values []Value) NumberSummary {
 // maxUncounted is the largest number of values that Uncounted returns.
 const maxUncounted = 200
 
-// Uncounted returns some of the values that were seen in the column, but are no longer counted.
-func (t *Column) Uncounted() []Value {
+// UncountedSample returns some of the values that were seen in the column, but are no longer counted.
+func (t *Column) UncountedSample() []Value {
 	if !t.IsSampled() {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 type memoryLimits struct {
-	maxTexts    int // number of distinct texts above which chooseStrategy is called
+	maxTexts    int // number of distinct texts above which chooseCountingStrategy is called
 	maxHashes   int // number of hashes that a distinctCounter keeps
 	sampleBytes int // memory for a sample of the texts, which is kept even if texts are evicted
 }
@@ -56,8 +56,8 @@ func evictTexts(columns []Column, textMemory int) {
 		return
 	}
 	for i := range columns {
-		if t := &columns[i]; t.isUndecided() && len(t.texts.values) > minTextsToDecide {
-			t.chooseStrategy()
+		if t := &columns[i]; t.isStrategyUndecided() && len(t.texts.values) > minTextsToDecide {
+			t.chooseCountingStrategy()
 		}
 	}
 	if totalTextBytes(columns) <= textMemory {

@@ -222,7 +222,7 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	}
 	noun := pluralNoun(train)
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
+		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true
 	}
@@ -235,7 +235,7 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCo
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing%s",
-		countRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text), unless)
+		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text), unless)
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {

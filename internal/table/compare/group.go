@@ -56,7 +56,7 @@ func (c *comparison) groupFindings() {
 		default:
 			names[of] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
-			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), mergedPredicates[f.Code], csvfile.ListNames(list))
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), mergedPredicates[f.Code], csvfile.FormatNames(list))
 			if f.Code == csvfile.CodeMissingColumn {
 				f.Message = csvfile.MissingColumnsMessage(list, mergedPredicates[f.Code])
 			}

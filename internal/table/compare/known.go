@@ -38,7 +38,7 @@ func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) [
 		from := len(c.findings)
 		if known.Form.IsOrdered() {
 			c.checkKnownOrdered(known, column)
-			c.rejectKnown(known, column, from)
+			c.rejectUnreadableKnown(known, column, from)
 		} else {
 			c.checkKnownCategories(known, column)
 			c.explainSpelling(slices.Values(slices.Concat(known.Levels, known.Texts)), len(known.Levels) > 0 || known.HasAllTexts(), column, from)
@@ -200,7 +200,7 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	if unknown.rows < minExpectedRows || isUsual {
 		return
 	}
-	rows, share, most := countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
+	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	isOtherSpelling := isBoolean && slices.ContainsFunc(known.Levels, func(level string) bool { return foldBoolean(level) == foldBoolean(unknown.most.Text) })
 	if blind.Form.IsOrdered() && !isOtherSpelling { // explainSpelling completes the finding about a 1 that means yes
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",

@@ -25,7 +25,7 @@ const (
 // differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is not
 // known, and every growth of the range by more than rangeTolerance is reported.
 func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
-	if c.leavesRange(train, blind, trainRows, blindRows) {
+	if c.isOutOfRange(train, blind, trainRows, blindRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
 		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the values are from %s to %s, but from %s to %s in training", texts[0], texts[1], texts[2], texts[3])
 		return
@@ -63,9 +63,9 @@ func (c *comparison) falseAlarmsPerColumn() float64 {
 	return falseAlarmsPerSet / float64(max(c.compared, 1))
 }
 
-// leavesRange reports whether the blind numbers are far outside the range of the training numbers, or
+// isOutOfRange reports whether the blind numbers are far outside the range of the training numbers, or
 // more of them are outside than is likely by chance.
-func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
+func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
 	width := train.Max - train.Min
 	outside := max(train.Min-blind.Min, blind.Max-train.Max)
 	switch {

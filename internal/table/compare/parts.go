@@ -120,7 +120,7 @@ func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, 
 		what = "have items that the training file has only in another spelling"
 	}
 	c.report(severity, csvfile.CodeOtherSpelling, blind.Name, "%s (%s) %s, such as %s instead of %s",
-		countRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(r.example), excerpt(r.spelling))
+		formatRows(blind, rows), humanize.Percent(ratio(rows, c.blind.Rows)), what, excerpt(r.example), excerpt(r.spelling))
 }
 
 // reportUnknownParts reports rows that have no part of the training file, if these are most of the rows
@@ -135,5 +135,5 @@ func (c *comparison) reportUnknownParts(train, blind *profile.ColumnProfile, r *
 		what = fmt.Sprintf("have no item of the training file, whose items are separated by %q", train.ListSeparator())
 	}
 	c.reportAt(r.firstLine, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s, most often %s",
-		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), what, csvfile.Excerpt(unknown.most.Text))
+		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), what, csvfile.Excerpt(unknown.most.Text))
 }

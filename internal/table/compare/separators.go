@@ -84,7 +84,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
 	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
-		countRows(blind, rows), humanize.HasOrHave(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+		formatRows(blind, rows), humanize.HasOrHave(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
 	c.findings[len(c.findings)-1].hasOtherSeparators = grouped
 	return false
 }
@@ -197,9 +197,9 @@ func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	return values
 }
 
-// countRows returns a number of rows for a message, such as "3 rows". It adds "about" if the
+// formatRows returns a number of rows for a message, such as "3 rows". It adds "about" if the
 // number is an estimate.
-func countRows(c *profile.ColumnProfile, rows int) string {
+func formatRows(c *profile.ColumnProfile, rows int) string {
 	text := humanize.Count(rows, "row")
 	if len(c.Uncounted()) > 0 {
 		text = "about " + text

@@ -44,7 +44,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 	}
 	if ratio(rounded.rows, c.blind.Rows) > maxUnparsable {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s Unix times with an exponent, most often %s; such times may have lost their last digits",
-			countRows(blind, rounded.rows), humanize.HasOrHave(rounded.rows), csvfile.Excerpt(rounded.most.Text))
+			formatRows(blind, rounded.rows), humanize.HasOrHave(rounded.rows), csvfile.Excerpt(rounded.most.Text))
 	}
 	if ratio(other.rows+unlikely.rows, c.blind.Rows) <= maxUnparsable {
 		return true
@@ -59,7 +59,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 			treatment = "read as times of January 1970"
 		}
 		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
-			countRows(blind, other.rows), humanize.HasOrHave(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
+			formatRows(blind, other.rows), humanize.HasOrHave(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
 	}
 	if unlikely.rows > 0 {
 		treatment := "treated as missing"
@@ -67,7 +67,7 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 			treatment = "read as times of January 1970"
 		}
 		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are probably not %s, most often %s; such numbers are %s",
-			countRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
+			formatRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
 	}
 	return false
 }

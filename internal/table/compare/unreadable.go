@@ -22,23 +22,23 @@ func isDefect(rows, filled int) bool {
 }
 
 // rejectUnreadable turns the findings in c.findings[from:] into defects if most values of the blind
-// column are treated as missing; see makeDefects. The findings must be those of this column.
+// column are treated as missing; see escalateToDefects. The findings must be those of this column.
 func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from int) {
 	if !train.Form.IsOrdered() || len(c.findings) == from {
 		return
 	}
 	numbers, texts, filled := unreadableRows(train, blind, c.blind.Rows)
 	if isDefect(numbers+texts, filled) {
-		c.makeDefects(from)
+		c.escalateToDefects(from)
 	}
 }
 
-// rejectKnown is like rejectUnreadable if the texts of the training column are not known. The training
+// rejectUnreadableKnown is like rejectUnreadable if the texts of the training column are not known. The training
 // column may have the same texts and numbers, in rows that count as rows without a value. So there must
 // be far more unreadable values in the blind column than rows without a value in training. Texts, and
 // numbers in a column of dates or times, count only if all training rows have a value: a blind file may
 // have only rows with a text such as ongoing, or with a 0 that means none.
-func (c *comparison) rejectKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
+func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
 	}
@@ -49,13 +49,13 @@ func (c *comparison) rejectKnown(known *profile.TrainingColumn, blind *profile.C
 	}
 	share := ratio(unreadable, filled)
 	if isDefect(unreadable, filled) && share > missing+maxMissingRise && binomialTailBound(share, missing, filled) <= c.falseAlarmsPerColumn() {
-		c.makeDefects(from)
+		c.escalateToDefects(from)
 	}
 }
 
-// makeDefects turns those of the findings in c.findings[from:] that are about values in another format
+// escalateToDefects turns those of the findings in c.findings[from:] that are about values in another format
 // into defects.
-func (c *comparison) makeDefects(from int) {
+func (c *comparison) escalateToDefects(from int) {
 	for i := from; i < len(c.findings); i++ {
 		if f := &c.findings[i]; f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder {
 			f.Severity = SeverityDefect

@@ -32,7 +32,7 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 		return
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s none of the words that are features, most often %s; in training, %s of the texts have none",
-		countRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
+		formatRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
 // checkTerms compares columns of lists, or of texts with several words, when only the items or words
@@ -55,7 +55,7 @@ func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.Co
 		noun = "item"
 	}
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s no %s that the model knows, most often %s",
-		countRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
+		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
 }
 
 // containsTerm returns a function that reports whether a text has one of the terms: an item of a list with

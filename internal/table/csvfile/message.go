@@ -23,8 +23,8 @@ func Shorten(text string) string {
 	return text
 }
 
-// ListNames returns a list of the first names of columns, each shortened if it is long.
-func ListNames(list []string) string {
+// FormatNames returns a list of the first names of columns, each shortened if it is long.
+func FormatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), MaxLocationsShown)] {
 		names = append(names, Shorten(name))

@@ -177,7 +177,7 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		case ok && unit != "":
 			spellings[unit]++
 			units[cells.CanonicalUnit(unit)]++
-			durations[durationUnitOf(texts[i].Text, unit)] += texts[i].Rows
+			durations[compoundDurationUnit(texts[i].Text, unit)] += texts[i].Rows
 		}
 	}
 	addDurationParts(units, durations)

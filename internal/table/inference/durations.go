@@ -64,12 +64,12 @@ func isCompoundAmount(one *columnstats.Value, comma bool) bool {
 		return false
 	}
 	_, unit, ok := cells.ParseAmount([]byte(one.Text), comma)
-	return ok && (cells.IsDenominator(unit) || durationUnitOf(one.Text, unit) != "")
+	return ok && (cells.IsDenominator(unit) || compoundDurationUnit(one.Text, unit) != "")
 }
 
-// durationUnitOf returns the unit of a duration or an age of several numbers, and "" for any other
+// compoundDurationUnit returns the unit of a duration or an age of several numbers, and "" for any other
 // amount, such as 5 h. unit is the unit of the amount.
-func durationUnitOf(text, unit string) string {
+func compoundDurationUnit(text, unit string) string {
 	if unit != cells.DurationUnit && unit != cells.YearUnit {
 		return ""
 	}

@@ -178,7 +178,7 @@ func TestFormsOfEvictedTexts(t *testing.T) {
 			for i := range 20_000 {
 				stats.AddCell([]byte(c.cell(i)), i+2)
 				if i%1_000 == 999 {
-					budget.CountInput(columns, 5<<20, 1) // many bytes, so that texts are evicted now
+					budget.CountInputAndEvict(columns, 5<<20, 1) // many bytes, so that texts are evicted now
 				}
 			}
 			if stats.KnowsAllTexts() {

@@ -41,7 +41,7 @@ func (inf *Result) inferPrefixes(t *columnstats.Column, texts []columnstats.Valu
 		return
 	}
 	codes := slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return one.Kind == cells.Null || one.Kind == cells.Blank })
-	if !areCodes(codes) || areRandomHex(codes) || inf.IdentifiesRows && areRowNames(codes) {
+	if !areCodes(codes) || areRandomHex(codes) || inf.IdentifiesRows && areRowIDs(codes) {
 		return
 	}
 	inf.PrefixLengths = prefixLengths(codes)
@@ -99,9 +99,9 @@ func isCode(text string) bool {
 	return digits > 0 && spaces <= 1 && length <= maxCodeLength
 }
 
-// areRowNames reports whether texts that identify rows are serial numbers in the order of the rows, or
+// areRowIDs reports whether texts that identify rows are serial numbers in the order of the rows, or
 // random.
-func areRowNames(texts []columnstats.Value) bool {
+func areRowIDs(texts []columnstats.Value) bool {
 	ascending, hex := 0, 0
 	counts := map[rune]int{}
 	for i := range texts {

@@ -31,7 +31,7 @@ var (
 	}
 	timeNameSuffixes  = []string{"at", "on"}                         // sent_at
 	timeNameAfterLast = []string{"access", "login", "seen", "visit"} // last_login, first_seen; login may be an ID
-	otherNameWords    = []string{
+	nonTimeNameWords  = []string{
 		"account", "amount", "assets", "balance", "barcode", "budget", "by", "byte", "bytes", "cap", "capital", "code", "cost", "count", "ean", "fax", "from", "gross", "guid",
 		"hash", "id", "identifier", "ids", "income", "index", "ip", "isbn", "key", "mobile", "net", "no", "nr", "num", "number", "offset", "phone", "population", "position",
 		"price", "profit", "ref", "reference", "revenue", "salary", "sales", "serial", "size", "ssn", "step", "sum", "tel", "telephone", "to", "total", "turnover", "upc", "user",
@@ -57,7 +57,7 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	}
 	isNamed := nameSuggestsTime(words)
 	for i, word := range words {
-		isOther := slices.Contains(otherNameWords, word)
+		isOther := slices.Contains(nonTimeNameWords, word)
 		if isLast := i == len(words)-1; isOther && (isLast || !isNamed) || slices.Contains(durationNameWords, word) {
 			return "" // account_created_at may be a time, but not time_id
 		}

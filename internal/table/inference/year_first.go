@@ -44,10 +44,10 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 	if others*distinctPerStray > dates || yearLast*datesPerYearLast > dates {
 		return nil, false
 	}
-	if !areDaysOfMonth(&days) || !haveNoDay(&years) && !areAdjacentYears(&years, &days) {
+	if !areDaysOfMonth(&days) || !cannotBeDays(&years) && !areAdjacentYears(&years, &days) {
 		return nil, false
 	}
-	return first, yearLast == 0 && (haveNoDay(&years) || areHardlyDays(&years))
+	return first, yearLast == 0 && (cannotBeDays(&years) || areUnlikelyDays(&years))
 }
 
 // datesPerYearLast is the smallest number of distinct dates that begin with a year for each that cannot. In a
@@ -104,13 +104,13 @@ func areDaysOfMonth(days *[100]bool) bool {
 	return count >= 25 && (days[30] || days[31])
 }
 
-// haveNoDay reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
+// cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
 // years.
-func haveNoDay(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
+func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areHardlyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
+// areUnlikelyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
 // Dates of one day of each month are usual, and so are those of its first or last working day.
-func areHardlyDays(years *[100]bool) bool {
+func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false
 	for i := range years {

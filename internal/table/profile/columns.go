@@ -109,7 +109,7 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference.Result) {
 		features, c.Features = nil, 0
 	}
 	if s.label < 0 {
-		c.uncounted = s.columns[i].Uncounted()
+		c.uncounted = s.columns[i].UncountedSample()
 	}
 	schema := s.profile.Schema
 	schema.Fields = append(schema.Fields, c.Name)

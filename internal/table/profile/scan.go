@@ -191,7 +191,7 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 		return err
 	}
 	s.sample.AddChunk(&w.chunk, s.table.Rows)
-	s.budget.CountInput(s.columns, len(c.Text), w.chunk.Rows)
+	s.budget.CountInputAndEvict(s.columns, len(c.Text), w.chunk.Rows)
 	s.table.CountRowsOf(&w.chunk)
 	return nil
 }
@@ -242,7 +242,7 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 		}
 	}
 	s.sample.Add(rec.Fields, s.table.Rows-1)
-	s.budget.CountInput(s.columns, len(rec.Text), 1)
+	s.budget.CountInputAndEvict(s.columns, len(rec.Text), 1)
 	if id := rec.Fields[s.id]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {

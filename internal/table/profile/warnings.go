@@ -96,7 +96,7 @@ func (s *scanner) groupWarnings() {
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.HeaderLine, len(list)
-			w.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), kind.predicate, csvfile.ListNames(list))
+			w.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), kind.predicate, csvfile.FormatNames(list))
 		}
 		kept = append(kept, w)
 	}

@@ -77,19 +77,19 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	if n := len(d.classes); n < minLeakRows || n-d.classRows[d.majorityClass] < minMinorityRows {
 		return nil, nil
 	}
-	deciding, err := d.rowsDecidingHalf(ctx)
+	deciding, err := d.representativeRows(ctx)
 	for _, row := range deciding {
 		d.halves = append(d.halves, uint8(cells.Mix64(uint64(row)+1)>>63))
 	}
 	return d, err
 }
 
-// rowsDecidingHalf returns, for each row of the sample, the index in the file of the row that
+// representativeRows returns, for each row of the sample, the index in the file of the row that
 // decides its half. This is the first row with the same content, so that copies are in the same
 // half. However, rows with few features are equal by chance, and all rows of a class could then be
 // in one half. Therefore a row with many copies decides its own half. If few rows are distinct,
 // every row decides its own half.
-func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
+func (d *LeakDetector) representativeRows(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
 	if err != nil {
