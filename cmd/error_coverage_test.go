@@ -65,7 +65,7 @@ var provokedElsewhere = map[string]string{
 	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the race may have started: if `foretell training list` shows it, continue with `%s`, with its key as KEY; otherwise run the command again": "TestErrorAfterRace",
-	"%s; the model is kept, and predicts with `%s`":                             "a prediction that fails after a race",
+	"%s; the model is kept; to predict with it, use `%s`":                       "a prediction that fails after a race",
 	"the incomplete file was removed; %s, then run `%s`":                        "TestFullDisk",
 	"%s was not replaced; the predictions of this model are in %s; %s":          "the script of requirements: a race on the stage has other keys each time",
 	"the model has more than 4 GiB":                                             "a model of this size",

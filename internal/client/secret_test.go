@@ -29,7 +29,7 @@ failureReason field file fileName finishedOn groupColumn host idName importanceM
 jobKey jobs kind label labelName lastSeenOn link listSeparator message metric modelKey models monotone name notes numberFormat
 object objectKey ofClass oldestOn organisation outcome parentTrainingJobKey partialDependence parts
 performanceThreshold performances points predictionCreationProgressUrl predictionKey predictionResultUrl predictions
-probabilities queues quota reason recentPerformances reliability remoteAddress requestId requestKey role seconds
+probabilities quantileRows quantiles queues quota reason recentPerformances reliability remoteAddress requestId requestKey role seconds
 series sessionKey sessions sha256 startedOn state status targetPerformance test testInterval testMissing time
 timeColumn timeZones title top training trainingJobKey trainingJobProgressUrl trainingJobs type unit updatedOn uploadUrl url
 usage username validation value values verdict version waitingFor warnings worker workers

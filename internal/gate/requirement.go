@@ -180,6 +180,9 @@ func (r *Requirement) EvaluateScore(s Score) Result {
 	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
 	if s.Value == nil {
 		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes, or rows of its class"
+		if r.Metric == Precision {
+			v.Reason = "not measured: no row was predicted as this class"
+		}
 		return v
 	}
 	v.Holds = r.isMet(*s.Value)

@@ -34,7 +34,7 @@ func AllScoresTable(r *scoring.Result) *term.Table {
 	}
 	add("baseline", &scoring.MetricValue{Value: r.Baseline.Accuracy}, r.Rows)
 	for _, c := range r.Classes {
-		add(gate.Precision+"["+c.Label+"]", c.Precision, c.Rows)
+		add(gate.Precision+"["+c.Label+"]", c.Precision, 0) // c.Precision has the rows that were predicted as the class
 		add(gate.Recall+"["+c.Label+"]", c.Recall, c.Rows)
 		add(gate.F1+"["+c.Label+"]", c.F1, c.Rows)
 		if c.ROCAUC != nil || c.PRAUC != nil {

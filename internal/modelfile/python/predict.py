@@ -114,10 +114,16 @@ def cells_of(rows):
     missing = [name for name in COLUMNS if any(name not in row for row in rows)]
     if missing:
         raise ValueError(f"a row has no value for {', '.join(missing)}")
+    numbers, levels = numbers_and_levels()
+    return {name: [cell_text(row[name], name, numbers, levels) for row in rows] for name in COLUMNS}, len(rows)
+
+
+@functools.lru_cache(maxsize=1)
+def numbers_and_levels():
+    """Returns the names of the columns of numbers, and the pairs of a column and a level."""
     features = loaded_model().schema["columns"]
     numbers = {source(feature) for feature in features if is_number(feature)}
-    levels = {(source(feature), level) for feature in features for level in feature.get("levels", ())}
-    return {name: [cell_text(row[name], name, numbers, levels) for row in rows] for name in COLUMNS}, len(rows)
+    return numbers, {(source(feature), level) for feature in features for level in feature.get("levels", ())}
 
 
 def is_number(feature):

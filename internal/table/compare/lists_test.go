@@ -111,6 +111,10 @@ func TestPartsOfListsAndCodes(t *testing.T) {
 		expectFindings(t, name+", model", TrainingColumns(model, blind), c.model)
 		expectFindings(t, name+", dataset", TrainingColumns(dataset, blind), c.dataset)
 	}
+	// A model does not know the rare items. Items in lower case are not new if it knows other such items.
+	bothCases := []profile.TrainingColumn{{Name: "tags", ListSeparator: ";", Parts: strings.Fields("Cpp Go Java Perl rust")}}
+	lower := scanText(t, file(1000, "", func(tags, code string) string { return strings.ToLower(tags) + "," + code }), profile.ScanOptions{Blind: true, ID: "id"})
+	expectFindings(t, "lower case is usual", TrainingColumns(bothCases, lower), nil)
 }
 
 // expectFindings checks the beginnings of findings with their severity and column.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -24,15 +25,16 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	for i := range trained {
 		parts = append(parts, train.ItemsOrPrefixes(trained[i].Text)...)
 	}
-	r := c.countParts(train, blind, parts)
+	r := c.countParts(train, blind, parts, nil)
 	c.reportMisspelledParts(train, blind, &r)
 	c.reportUnknownParts(train, blind, &r)
 }
 
 // checkKnownParts is like checkParts for what a model or a dataset knows, but reports only misspelled
 // parts. A dataset may know only the most frequent lists; then other items may have this spelling, so
-// only a column with many misspelled items is reported, with a warning. It returns true if it reports the
-// column.
+// only a column with many misspelled items is reported, with a warning. A model knows only the frequent
+// items of lists, so an item is not misspelled if the model knows other items in the same case, such as
+// upper case. It returns true if it reports the column.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {
@@ -43,7 +45,14 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 			parts = append(parts, train.ItemsOrPrefixes(text)...)
 		}
 	}
-	r := c.countParts(train, blind, parts)
+	var usualCases map[letterCase]bool
+	if len(known.Parts) > 0 && train.ListSeparator() != "" {
+		usualCases = map[letterCase]bool{}
+		for _, part := range parts {
+			usualCases[caseOf(part)] = true
+		}
+	}
+	r := c.countParts(train, blind, parts, usualCases)
 	if !isComplete && !isDefect(r.misspelled.rows, r.filled) {
 		return false
 	}
@@ -66,9 +75,33 @@ type partCounts struct {
 	example, spelling string
 }
 
+// letterCase is the case of the letters of a text.
+type letterCase int
+
+const (
+	noCase letterCase = iota // without letters, or with letters that have no case
+	lowerCase
+	upperCase
+	mixedCase // such as Title
+)
+
+func caseOf(text string) letterCase {
+	lower, upper := strings.ToLower(text), strings.ToUpper(text)
+	switch {
+	case lower == upper:
+		return noCase
+	case text == lower:
+		return lowerCase
+	case text == upper:
+		return upperCase
+	}
+	return mixedCase
+}
+
 // countParts counts the rows of a blind column whose parts are not among parts, those of the training
-// column. train decides what the parts of a text are.
-func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string) partCounts {
+// column. train decides what the parts of a text are. A part in one of usualCases is not misspelled if
+// only its case is another.
+func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string, usualCases map[letterCase]bool) partCounts {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	for _, part := range parts {
 		known[part], spellings[foldSpelling(part)] = true, part
@@ -85,7 +118,7 @@ func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []str
 		for _, part := range train.ItemsOrPrefixes(one.Text) {
 			if known[part] {
 				knownParts++
-			} else if spellings[foldSpelling(part)] != "" {
+			} else if trained := spellings[foldSpelling(part)]; trained != "" && !(usualCases[caseOf(part)] && strings.EqualFold(part, trained)) {
 				misspelledParts++
 				misspelledPart = part
 			}
