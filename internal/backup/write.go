@@ -43,7 +43,7 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 			return nil, err
 		}
 	}
-	return &b.summary, b.addRowsAndChecksums()
+	return &b.summary, b.finish()
 }
 
 // backupWriter is the state of Write.
@@ -253,8 +253,8 @@ func (b *backupWriter) addJSON(name string, content any) error {
 	return err
 }
 
-// addRowsAndChecksums adds the rows, the list of damaged files and the checksums to the backup.
-func (b *backupWriter) addRowsAndChecksums() error {
+// finish adds the rows, the list of damaged files, the checksums and the trailer, and ends the archive.
+func (b *backupWriter) finish() error {
 	for i, table := range store.SnapshotTables() {
 		if err := b.archive.addTempFile(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
 			return err
