@@ -87,7 +87,7 @@ func (s *scoreFiles) fileError(err error) error {
 	if fault.Hint != "" {
 		return e.WithHint("%s", fault.Hint)
 	}
-	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
+	return e.WithHint("choose the columns with --id and --label, or join the rows by their order with --in-order; see `%s --help`", s.factory.Running.CommandPath())
 }
 
 // noteJoinByOrder prints a note if the rows of the two files were joined by their order instead of their

@@ -286,7 +286,7 @@ func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, lab
 	}
 	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))
 	if err == nil && id == labelColumn {
-		err = answersTable.newFault(1, "the only column that could be the ID, %s, is the label: join the rows by their order, or set the ID column", quote(answersTable.names[id]))
+		err = answersTable.newFault(1, "the only column that could be the ID, %s, is the label", quote(answersTable.names[id]))
 	}
 	return id, err
 }
