@@ -67,7 +67,7 @@ var databaseScripts = []string{
 
 // localScripts are the scripts whose commands use only local files, but no service and no
 // database. They run once.
-var localScripts = []string{"check", "check_fix", "score"}
+var localScripts = []string{"check", "check_fix", "known_rows", "score"}
 
 // TestScripts runs each script with the embedded service and against a served one, and some
 // scripts against services on PostgreSQL and on S3. The outputs that the script command

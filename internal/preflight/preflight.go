@@ -237,11 +237,24 @@ func (p *Preflight) compareFiles() {
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
 	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
 	p.replaceIDHints()
-	if known := p.TrainProfile.CountKnownRows(p.BlindProfile); known > 0 {
-		message := fmt.Sprintf("rows with the same features as a training row: %s of %s (%s); their scores may be better than those of new rows",
-			humanize.Comma(known), humanize.Comma(p.BlindProfile.Rows), humanize.Percent(float64(known)/float64(p.BlindProfile.Rows)))
-		p.addFinding(p.Blind, compare.SeverityWarning, csvfile.Defect{Code: csvfile.CodeKnownRows, Message: message, Line: p.BlindProfile.HeaderLine()}, "")
+	p.warnKnownRows()
+}
+
+const (
+	minKnownRows  = 10   // smallest number of blind rows with the features of a training row that is reported
+	minKnownShare = 0.05 // smallest fraction of the blind rows; a few rows may be equal by chance
+)
+
+// warnKnownRows warns if many rows of the blind file have the features of a training row.
+func (p *Preflight) warnKnownRows() {
+	known := p.TrainProfile.CountKnownRows(p.BlindProfile)
+	share := float64(known) / float64(max(p.BlindProfile.Rows, 1))
+	if known < minKnownRows || share < minKnownShare {
+		return
 	}
+	message := fmt.Sprintf("rows with the same features as a training row: %s of %s (%s); their scores may be better than those of new rows",
+		humanize.Comma(known), humanize.Comma(p.BlindProfile.Rows), humanize.Percent(share))
+	p.addFinding(p.Blind, compare.SeverityWarning, csvfile.Defect{Code: csvfile.CodeKnownRows, Message: message, Line: p.BlindProfile.HeaderLine()}, "")
 }
 
 // addDifferences adds the differences of a blind file from the training file.
