@@ -118,7 +118,7 @@ func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []str
 		for _, part := range train.ItemsOrPrefixes(one.Text) {
 			if known[part] {
 				knownParts++
-			} else if trained := spellings[foldSpelling(part)]; trained != "" && !(usualCases[caseOf(part)] && strings.EqualFold(part, trained)) {
+			} else if trained := spellings[foldSpelling(part)]; trained != "" && (!usualCases[caseOf(part)] || !strings.EqualFold(part, trained)) {
 				misspelledParts++
 				misspelledPart = part
 			}
