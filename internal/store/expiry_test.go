@@ -48,6 +48,78 @@ func (s suite) expired(t *testing.T) {
 	})
 }
 
+// expiredUse checks that a row is kept if it is used after it was listed as expired. Two accounts have a
+// series with the same name, and the dataset d1 of each has the champion.
+func (s suite) expiredUse(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) (err error) {
+		for _, account := range []string{"ann", "bob"} {
+			err = errors.Join(err, tx.InsertAccount(t.Context(), &Account{Key: account, Email: account + "@example.com", Created: at(0)}))
+			for i, name := range []string{" d1", " d2"} {
+				key, score := account+name, 0.9-float64(i)/10
+				d := Dataset{Key: key, Account: account, Name: name, Series: "N", Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}
+				race := Training{Key: key, Account: account, Dataset: key, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: at(0)}
+				m := Model{Key: key, Account: account, Dataset: key, Training: key, AchievedPerformance: &score, Created: at(0)}
+				p := Prediction{Key: key, Account: account, Dataset: key, Model: key, Status: api.PredictionCompleted, Created: at(0), Updated: at(0)}
+				err = errors.Join(err, tx.InsertDataset(t.Context(), &d), tx.InsertTraining(t.Context(), &race), tx.InsertModel(t.Context(), &m), tx.InsertPrediction(t.Context(), &p))
+				if name == " d1" {
+					err = errors.Join(err, tx.SetModelState(t.Context(), &m, api.ModelPromoted)) // the newest model decides nothing
+				}
+			}
+		}
+		return err
+	})
+	useRow := func(kind string) func(tx *Tx) error {
+		return func(tx *Tx) error {
+			return tx.exec(t.Context(), "UPDATE "+kind+" SET updated = ? WHERE key = 'ann d2'", toMicros(at(9)))
+		}
+	}
+	predict := func(tx *Tx) error {
+		return tx.InsertPrediction(t.Context(), &Prediction{Key: "new", Account: "ann", Dataset: "ann d2", Model: "ann d2", Status: api.PredictionCompleted, Created: at(9), Updated: at(9)})
+	}
+	race := func(tx *Tx) error {
+		return tx.InsertTraining(t.Context(), &Training{Key: "new", Account: "ann", Dataset: "ann d2", Status: api.TrainingCompleted, Created: at(9)})
+	}
+	all, others := []string{"ann d1", "ann d2", "bob d1", "bob d2"}, []string{"ann d2", "bob d2"} // others are not those of a champion
+	for _, c := range []struct {
+		kind, name string
+		use        func(tx *Tx) error
+		listed     []string
+	}{
+		{"prediction", "its change", useRow("prediction"), all},
+		{"training", "a prediction", predict, others},
+		{"dataset", "its change", useRow("dataset"), others},
+		{"dataset", "a prediction", predict, others},
+		{"dataset", "a race", race, others},
+	} {
+		undo := errors.New("undo")
+		err := s.Write(t.Context(), func(tx *Tx) error {
+			q := ExpiredQuery{Kind: c.kind, Before: at(9), Limit: 9}
+			keys, _, err := tx.ListExpired(t.Context(), q)
+			if slices.Sort(keys); !slices.Equal(keys, c.listed) {
+				t.Errorf("of the rows of %s, %q have expired, want %q", c.kind, keys, c.listed)
+			}
+			if err := errors.Join(err, c.use(tx)); err != nil {
+				return err
+			}
+			expired, err := tx.IsExpired(t.Context(), q, "ann d2")
+			if expired || err != nil {
+				t.Errorf("after %s, the %s has expired: %v (%v)", c.name, c.kind, expired, err)
+			}
+			deleted, _, err := tx.DeleteExpired(t.Context(), q, all)
+			if err != nil {
+				return err
+			}
+			if want := slices.DeleteFunc(slices.Clone(c.listed), func(key string) bool { return key == "ann d2" }); !slices.Equal(deleted, want) {
+				t.Errorf("after %s, the rows %q of %s are deleted, want %q", c.name, deleted, c.kind, want)
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // expiredChampions checks that the champion of a series does not expire, nor its race and dataset, and
 // that they expire when the model is no longer the champion.
 func (s suite) expiredChampions(t *testing.T) {
