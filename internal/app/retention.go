@@ -33,9 +33,8 @@ const (
 	// retentionPageSize is the maximum number of rows that are listed at a time. Each page reads also rows
 	// that are in use, so large pages are faster.
 	retentionPageSize = 1000
-	// retentionBatchSize is the maximum number of predictions that are deleted in one transaction. Other
-	// writers wait for it. A dataset or race gets a transaction of its own, because it may have thousands
-	// of rows that depend on it.
+	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
+	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
 	// retentionAttempts is after how many consecutive rows the deletion of a kind ends because the
 	// database does not respond. A single row may have lost all its conflicts with other transactions.
@@ -77,10 +76,6 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 // with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
 // with the others and returns an error in the end.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
-	batchSize := 1
-	if kind == "prediction" {
-		batchSize = retentionBatchSize
-	}
 	d := expiryDeletion{App: a, query: store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionPageSize}}
 	defer func() {
 		if d.deleted > 0 {
@@ -97,7 +92,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 		if err != nil {
 			return errors.Join(d.error(), err)
 		}
-		for batch := range slices.Chunk(keys, batchSize) {
+		for batch := range slices.Chunk(keys, retentionBatchSize) {
 			if goOn := d.delete(ctx, batch); !goOn {
 				return d.error()
 			}
@@ -117,12 +112,13 @@ type expiryDeletion struct {
 	firstErr                     error
 }
 
-// delete deletes rows in one transaction or, if this fails, each in a transaction of its own. It returns
+// delete deletes rows in few transactions or, if this fails, each in a transaction of its own. It returns
 // false if no more rows should be deleted.
 func (d *expiryDeletion) delete(ctx context.Context, keys []string) (goOn bool) {
 	n, err := d.deleteExpiredBatch(ctx, d.query, keys)
+	d.deleted += n
 	if err == nil {
-		d.deleted, d.unavailable = d.deleted+n, 0
+		d.unavailable = 0
 		return true
 	}
 	if len(keys) > 1 && ctx.Err() == nil {
@@ -151,10 +147,10 @@ func (d *expiryDeletion) error() error {
 	return d.firstErr
 }
 
-// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, in
-// one transaction, and records the deletions in the audit log. It keeps rows that are in use again. It
-// returns the number of deleted rows.
-func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (int, error) {
+// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, and
+// records the deletions in the audit log. It keeps rows that are in use again. It returns the number of
+// deleted rows, also if it fails.
+func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (number int, err error) {
 	for _, key := range keys {
 		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }
 		record := func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) }
@@ -162,24 +158,27 @@ func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys
 			return 0, err
 		}
 	}
-	var deleted, blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		if deleted, blobs, err = t.DeleteExpired(ctx, q, keys); err != nil {
-			return err
-		}
-		for _, key := range deleted {
-			if err := a.RecordServiceEvent(ctx, t, q.Kind+".expire", key); err != nil {
+	for len(keys) > 0 {
+		var deleted, blobs, rest []string
+		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+			if deleted, blobs, rest, err = t.DeleteExpired(ctx, q, keys); err != nil {
 				return err
 			}
+			for _, key := range deleted {
+				if err := a.RecordServiceEvent(ctx, t, q.Kind+".expire", key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return number, err
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
+		for _, key := range deleted {
+			a.queue.StopJobsOfDeleted(key)
+		}
+		a.files.Delete(ctx, blobs...)
+		number, keys = number+len(deleted), rest
 	}
-	for _, key := range deleted {
-		a.queue.StopJobsOfDeleted(key)
-	}
-	a.files.Delete(ctx, blobs...)
-	return len(deleted), nil
+	return number, nil
 }

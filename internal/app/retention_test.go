@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,8 +62,8 @@ func enforceRetention(t *testing.T, b *testApp, r app.Retention, done func() boo
 	<-ended
 }
 
-// TestRetentionTransactions checks that each dataset that has expired is deleted in a transaction of its
-// own, that others are deleted if a transaction ends because the database does not respond, and that no
+// TestRetentionTransactions checks that each dataset with many predictions that has expired is deleted in a
+// transaction of its own, that others are deleted if a transaction ends because the database does not respond, and that no
 // more are deleted after three such transactions.
 func TestRetentionTransactions(t *testing.T) {
 	t.Parallel()
@@ -78,9 +79,17 @@ func TestRetentionTransactions(t *testing.T) {
 		keys = append(keys, b.create(t, name).DatasetKey)
 	}
 	closeAll()
+	b, closeAll, err = openIn(t.Context(), dir, appOptions{log: &log, database: address, now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
 	db := must(sql.Open("pgx", address))(t)
 	t.Cleanup(func() { _ = db.Close() })
-	_, err = db.ExecContext(t.Context(), `CREATE TABLE deletion (transaction bigint);
+	insertPredictions(t, address, keys)
+	_, err = db.ExecContext(t.Context(), `INSERT INTO prediction (key, account, dataset, model, status, blind, created, updated)
+			SELECT key || i, account, dataset, model, status, key || i, created, updated FROM prediction, generate_series(1, 60) i;
+		CREATE TABLE deletion (transaction bigint);
 		CREATE FUNCTION record_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF OLD.name LIKE 'lost%' THEN RAISE EXCEPTION USING ERRCODE = 'cannot_connect_now'; END IF;
 			INSERT INTO deletion VALUES (txid_current());
@@ -90,11 +99,6 @@ func TestRetentionTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, closeAll, err = openIn(t.Context(), dir, appOptions{log: &log, database: address, now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(closeAll)
 	enforceRetention(t, b, app.Retention{Datasets: 24 * time.Hour}, func() bool { return log.count("cannot delete all expired data") > 0 })
 	for i, key := range keys {
 		_, err := b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: key})
@@ -112,6 +116,34 @@ func TestRetentionTransactions(t *testing.T) {
 	var transactions int
 	if err := db.QueryRowContext(t.Context(), "SELECT count(DISTINCT transaction) FROM deletion").Scan(&transactions); err != nil || transactions != len(names) {
 		t.Errorf("%d datasets are deleted in %d transactions (%v)", len(names), transactions, err)
+	}
+}
+
+// insertPredictions inserts an expired prediction for each dataset, with a model that is no champion.
+func insertPredictions(t *testing.T, location string, datasets []string) {
+	t.Helper()
+	rows := must(store.Open(t.Context(), location))(t)
+	defer func() { _ = rows.Close() }()
+	err := rows.Write(t.Context(), func(tx *store.Tx) error {
+		accounts, _, err := tx.ListAccounts(t.Context(), store.Page{Limit: 1})
+		if err != nil {
+			return err
+		}
+		account := accounts[0].Key
+		for _, key := range datasets {
+			m := &store.Model{Key: key, Account: account, Dataset: key, Training: key}
+			err := errors.Join(
+				tx.InsertTraining(t.Context(), &store.Training{Key: key, Account: account, Dataset: key, Status: api.TrainingCompleted}),
+				tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected),
+				tx.InsertPrediction(t.Context(), &store.Prediction{Key: key, Account: account, Dataset: key, Model: key, Status: api.PredictionCompleted}))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

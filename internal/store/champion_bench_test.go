@@ -89,9 +89,9 @@ func expireLongSeries(b *testing.B, s *Store) {
 			keys, next, err = tx.ListExpired(b.Context(), q)
 			return err
 		})
-		for key := range slices.Chunk(keys, 1) {
+		for batch := range slices.Chunk(keys, 25) {
 			err = errors.Join(err, s.Write(b.Context(), func(tx *Tx) error {
-				deleted, _, err := tx.DeleteExpired(b.Context(), q, key)
+				deleted, _, _, err := tx.DeleteExpired(b.Context(), q, batch)
 				total += len(deleted)
 				return err
 			}))

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -105,7 +106,7 @@ func (s suite) expiredUse(t *testing.T) {
 			if expired || err != nil {
 				t.Errorf("after %s, the %s has expired: %v (%v)", c.name, c.kind, expired, err)
 			}
-			deleted, _, err := tx.DeleteExpired(t.Context(), q, all)
+			deleted, _, _, err := tx.DeleteExpired(t.Context(), q, all)
 			if err != nil {
 				return err
 			}
@@ -117,6 +118,35 @@ func (s suite) expiredUse(t *testing.T) {
 		if !errors.Is(err, undo) {
 			t.Fatal(err)
 		}
+	}
+}
+
+// expiredBatch checks that a transaction deletes no more races after one with many predictions.
+func (s suite) expiredBatch(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		err := errors.Join(tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)}),
+			tx.InsertDataset(t.Context(), &Dataset{Key: "d", Account: "ann", Name: "N", Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}))
+		for _, key := range []string{"a", "b", "c"} {
+			race := Training{Key: key, Account: "ann", Dataset: "d", Status: api.TrainingCompleted, Created: at(0)}
+			m := Model{Key: key, Account: "ann", Dataset: "d", Training: key, File: File{Blob: "model " + key}, Created: at(0)}
+			err = errors.Join(err, tx.InsertTraining(t.Context(), &race), tx.InsertModel(t.Context(), &m), tx.SetModelState(t.Context(), &m, api.ModelRejected))
+		}
+		for i := range maxExpiredBlobs {
+			key := fmt.Sprint("p", i)
+			err = errors.Join(err, tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: "d", Model: "b", Status: api.PredictionCompleted, Blind: File{Blob: key}, Created: at(0), Updated: at(0)}))
+		}
+		return err
+	})
+	keys := []string{"a", "b", "c"}
+	for _, want := range [][]string{{"a", "b"}, {"c"}} {
+		write(t, s.Store, func(tx *Tx) error {
+			deleted, _, rest, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: "training", Before: at(9)}, keys)
+			if !slices.Equal(deleted, want) || len(rest) != len(keys)-len(want) {
+				t.Errorf("the races %q are deleted, and %q are not; want %q", deleted, rest, want)
+			}
+			keys = rest
+			return err
+		})
 	}
 }
 
@@ -172,7 +202,7 @@ func (s suite) expiredChampions(t *testing.T) {
 	}
 	for kind, key := range map[string]string{"training": "of best", "dataset": "d2"} {
 		write(t, s.Store, func(tx *Tx) error {
-			deleted, _, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9)}, []string{key})
+			deleted, _, _, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9)}, []string{key})
 			if len(deleted) > 0 {
 				t.Errorf("the %s of a champion is deleted", kind)
 			}
