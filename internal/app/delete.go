@@ -74,7 +74,9 @@ func (a *App) deletePredictionBatches(ctx context.Context, root, account, key st
 	for first := true; ; first = false {
 		var ok bool
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not below, where other writers would wait for it
-			ok, err = check(t)
+			if ok, err = t.HasPredictionBatch(ctx, root, account, key, predictionBatchSize); ok {
+				ok, err = check(t)
+			}
 			return err
 		})
 		if err != nil || !ok {

@@ -3,12 +3,15 @@ package app_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 )
 
 // TestDeleteManyPredictions deletes a dataset with 2,501 predictions. If the deletion of the dataset fails,
 // the predictions that were deleted before must be recorded. If a prediction is running, all must remain.
+// The same applies if the dataset has expired.
 func TestDeleteManyPredictions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,6 +56,13 @@ func TestDeleteManyPredictions(t *testing.T) {
 		t.Error("a dataset that cannot be deleted was deleted")
 	}
 	check("after a failure", 501, 1)
+	insert("2500", api.PredictionCompleted)
+	b.execSQL(t, "UPDATE model SET state = '"+api.ModelRejected+"'") // champions do not expire
+	b.execSQL(t, "UPDATE dataset SET updated = 0")
+	enforceRetention(t, b, app.Retention{Datasets: time.Nanosecond}, func() bool {
+		return must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: in, PageInput: api.PageInput{Limit: 1}}))(t).Total < 1000
+	})
+	check("after a dataset that has expired could not be deleted", 1, 1)
 	b.execSQL(t, "DROP TRIGGER kept")
 	if _, err := b.DeleteDataset(b.ctx, &in); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"foretell/internal/repeat"
@@ -29,9 +30,15 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. Other
-	// writers wait for it, and a row may have thousands of rows that depend on it.
+	// retentionPageSize is the maximum number of rows that are listed at a time. Each page reads also rows
+	// that are in use, so large pages are faster.
+	retentionPageSize = 1000
+	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
+	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
+	// retentionAttempts is after how many consecutive rows the deletion of a kind ends because the
+	// database does not respond. A single row may have lost all its conflicts with other transactions.
+	retentionAttempts = 3
 )
 
 // EnforceRetention deletes all data that has expired, and old requests for access, immediately and
@@ -69,54 +76,81 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 // with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
 // with the others and returns an error in the end.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
-	deleted, failed, firstErr := 0, 0, error(nil)
+	d := expiryDeletion{App: a, query: store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionPageSize}}
 	defer func() {
-		if deleted > 0 {
-			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
+		if d.deleted > 0 {
+			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", d.deleted)
 		}
 	}()
-	for q := (store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionBatchSize}); ; {
+	for {
 		var keys []string
 		var next *store.ExpiredPosition
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-			keys, next, err = t.ListExpired(ctx, q)
+			keys, next, err = t.ListExpired(ctx, d.query)
 			return err
 		})
 		if err != nil {
-			return errors.Join(firstErr, err)
+			return errors.Join(d.error(), err)
 		}
-		n, err := a.deleteExpiredBatch(ctx, q, keys)
-		deleted += n
-		for i := 0; err != nil && i < len(keys); i++ { // one row may have failed, so each gets a transaction of its own
-			n, rowErr := a.deleteExpiredBatch(ctx, q, keys[i:i+1])
-			deleted += n
-			switch {
-			case rowErr == nil:
-			case ctx.Err() != nil || errors.Is(rowErr, store.ErrUnavailable):
-				return errors.Join(firstErr, rowErr)
-			default:
-				if failed++; failed == 1 {
-					firstErr = fmt.Errorf("%s %s: %w", kind, keys[i], rowErr)
-				}
+		for batch := range slices.Chunk(keys, retentionBatchSize) {
+			if goOn := d.delete(ctx, batch); !goOn {
+				return d.error()
 			}
 		}
-		if q.After = next; next == nil {
-			break
+		if d.query.After = next; next == nil {
+			return d.error()
 		}
 	}
-	if failed > 1 {
-		return fmt.Errorf("%w; %d more cannot be deleted either", firstErr, failed-1)
-	}
-	return firstErr
 }
 
-// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, in
-// one transaction, and records the deletions in the audit log. It keeps rows that are in use again. It
-// returns the number of deleted rows.
-func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (int, error) {
-	if len(keys) == 0 {
-		return 0, nil
+// expiryDeletion is the deletion of the expired rows of a kind.
+type expiryDeletion struct {
+	*App
+	query store.ExpiredQuery
+	// unavailable is the number of rows since the last success for which the database did not respond.
+	deleted, failed, unavailable int
+	firstErr                     error
+}
+
+// delete deletes rows in few transactions or, if this fails, each in a transaction of its own. It returns
+// false if no more rows should be deleted.
+func (d *expiryDeletion) delete(ctx context.Context, keys []string) (goOn bool) {
+	n, err := d.deleteExpiredBatch(ctx, d.query, keys)
+	d.deleted += n
+	if err == nil {
+		d.unavailable = 0
+		return true
 	}
+	if len(keys) > 1 && ctx.Err() == nil {
+		for key := range slices.Chunk(keys, 1) {
+			if !d.delete(ctx, key) {
+				return false
+			}
+		}
+		return true
+	}
+	if d.failed++; d.failed == 1 {
+		d.firstErr = fmt.Errorf("%s %s: %w", d.query.Kind, keys[0], err)
+	}
+	if !errors.Is(err, store.ErrUnavailable) {
+		return ctx.Err() == nil
+	}
+	d.unavailable++
+	return ctx.Err() == nil && d.unavailable < retentionAttempts
+}
+
+// error returns an error if rows could not be deleted.
+func (d *expiryDeletion) error() error {
+	if d.failed > 1 {
+		return fmt.Errorf("%w; %d more cannot be deleted either", d.firstErr, d.failed-1)
+	}
+	return d.firstErr
+}
+
+// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, and
+// records the deletions in the audit log. It keeps rows that are in use again. It returns the number of
+// deleted rows, also if it fails.
+func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (number int, err error) {
 	for _, key := range keys {
 		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }
 		record := func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) }
@@ -124,24 +158,27 @@ func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys
 			return 0, err
 		}
 	}
-	var deleted, blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		if deleted, blobs, err = t.DeleteExpired(ctx, q, keys); err != nil {
-			return err
-		}
-		for _, key := range deleted {
-			if err := a.RecordServiceEvent(ctx, t, q.Kind+".expire", key); err != nil {
+	for len(keys) > 0 {
+		var deleted, blobs, rest []string
+		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+			if deleted, blobs, rest, err = t.DeleteExpired(ctx, q, keys); err != nil {
 				return err
 			}
+			for _, key := range deleted {
+				if err := a.RecordServiceEvent(ctx, t, q.Kind+".expire", key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return number, err
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
+		for _, key := range deleted {
+			a.queue.StopJobsOfDeleted(key)
+		}
+		a.files.Delete(ctx, blobs...)
+		number, keys = number+len(deleted), rest
 	}
-	for _, key := range deleted {
-		a.queue.StopJobsOfDeleted(key)
-	}
-	a.files.Delete(ctx, blobs...)
-	return len(deleted), nil
+	return number, nil
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/testenv"
@@ -80,21 +82,23 @@ func BenchmarkExpire(b *testing.B) {
 func expireLongSeries(b *testing.B, s *Store) {
 	b.Helper()
 	total := 0
-	for q := (ExpiredQuery{Kind: "training", Before: at(9), Limit: 25}); ; {
-		var keys, deleted []string
+	for q := (ExpiredQuery{Kind: "training", Before: at(9), Limit: 1000}); ; {
+		var keys []string
 		var next *ExpiredPosition
 		err := s.Read(b.Context(), func(tx *Tx) (err error) {
 			keys, next, err = tx.ListExpired(b.Context(), q)
 			return err
 		})
-		err = errors.Join(err, s.Write(b.Context(), func(tx *Tx) (err error) {
-			deleted, _, err = tx.DeleteExpired(b.Context(), q, keys)
-			return err
-		}))
+		for batch := range slices.Chunk(keys, 25) {
+			err = errors.Join(err, s.Write(b.Context(), func(tx *Tx) error {
+				deleted, _, _, err := tx.DeleteExpired(b.Context(), q, batch)
+				total += len(deleted)
+				return err
+			}))
+		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		total += len(deleted)
 		if q.After = next; next == nil {
 			break
 		}
@@ -146,6 +150,64 @@ func insertLongSeries(b *testing.B, s *Store) {
 		}
 		return err
 	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// keptSeries is the number of series of BenchmarkListKept.
+const keptSeries = 10_000
+
+// BenchmarkListKept lists the expired datasets and races of many series with one model each, which is the
+// champion, so that none has expired.
+func BenchmarkListKept(b *testing.B) {
+	onEachDatabase(b, func(b *testing.B, s *Store) {
+		b.Helper()
+		insertKeptSeries(b, s)
+		for _, kind := range []string{"training", "dataset"} {
+			for _, limit := range []int{25, 1000, 2000} {
+				b.Run(fmt.Sprint(kind, " ", limit), func(b *testing.B) {
+					for b.Loop() {
+						for q := (ExpiredQuery{Kind: kind, Before: at(9), Limit: limit}); ; {
+							var keys []string
+							err := s.Read(b.Context(), func(tx *Tx) (err error) {
+								keys, q.After, err = tx.ListExpired(b.Context(), q)
+								return err
+							})
+							if len(keys) > 0 || err != nil {
+								b.Fatalf("%d rows have expired (%v)", len(keys), err)
+							}
+							if q.After == nil {
+								break
+							}
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+// insertKeptSeries inserts the account ann with the series of BenchmarkListKept. Each has a prediction.
+func insertKeptSeries(b *testing.B, s *Store) {
+	b.Helper()
+	err := s.Write(b.Context(), func(tx *Tx) error {
+		return tx.InsertAccount(b.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})
+	})
+	insert := func(tx *Tx, first int) (err error) {
+		for i := range 1000 { // a transaction has a time limit
+			key, created := fmt.Sprint("s", first+i), at(0).Add(time.Duration(first+i)*time.Microsecond)
+			d := Dataset{Key: key, Account: "ann", Name: key, Status: api.DatasetCompleted, Created: created, Updated: created}
+			race := Training{Key: key, Account: "ann", Dataset: key, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: created}
+			m := Model{Key: key, Account: "ann", Dataset: key, Training: key, Created: created}
+			p := Prediction{Key: key, Account: "ann", Dataset: key, Model: key, Status: api.PredictionCompleted, Created: created, Updated: created}
+			err = errors.Join(err, tx.InsertDataset(b.Context(), &d), tx.InsertTraining(b.Context(), &race), tx.InsertModel(b.Context(), &m), tx.InsertPrediction(b.Context(), &p))
+		}
+		return err
+	}
+	for i := 0; i < keptSeries; i += 1000 {
+		err = errors.Join(err, s.Write(b.Context(), func(tx *Tx) error { return insert(tx, i) }))
+	}
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (s suite) expireAll(t *testing.T, q ExpiredQuery) {
 			return err
 		})
 		write(t, s.Store, func(tx *Tx) error {
-			_, _, err := tx.DeleteExpired(t.Context(), q, keys)
+			_, _, _, err := tx.DeleteExpired(t.Context(), q, keys)
 			return err
 		})
 		if q.After = next; next == nil {

@@ -109,22 +109,33 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 
-// DeletePredictionBatch deletes limit ended predictions that would be deleted with a row of another kind,
-// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended. root
-// is the kind of the row: "account", "dataset", "training" or "model". If account is not empty, only its
-// predictions are deleted.
-func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
+// HasPredictionBatch reports whether [Tx.DeletePredictionBatch] with the same arguments deletes predictions.
+func (t *Tx) HasPredictionBatch(ctx context.Context, root, account, key string, limit int) (bool, error) {
+	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
+	return len(keys) == limit, err
+}
+
+// listPredictionBatch returns the keys of up to limit predictions; see [Tx.DeletePredictionBatch].
+func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string, limit int) ([]string, error) {
 	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND NOT " + activePrediction
 	args := repeatKeyArgs(query, key)
 	if account != "" {
 		query, args = query+" AND account = ?", append(args, account)
 	}
-	keys, err := t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
+	return t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
+}
+
+// DeletePredictionBatch deletes limit ended predictions that would be deleted with a row of another kind,
+// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended. root
+// is the kind of the row: "account", "dataset", "training" or "model". If account is not empty, only its
+// predictions are deleted.
+func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
+	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	if err != nil || len(keys) < limit {
 		return nil, err
 	}
 	where := " FROM prediction WHERE key IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
-	args = args[:0]
+	args := make([]any, 0, 2*limit)
 	for _, key := range keys {
 		args = append(args, key)
 	}

@@ -145,30 +145,38 @@ func (t *Tx) IsExpired(ctx context.Context, q ExpiredQuery, key string) (bool, e
 	return !kept, err
 }
 
+// maxExpiredBlobs is the number of deleted blobs after which [Tx.DeleteExpired] deletes no more rows.
+// It limits how long other writers wait, because models and predictions have blobs.
+const maxExpiredBlobs = 50
+
 // DeleteExpired deletes the rows with the given keys, which [Tx.ListExpired] has returned for q, and
 // the rows that depend on them. It keeps the rows that were used since they were listed. It returns
-// the keys of the deleted rows of the kind, and those of the blobs of all deleted rows.
-func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (deleted, blobKeys []string, err error) {
+// the keys of the deleted rows of the kind, and those of the blobs of all deleted rows. If it deletes many
+// blobs, it does not consider all keys: rest are the others, for another transaction.
+func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (deleted, blobKeys, rest []string, err error) {
 	champions := seriesChampions{} // stay the same, because no row is deleted on which they depend
-	for _, key := range keys {
+	for i, key := range keys {
+		if len(blobKeys) >= maxExpiredBlobs {
+			return deleted, blobKeys, keys[i:], nil
+		}
 		rows, err := t.queryExpired(ctx, q, key)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for _, r := range rows { // one, or none if it was used or deleted
 			if kept, err := champions.dependOn(ctx, t, r); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			} else if kept {
 				continue
 			}
 			blobs, err := t.deleteCascade(ctx, q.Kind, key)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			deleted, blobKeys = append(deleted, key), append(blobKeys, blobs...)
 		}
 	}
-	return deleted, blobKeys, nil
+	return deleted, blobKeys, nil, nil
 }
 
 // seriesChampions has the champions of series, by account and series. They are looked up when they

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -46,6 +47,107 @@ func (s suite) expired(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// expiredUse checks that a row is kept if it is used after it was listed as expired. Two accounts have a
+// series with the same name, and the dataset d1 of each has the champion.
+func (s suite) expiredUse(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) (err error) {
+		for _, account := range []string{"ann", "bob"} {
+			err = errors.Join(err, tx.InsertAccount(t.Context(), &Account{Key: account, Email: account + "@example.com", Created: at(0)}))
+			for i, name := range []string{" d1", " d2"} {
+				key, score := account+name, 0.9-float64(i)/10
+				d := Dataset{Key: key, Account: account, Name: name, Series: "N", Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}
+				race := Training{Key: key, Account: account, Dataset: key, Status: api.TrainingCompleted, Metric: api.MetricAccuracy, Created: at(0)}
+				m := Model{Key: key, Account: account, Dataset: key, Training: key, AchievedPerformance: &score, Created: at(0)}
+				p := Prediction{Key: key, Account: account, Dataset: key, Model: key, Status: api.PredictionCompleted, Created: at(0), Updated: at(0)}
+				err = errors.Join(err, tx.InsertDataset(t.Context(), &d), tx.InsertTraining(t.Context(), &race), tx.InsertModel(t.Context(), &m), tx.InsertPrediction(t.Context(), &p))
+				if name == " d1" {
+					err = errors.Join(err, tx.SetModelState(t.Context(), &m, api.ModelPromoted)) // the newest model decides nothing
+				}
+			}
+		}
+		return err
+	})
+	useRow := func(kind string) func(tx *Tx) error {
+		return func(tx *Tx) error {
+			return tx.exec(t.Context(), "UPDATE "+kind+" SET updated = ? WHERE key = 'ann d2'", toMicros(at(9)))
+		}
+	}
+	predict := func(tx *Tx) error {
+		return tx.InsertPrediction(t.Context(), &Prediction{Key: "new", Account: "ann", Dataset: "ann d2", Model: "ann d2", Status: api.PredictionCompleted, Created: at(9), Updated: at(9)})
+	}
+	race := func(tx *Tx) error {
+		return tx.InsertTraining(t.Context(), &Training{Key: "new", Account: "ann", Dataset: "ann d2", Status: api.TrainingCompleted, Created: at(9)})
+	}
+	all, others := []string{"ann d1", "ann d2", "bob d1", "bob d2"}, []string{"ann d2", "bob d2"} // others are not those of a champion
+	for _, c := range []struct {
+		kind, name string
+		use        func(tx *Tx) error
+		listed     []string
+	}{
+		{"prediction", "its change", useRow("prediction"), all},
+		{"training", "a prediction", predict, others},
+		{"dataset", "its change", useRow("dataset"), others},
+		{"dataset", "a prediction", predict, others},
+		{"dataset", "a race", race, others},
+	} {
+		undo := errors.New("undo")
+		err := s.Write(t.Context(), func(tx *Tx) error {
+			q := ExpiredQuery{Kind: c.kind, Before: at(9), Limit: 9}
+			keys, _, err := tx.ListExpired(t.Context(), q)
+			if slices.Sort(keys); !slices.Equal(keys, c.listed) {
+				t.Errorf("of the rows of %s, %q have expired, want %q", c.kind, keys, c.listed)
+			}
+			if err := errors.Join(err, c.use(tx)); err != nil {
+				return err
+			}
+			expired, err := tx.IsExpired(t.Context(), q, "ann d2")
+			if expired || err != nil {
+				t.Errorf("after %s, the %s has expired: %v (%v)", c.name, c.kind, expired, err)
+			}
+			deleted, _, _, err := tx.DeleteExpired(t.Context(), q, all)
+			if err != nil {
+				return err
+			}
+			if want := slices.DeleteFunc(slices.Clone(c.listed), func(key string) bool { return key == "ann d2" }); !slices.Equal(deleted, want) {
+				t.Errorf("after %s, the rows %q of %s are deleted, want %q", c.name, deleted, c.kind, want)
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// expiredBatch checks that a transaction deletes no more races after one with many predictions.
+func (s suite) expiredBatch(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		err := errors.Join(tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)}),
+			tx.InsertDataset(t.Context(), &Dataset{Key: "d", Account: "ann", Name: "N", Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}))
+		for _, key := range []string{"a", "b", "c"} {
+			race := Training{Key: key, Account: "ann", Dataset: "d", Status: api.TrainingCompleted, Created: at(0)}
+			m := Model{Key: key, Account: "ann", Dataset: "d", Training: key, File: File{Blob: "model " + key}, Created: at(0)}
+			err = errors.Join(err, tx.InsertTraining(t.Context(), &race), tx.InsertModel(t.Context(), &m), tx.SetModelState(t.Context(), &m, api.ModelRejected))
+		}
+		for i := range maxExpiredBlobs {
+			key := fmt.Sprint("p", i)
+			err = errors.Join(err, tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: "d", Model: "b", Status: api.PredictionCompleted, Blind: File{Blob: key}, Created: at(0), Updated: at(0)}))
+		}
+		return err
+	})
+	keys := []string{"a", "b", "c"}
+	for _, want := range [][]string{{"a", "b"}, {"c"}} {
+		write(t, s.Store, func(tx *Tx) error {
+			deleted, _, rest, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: "training", Before: at(9)}, keys)
+			if !slices.Equal(deleted, want) || len(rest) != len(keys)-len(want) {
+				t.Errorf("the races %q are deleted, and %q are not; want %q", deleted, rest, want)
+			}
+			keys = rest
+			return err
+		})
+	}
 }
 
 // expiredChampions checks that the champion of a series does not expire, nor its race and dataset, and
@@ -100,7 +202,7 @@ func (s suite) expiredChampions(t *testing.T) {
 	}
 	for kind, key := range map[string]string{"training": "of best", "dataset": "d2"} {
 		write(t, s.Store, func(tx *Tx) error {
-			deleted, _, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9)}, []string{key})
+			deleted, _, _, err := tx.DeleteExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(9)}, []string{key})
 			if len(deleted) > 0 {
 				t.Errorf("the %s of a champion is deleted", kind)
 			}

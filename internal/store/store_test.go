@@ -80,6 +80,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)
+	t.Run("expired and used again", begin(t).expiredUse)
+	t.Run("expired with many predictions", begin(t).expiredBatch)
 	t.Run("expired champions", begin(t).expiredChampions)
 	t.Run("expired newest model", begin(t).expiredNewest)
 	t.Run("expired series", begin(t).expiredSeries)
