@@ -282,7 +282,8 @@ func CompareModels(a, b *Entry) []Comparison {
 		Comparison{Name: "seconds", A: anyOrNil(a.Seconds), B: anyOrNil(b.Seconds)},
 		Comparison{Name: "createdOn", A: a.CreatedOn, B: b.CreatedOn},
 	)
-	if a.job.Metric != b.job.Metric || a.job.ClassWeights.String() != b.job.ClassWeights.String() {
+	if a.job.Metric != b.job.Metric || a.job.ClassWeights.String() != b.job.ClassWeights.String() ||
+		a.report != nil && b.report != nil && a.report.ImportanceMetric != b.report.ImportanceMetric {
 		return rows // the importances have different units
 	}
 	for _, column := range importantColumns(a, b) {

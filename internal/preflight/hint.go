@@ -82,6 +82,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 			return ""
 		}
 		return "if the column is the ID, use " + again("id", f.Name)
+	case csvfile.CodeIncompleteID:
+		return "if the column is the ID, fill in the missing IDs and use --id " + term.ShellQuote(f.Name) + ", or exclude it: " + again("drop", f.Name)
 	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeEqualColumn:
 		if f.Count > 1 {
 			return "no action is required"
@@ -136,7 +138,7 @@ var constantHints = map[string]string{
 	csvfile.CodeNoFeatures:         "use a file with a column whose values say something about the label; the warnings say why each column is not used",
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
-	csvfile.CodeKnownRows:          "if the rows are copies, remove them from one of the files; if different cases have equal features, no action is required",
+	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because their scores are better than those of new rows; if different cases have equal features, no action is required",
 	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
 	csvfile.CodeAmbiguousDates:     "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",

@@ -252,7 +252,7 @@ func (p *Preflight) warnKnownRows() {
 	if known < minKnownRows || share < minKnownShare {
 		return
 	}
-	message := fmt.Sprintf("rows with the same features as a training row: %s of %s (%s); their scores may be better than those of new rows",
+	message := fmt.Sprintf("rows with the same features as a training row: %s of %s (%s)",
 		humanize.Comma(known), humanize.Comma(p.BlindProfile.Rows), humanize.Percent(share))
 	p.addFinding(p.Blind, compare.SeverityWarning, csvfile.Defect{Code: csvfile.CodeKnownRows, Message: message, Line: p.BlindProfile.HeaderLine()}, "")
 }

@@ -15,6 +15,7 @@ const (
 	fewRowsOfClass        = 20   // test rows
 	largeTrainingGap      = 0.1  // accuracy on the training rows minus accuracy on the scored rows
 	largeCalibrationError = 0.1  // mean error of a probability
+	minGain               = 0.1  // smallest gain over the baseline at which one column can be said to decide
 	dominantShare         = 0.8  // importance of one column, as a share of the gain over the baseline
 	suspiciousAccuracy    = 0.99 // so high that a column may contain the label
 	highBaselineAccuracy  = 0.9  // a baseline so good that a high accuracy is not suspicious
@@ -100,16 +101,32 @@ func (c *cautions) checkLeakage() {
 // describeDominantColumn says that the predictions depend almost entirely on one column, if they do. Otherwise,
 // it returns "".
 func describeDominantColumn(r *api.ModelReport) string {
+	if len(r.Importances) < 2 {
+		return ""
+	}
+	first, second := r.Importances[0], r.Importances[1]
+	if gain := gainOfColumns(r); gain > minGain && first.Importance > dominantShare*gain && second.Importance < 0.2*first.Importance {
+		return fmt.Sprintf("the predictions depend almost entirely on the column %q", api.AbbreviateValue(first.Column))
+	}
+	return ""
+}
+
+// gainOfColumns returns what the columns add to the score, in the unit of the importances: the gain over the
+// baseline or, if the importances are not those of the metric, their sum. It returns 0 if the gain is unknown.
+func gainOfColumns(r *api.ModelReport) (gain float64) {
+	if r.ImportanceMetric != "" {
+		for _, i := range r.Importances {
+			gain += max(i.Importance, 0)
+		}
+		return gain
+	}
 	scores, baseline, _, _ := testOrValidationScores(r)
 	score, known := scores.Performance(r.Metric)
 	least, compared := baseline.Performance(r.Metric)
-	if gain := score - least; known && compared && gain > 0.1 && len(r.Importances) > 1 && r.ImportanceMetric == "" {
-		first := r.Importances[0]
-		if first.Importance > dominantShare*gain && r.Importances[1].Importance < 0.2*first.Importance {
-			return fmt.Sprintf("the predictions depend almost entirely on the column %q", api.AbbreviateValue(first.Column))
-		}
+	if !known || !compared {
+		return 0
 	}
-	return ""
+	return score - least
 }
 
 // checkScores compares the scores with those of the baseline and of the training rows.

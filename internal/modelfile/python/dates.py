@@ -78,7 +78,7 @@ class DateParser:
             self.require(zone_name and byte_length(zone_name[1]) <= 80)
             self.rest = self.rest[: zone_name.start(1)]
         self.require(4 <= byte_length(self.rest) <= 40)
-        other_time = re.match(r"\d{1,2}(?:([hH])\d\d|(\.)(?:00|1[3-9]|[2-9]\d)\.00)$", self.rest, re.ASCII)
+        other_time = re.match(r"\d{1,2}(?:(h)\d\d|(\.)(?:00|1[3-9]|[2-9]\d)\.00)$", self.rest, re.ASCII)
         if other_time:
             self.time_separator = other_time[1] or other_time[2]
         if other_time or self.at_time_of_day():

@@ -24,8 +24,8 @@ func (p *dateParser) otherTimeSeparator() byte {
 	hour := countDigits(p.rest[:min(len(p.rest), 3)])
 	if rest := p.rest[hour:]; hour == 1 || hour == 2 {
 		switch {
-		case len(rest) == len("h25") && rest[0]|0x20 == 'h':
-			return rest[0]
+		case len(rest) == len("h25") && rest[0] == 'h': // 2H16 may be a code
+			return 'h'
 		case len(rest) == len(".00.00") && rest[0] == '.' && string(rest[3:]) == ".00" && (string(rest[1:3]) == "00" || string(rest[1:3]) > "12"):
 			return '.'
 		}

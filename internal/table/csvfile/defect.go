@@ -55,6 +55,7 @@ const (
 	CodeEmptyColumn    = "empty-column"
 	CodeEqualColumn    = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
+	CodeIncompleteID   = "incomplete-id"
 	CodeRepeatedHeader = "repeated-header"
 	CodeSecondHeader   = "second-header"
 	CodeLeakingColumn  = "leaking-column"

@@ -148,7 +148,7 @@ func TestIDWithBlanks(t *testing.T) {
 		blanks int
 		want   string
 	}{
-		{"EmployeeNumber", 2, "line 1, column 2 (EmployeeNumber): the name and the different integers suggest an ID, but 2 rows have no value, so the column is a feature: --drop excludes it"},
+		{"EmployeeNumber", 2, "line 1, column 2 (EmployeeNumber): the name and the different integers suggest an ID, but 2 rows have no value, so the column is a feature"},
 		{"EmployeeNumber", 30, ""},
 		{"EmployeeNumber", 0, ""}, // unique: package roles makes it the ID
 		{"income", 2, ""},
