@@ -34,7 +34,7 @@ func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, 
 	}
 	stem := files.Train.Stem()
 	d, err := roleDatasetOf(ctx, session, findRunSeries(all, o.name, stem))
-	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files.TrainProfile) {
+	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files) {
 		return roleDatasetOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
 	}
 	return d, err

@@ -37,9 +37,12 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	return true
 }
 
+// HasColumn reports whether the training file has a column with this name, whatever its role.
+func (p *Preflight) HasColumn(name string) bool { return slices.Contains(p.columns, name) }
+
 // isKeptColumn reports whether the training file has a column with this name that is not dropped.
 func (p *Preflight) isKeptColumn(name string) bool {
-	return slices.Contains(p.columns, name) && !slices.Contains(p.Train.flagLayout.Drop, name)
+	return p.HasColumn(name) && !slices.Contains(p.Train.flagLayout.Drop, name)
 }
 
 // reset prepares the files for being read again.
