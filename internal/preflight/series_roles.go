@@ -19,7 +19,8 @@ type SeriesRoles struct {
 // UseSeries makes the next Run use the columns of a series as label and as row IDs. It reports whether
 // Run must be called again, because a role differs from the inferred one. A flag, a label that follows
 // from the blind file, and an answer of the user have precedence. A column that the training file
-// lacks is ignored.
+// lacks is ignored, and so is an ID column that the blind file lacks if the blind file has the inferred
+// one, because the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
 	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
@@ -27,6 +28,9 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
 	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == flags.Label {
+		s.ID = ""
+	}
+	if slices.Contains(p.blindLacks, s.ID) && !p.roles.GeneratedID && !slices.Contains(p.blindLacks, p.roles.ID) {
 		s.ID = ""
 	}
 	if (s.Label == "" || s.Label == p.roles.Label) && (s.ID == "" || s.ID == p.roles.ID) {
