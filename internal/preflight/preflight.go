@@ -336,6 +336,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
 	if !promptDisabled {
+		p.askedLabel = true
 		if yes, err := p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}

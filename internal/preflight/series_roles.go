@@ -23,7 +23,7 @@ type SeriesRoles struct {
 // one, because the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
-	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
+	if !p.HasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
 		s.Label = ""
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
@@ -39,6 +39,12 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	p.series = s
 	p.reset()
 	return true
+}
+
+// HasInferredLabel reports whether the label was inferred from the training file alone, or is unclear.
+// It returns false if the training file cannot be read.
+func (p *Preflight) HasInferredLabel() bool {
+	return p.columns != nil && p.Train.flagLayout.Label == "" && !p.askedLabel && !p.roles.LabelFromBlind
 }
 
 // HasColumn reports whether the training file has a column with this name, whatever its role.
