@@ -87,7 +87,7 @@ the same values as in the command that started it, or be omitted.
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN, which needs at least 2,000 rows. These races run
 on this machine, and take at most 8 seconds in addition to reading TRAIN. If one is stopped
-at this limit, only a lower bound of the duration is known. Nothing is sent or kept.`,
+at this limit, only a lower bound of the duration is known. No data is sent or kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -130,11 +130,18 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	limit := o.training.Deadline(o.factory.Now, began)
 	prepCtx, stop := limit.PreparationContext(ctx)
 	defer stop()
-	files, err := o.checkInputs(ctx, prepCtx, progress, limit, train)
+	files, err := o.openInputs(prepCtx, train)
+	if err != nil {
+		return limit.TranslateError(prepCtx, nil, err)
+	}
+	defer files.Close()
+	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {
+		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	}
 	if err != nil {
 		return err
 	}
-	defer files.Close()
 	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
@@ -197,21 +204,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
-// checkInputs opens the files, checks them, and prints the findings. It returns an error if
-// the files have a defect or do not match the flags. prepCtx is ctx with the time limit.
-func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (*preflight.Preflight, error) {
-	files, err := o.openInputs(prepCtx, train)
-	if err != nil {
-		return nil, limit.TranslateError(prepCtx, nil, err)
-	}
-	if err := o.checkFiles(ctx, prepCtx, progress, limit, files); err != nil {
-		files.Close()
-		return nil, err
-	}
-	return files, nil
-}
-
-// checkFiles is checkInputs for files that are open.
+// checkFiles checks the files, and prints the findings. It returns an error if the files have a defect
+// or do not match the flags. prepCtx is ctx with the time limit.
 func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
 	files.Train.HashWhileChecking()
 	if files.Blind != nil {

@@ -120,7 +120,7 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 		return nil
 	}
 	newest, err := client.Call(ctx, p.Client, api.GetDataset, &api.DatasetInput{DatasetKey: series.Datasets[i].DatasetKey})
-	if err != nil || !isOtherTable(newest, p.files.TrainProfile) {
+	if err != nil || !isOtherTable(newest, p.files) {
 		return err
 	}
 	p.seriesStem = folder + "-" + p.seriesStem
@@ -144,11 +144,12 @@ func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series
 	return nil
 }
 
-// isOtherTable reports whether the training file has fewer than half of the columns of d.
-func isOtherTable(d *api.Dataset, train *profile.Profile) bool {
+// isOtherTable reports whether the training file has fewer than half of the features of d. A feature
+// of d may have another role in the training file, because the roles may be inferred differently.
+func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	common := 0
 	for _, column := range d.Columns {
-		if slices.ContainsFunc(train.Columns, func(c profile.ColumnProfile) bool { return c.Name == column.Name }) {
+		if files.HasColumn(column.Name) {
 			common++
 		}
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -20,8 +21,9 @@ adds a dataset to the series. The datasets of the series NAME are called NAME, N
 NAME-3 and so on.
 
 If neither --label nor BLIND decides which column is the label, the label of the champion
-of the series is used, and, without --id, its column of row IDs. If the run has another
-label, a warning is printed, because models with different labels are not compared.
+of the series is used, and, without --id, its column of row IDs, unless BLIND lacks it and
+has the inferred one. If the run has another label, a warning is printed, because models
+with different labels are not compared.
 
 `
 
@@ -34,7 +36,7 @@ func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, 
 	}
 	stem := files.Train.Stem()
 	d, err := roleDatasetOf(ctx, session, findRunSeries(all, o.name, stem))
-	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files.TrainProfile) {
+	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files) {
 		return roleDatasetOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
 	}
 	return d, err
@@ -59,17 +61,50 @@ func roleDatasetOf(ctx context.Context, session *connect.Session, s client.Serie
 // the run has another label than its series, keepSeriesRoles prints a warning, because its model is not
 // compared with the champion.
 func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (changed bool, err error) {
-	d, err := o.roleDataset(ctx, session, files)
-	if err != nil || d == nil || d.LabelName == "" {
-		return false, err
+	d, changed, err := o.useSeriesRoles(ctx, session, files)
+	if err != nil || d == nil || changed {
+		return changed, err
 	}
-	series, label := cmp.Or(d.Series, d.DatasetName), files.TrainProfile.Schema.Label
-	if files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName}) {
-		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
-		return true, nil
-	}
-	if label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", series, d.LabelName, label)
+	if label := files.TrainProfile.Schema.Label; label != d.LabelName && o.resume == "" {
+		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
 	}
 	return false, nil
 }
+
+// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset whose columns
+// decide, or nil if there is none.
+func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (d *api.Dataset, changed bool, err error) {
+	d, err = o.roleDataset(ctx, session, files)
+	if err != nil || d == nil || d.LabelName == "" {
+		return nil, false, err
+	}
+	series := cmp.Or(d.Series, d.DatasetName)
+	changed = files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName})
+	if changed {
+		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+	}
+	return d, changed, nil
+}
+
+// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred label is perhaps the
+// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
+// label is kept.
+func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
+	if !files.HasInferredLabel() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, readSeriesTimeout)
+	defer cancel()
+	session, err := o.wait.ConnectToRead(ctx)
+	if err == nil && session != nil {
+		defer session.Close()
+		_, changed, err = o.useSeriesRoles(ctx, session, files)
+	}
+	if err != nil && o.planOnly {
+		o.output.Note("warning: the label of the series is unknown, because the service cannot be read: %v", err)
+	}
+	return changed
+}
+
+// readSeriesTimeout limits the time that a forecast or an error waits for the service.
+const readSeriesTimeout = 5 * time.Second

@@ -43,20 +43,25 @@ func (o *ServiceFlags) CompleteReferenceOrWord(word string, lister ReferenceList
 
 // fetchRefs returns the references that lister returns within CompletionTimeout.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, lister ReferenceLister) []string {
-	if !o.hasService() {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()
-	idle := *o
-	idle.NoJobs, idle.ReadOnly = true, true
-	session, err := idle.Connect(ctx)
-	if err != nil {
+	session, err := o.ConnectToRead(ctx)
+	if err != nil || session == nil {
 		return nil
 	}
 	defer session.Close()
 	found, _ := lister(ctx, session) // the references listed before an error are still useful
 	return found
+}
+
+// ConnectToRead is like Connect for a session that changes nothing. It returns nil if no service exists.
+func (o *ServiceFlags) ConnectToRead(ctx context.Context) (*Session, error) {
+	if !o.hasService() {
+		return nil, nil
+	}
+	idle := *o
+	idle.NoJobs, idle.ReadOnly = true, true
+	return idle.Connect(ctx)
 }
 
 // hasService reports whether a service exists. Without one, Connect would create a data

@@ -45,6 +45,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
+	p.blindLacks = slices.DeleteFunc(slices.Clone(p.columns), func(name string) bool { return !blind.LacksColumn(name) })
 	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrHasEmpty)
 	if err != nil {
 		return err

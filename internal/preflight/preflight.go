@@ -75,6 +75,7 @@ type Preflight struct {
 	modelFormats *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
+	blindLacks   []string           // names of the training file's columns that the blind file lacks
 	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
 	series       SeriesRoles        // roles of the series that UseSeries has set
@@ -335,6 +336,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
 	if !promptDisabled {
+		p.askedLabel = true
 		if yes, err := p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}

@@ -19,14 +19,18 @@ type SeriesRoles struct {
 // UseSeries makes the next Run use the columns of a series as label and as row IDs. It reports whether
 // Run must be called again, because a role differs from the inferred one. A flag, a label that follows
 // from the blind file, and an answer of the user have precedence. A column that the training file
-// lacks is ignored.
+// lacks is ignored, and so is an ID column that the blind file lacks if the blind file has the inferred
+// one, because the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
-	if flags.Label != "" || p.askedLabel || p.roles.LabelFromBlind || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
+	if !p.HasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
 		s.Label = ""
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
 	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == flags.Label {
+		s.ID = ""
+	}
+	if slices.Contains(p.blindLacks, s.ID) && !p.roles.GeneratedID && !slices.Contains(p.blindLacks, p.roles.ID) {
 		s.ID = ""
 	}
 	if (s.Label == "" || s.Label == p.roles.Label) && (s.ID == "" || s.ID == p.roles.ID) {
@@ -37,9 +41,18 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	return true
 }
 
+// HasInferredLabel reports whether the label was inferred from the training file alone, or is unclear.
+// It returns false if the training file cannot be read.
+func (p *Preflight) HasInferredLabel() bool {
+	return p.columns != nil && p.Train.flagLayout.Label == "" && !p.askedLabel && !p.roles.LabelFromBlind
+}
+
+// HasColumn reports whether the training file has a column with this name, whatever its role.
+func (p *Preflight) HasColumn(name string) bool { return slices.Contains(p.columns, name) }
+
 // isKeptColumn reports whether the training file has a column with this name that is not dropped.
 func (p *Preflight) isKeptColumn(name string) bool {
-	return slices.Contains(p.columns, name) && !slices.Contains(p.Train.flagLayout.Drop, name)
+	return p.HasColumn(name) && !slices.Contains(p.Train.flagLayout.Drop, name)
 }
 
 // reset prepares the files for being read again.
