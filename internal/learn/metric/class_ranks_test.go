@@ -85,7 +85,7 @@ func randomPredictions(rng *rand.Rand, rows, classes int) Predictions {
 // each class.
 func BenchmarkAreas(b *testing.B) {
 	for _, size := range []struct{ rows, classes int }{{7500, 300}, {7200, 90}, {20000, 26}, {20000, 3}, {50000, 2}} {
-		p := calibratedSampleOf(size.rows, size.classes)
+		p := drawCalibrated(size.rows, size.classes, 1, 0)
 		name := fmt.Sprintf("%d_rows_%d_classes", size.rows, size.classes)
 		b.Run(name+"/ROC", func(b *testing.B) {
 			for b.Loop() {
@@ -106,27 +106,4 @@ func BenchmarkAreas(b *testing.B) {
 			}
 		})
 	}
-}
-
-// calibratedSampleOf returns predictions whose labels are drawn from their probabilities, with about the
-// same number of rows in all classes.
-func calibratedSampleOf(rows, classes int) Predictions {
-	rng := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
-	p := Predictions{Classes: classes}
-	for range rows {
-		row, sum := make([]float64, classes), 0.0
-		for c := range row {
-			row[c] = math.Exp(2 * rng.NormFloat64())
-			sum += row[c]
-		}
-		u, label := rng.Float64()*sum, 0
-		for u -= row[0]; u > 0 && label < classes-1; u -= row[label] {
-			label++
-		}
-		p.Labels = append(p.Labels, int32(label))
-		for _, v := range row {
-			p.Probabilities = append(p.Probabilities, float32(v/sum))
-		}
-	}
-	return p
 }

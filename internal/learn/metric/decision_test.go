@@ -86,7 +86,7 @@ func recountedWeights(name string, p Predictions) []float64 {
 
 func BenchmarkFitClassWeights(b *testing.B) {
 	for _, size := range []struct{ rows, classes int }{{3600, 90}, {3750, 300}, {10000, 26}, {25000, 2}} {
-		p := calibratedSampleOf(size.rows, size.classes)
+		p := drawCalibrated(size.rows, size.classes, 1, 0)
 		b.Run(fmt.Sprintf("%d_rows_%d_classes", size.rows, size.classes), func(b *testing.B) {
 			for b.Loop() {
 				must(FitClassWeights(b.Context(), NameMacroF1, p))

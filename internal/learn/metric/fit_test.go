@@ -10,12 +10,18 @@ import (
 // calibratedSample returns predictions whose labels are drawn from their
 // probabilities. The probabilities favour the first classes.
 func calibratedSample(rows, classes int, seed uint64) Predictions {
+	return drawCalibrated(rows, classes, seed, 1)
+}
+
+// drawCalibrated is calibratedSample for any decay, the difference of the logits of successive classes. If it
+// is 0, all classes have about the same number of rows.
+func drawCalibrated(rows, classes int, seed uint64, decay float64) Predictions {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := Predictions{Classes: classes}
 	for range rows {
 		row, sum := make([]float64, classes), 0.0
 		for c := range row {
-			row[c] = math.Exp(2*rng.NormFloat64() - float64(c))
+			row[c] = math.Exp(2*rng.NormFloat64() - decay*float64(c))
 			sum += row[c]
 		}
 		u, label := rng.Float64()*sum, 0
