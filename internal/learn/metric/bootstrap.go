@@ -183,6 +183,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		return unknownInterval
 	}
 	variances, sampled := sample.precisionVariances(ctx, known, m.classes)
+	if ctx.Err() != nil { // the variances are then incomplete
+		return unknownInterval
+	}
 	for i, c := range m.classes {
 		m.classes[i] = newProportion(c.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
