@@ -66,7 +66,11 @@ func TestCancelled(t *testing.T) {
 		"performance_interval":  {func(ctx context.Context) error { _, err := PerformanceInterval(ctx, NameLogLoss, p); return err }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, left := range []int{0, c.checks / 4, c.checks / 2, c.checks - 1} {
+			moments := []int{c.checks / 4, c.checks / 2, c.checks - 1}
+			for left := range min(c.checks, 10) { // also between the first steps
+				moments = append(moments, left)
+			}
+			for _, left := range moments {
 				if err := c.compute(&countedContext{t.Context(), left}); !errors.Is(err, context.Canceled) {
 					t.Errorf("cancelled after %d of at least %d checks: error %v", left, c.checks, err)
 				}
