@@ -87,7 +87,7 @@ func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 }
 
 // cloneMembers yields copies of members. Each copy is made when the iteration reaches
-// it; see [model.Member.Reload].
+// it; see [model.Member.Clone].
 func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, m := range members {

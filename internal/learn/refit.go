@@ -179,7 +179,7 @@ func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 }
 
 // loadFoldMember returns a copy of the run's model of the given fold. Only the copy
-// predicts, so the model of the run stays small; see [model.Member.Reload].
+// predicts, so the model of the run stays small; see [model.Member.Clone].
 func (c component) loadFoldMember(fold int) (model.Member, error) {
 	one, err := c.newMember(c.models[fold], c.weight).Clone()
 	if err != nil {

@@ -42,7 +42,7 @@ type trainingData struct {
 	trainingTime stopwatch
 
 	foldMutex sync.Mutex // guards the fields below
-	// trainingRowsByFold holds the training rows of the folds of all runs and of the refit, by fold
+	// foldRows holds the training rows of the folds of all runs and of the refit, by fold
 	// index. It is nil if features are not screened.
 	foldRows map[int][]int32
 	// screened holds the columns that screening has selected, by fold index.

@@ -39,8 +39,8 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 }
 
 // usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy: those of a
-// race for accuracy with class weights. The weights sacrifice plain accuracy, so a useless column
-// may increase it.
+// race for accuracy with class weights. The decisions follow the weights, so plain accuracy may rise
+// when a useful column is shuffled.
 func (r *race) usesWeightedAccuracy() bool {
 	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }

@@ -121,10 +121,10 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 	return sample
 }
 
-// describeColumn returns the description of a column of the training file. For columns other than
-// dates and numbers, it has only the name and, for a category, the levels or, for lists, the separator
-// and the items, or, for codes, their first characters. The levels of a column of numbers are the words
-// beside the numbers.
+// describeColumn returns the description of a column of the training file. A column of dates or numbers
+// has its format, and the levels of a column of numbers are the words among the numbers. A category has
+// its levels, a column of lists the separator and the items, and a column of codes their first
+// characters. Other columns have only the name.
 //
 // A model stores less than a dataset. The time zones of dates with times are therefore unknown,
 // amounts are assumed to have thousands separators, and the order of day and month counts as known,

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// TestLeafOrders checks the chains of a tree with two splits by a feature.
-func TestLeafOrders(t *testing.T) {
+// TestMonotoneConstraints checks the chains of a tree with two splits by a feature.
+func TestMonotoneConstraints(t *testing.T) {
 	splits := []tree.LevelSplit{{Feature: 0, Low: 2, High: 9}, {Feature: 1, Low: 6, High: 9}, {Feature: 0, Low: 4, High: 8}}
 	bins := &tree.BinnedMatrix{Features: []tree.Feature{{BinMapper: tree.BinMapper{MissingBin: 9}}, {BinMapper: tree.BinMapper{MissingBin: 9}}}}
 	orders := monotoneConstraints(splits, bins, []tree.Direction{tree.Increasing, tree.AnyOrder})

@@ -25,7 +25,7 @@ func TestJoinGroups(t *testing.T) {
 	}
 }
 
-func TestAreDivided(t *testing.T) {
+func TestAnyCopyInTrain(t *testing.T) {
 	copies := []int32{-1, -1, 0, 0, 1, 1}
 	if AnyCopyInTrain(copies, []int32{0, 2, 3}, []int32{1, 4, 5}) {
 		t.Error("rows without a copy, and copies on one side, are divided")

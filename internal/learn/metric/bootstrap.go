@@ -120,6 +120,9 @@ func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 		begun[cluster] = true // each cluster keeps at least one row
 		sample.Labels = append(sample.Labels, p.Labels[row])
 		sample.Probabilities = append(sample.Probabilities, p.row(row)...)
+		if p.Groups != nil {
+			sample.Groups = append(sample.Groups, p.Groups[row])
+		}
 		sample.clusterOf = append(sample.clusterOf, cluster)
 	}
 	return sample

@@ -75,9 +75,10 @@ func (m classMean) interval() Interval {
 	return Interval{min(scoreTestLowerBound(m.classes, limit), mean), max(1-scoreTestLowerBound(mirrored, limit), mean)}
 }
 
-// varianceInflation returns the factor by which the dependence between the scores of the classes increases the
-// variance of the mean. The factor is corrected for few rows by shrinkVarianceRatio. If all variances are 0,
-// the factor is unknown, and inflation returns shared, with the limit that dependence describes.
+// varianceInflation returns the factor by which the dependence between the scores of the classes
+// increases the variance of the mean. The factor is corrected for few rows by shrinkVarianceRatio. If
+// all variances are 0, the factor is unknown. varianceInflation then returns shared, with the limit
+// that dependence describes.
 func (m classMean) varianceInflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {
@@ -92,9 +93,9 @@ func (m classMean) varianceInflation() float64 {
 	return min(m.shared, m.dependence*deviations*deviations/squares)
 }
 
-// scoreTestLowerBound returns the lowest mean that the score test does not reject. The statistic of the test is the
-// squared distance of this mean from the mean of classes, divided by the variance of the mean. A mean
-// is rejected if its statistic exceeds limit.
+// scoreTestLowerBound returns the lowest mean that the score test does not reject. The statistic of the
+// test is the squared distance of this mean from the mean of classes, divided by the variance of the
+// mean. A mean is rejected if its statistic exceeds limit.
 func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 	low, high := 0.0, 1.0
 	for statistic := 0.0; statistic < limit; high *= 2 {
@@ -114,10 +115,11 @@ func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 	return mean
 }
 
-// constrainedMLE computes the most likely proportions of the classes under the constraint that they have a
-// certain mean. multiplier, the Lagrange multiplier of the constraint, determines this mean: the most
-// likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p). constrain
-// returns the mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
+// constrainedMLE computes the most likely proportions of the classes under the constraint that they
+// have a certain mean. multiplier, the Lagrange multiplier of the constraint, determines this mean: the
+// most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
+// constrainedMLE returns the mean, which decreases with multiplier, and the statistic of
+// scoreTestLowerBound.
 //
 // The variance of a class with n rows would be p(1 − p)/n, but it is underestimated if p is estimated
 // from the same rows. Dividing by n − 1 instead of n corrects this. If the mean depends on this class

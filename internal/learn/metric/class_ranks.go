@@ -6,16 +6,18 @@ import (
 	"slices"
 )
 
-// classRanks is what the areas under the curves of neighbouring classes are computed from. For each row of
-// a class, it counts the rows of the rest that are next to it in the order of the probability of the class:
+// classRanks holds, for consecutive classes, the ranks from which the areas under their curves are
+// computed. For each row of a class, it counts the rows of the rest that are next to it in the order of
+// the probability of the class:
 //
 //	probability          0.1   0.2   0.3   0.4   0.5   0.6   0.7
 //	rows of the class           1           2     1
 //	rows of the rest      5     3     2     1           4     6
 //	below, equal              5, 3        2, 1  0, 0
 //
-// The rows of the rest are therefore never sorted, and each row of the table is sorted only once, with the
-// other rows of its class. If there are many classes, this is much faster than to sort all rows for each class.
+// The rows of the rest are therefore never sorted, and each row of the table is sorted only once, with
+// the other rows of its class. If there are many classes, this is much faster than sorting all rows for
+// each class.
 type classRanks struct {
 	first int // the first class
 	// keys are the rank keys of the rows of the classes, in ascending order of the class and then of the
@@ -33,8 +35,8 @@ type restRows struct {
 	equal int32 // rows with the same probability
 }
 
-// rankBlockRows is the number of rows that are compared with one class after another, so that both the rows and
-// the keys of the class are in the cache.
+// rankBlockRows is the number of rows that are compared with one class after another. It is small, so
+// that both the rows and the keys of the class are in the cache.
 const rankBlockRows = 64
 
 // newClassRanks returns the ranks of n classes, beginning with the class first. An error is returned

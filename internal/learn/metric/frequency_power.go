@@ -15,9 +15,9 @@ type powerTrial struct {
 // countPowers adds the decisions of all rows to the counts of trials. The result is undefined if ctx is
 // cancelled.
 //
-// The exponents of all trials are negative, so that of two classes the one with fewer rows has the higher
-// weight in each trial. A class whose probability is not higher than that of a class with fewer rows can therefore not
-// be decided. In most rows, only a few classes are left. Only these are weighted for each trial.
+// All exponents are negative, so of two classes, the class with fewer rows has the higher weight in each
+// trial. Therefore a class is never chosen in a row if its probability is not higher than that of a class
+// with fewer rows. In most rows, only a few classes are left. Only these are weighted for each trial.
 func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial) {
 	order := f.classesByRows()
 	var contenders []int32
@@ -54,8 +54,8 @@ func (f *classWeightFitter) classesByRows() []int32 {
 	return order
 }
 
-// decideAmong returns the class that Decide chooses if it is among the given ones. If there are none,
-// it returns the first class, which Decide chooses if all probabilities are 0.
+// decideAmong returns the class that Decide chooses. classes must contain this class, or be empty if all
+// probabilities are 0. Decide then chooses class 0.
 func decideAmong(classes []int32, probabilities []float32, weights []float64) int {
 	best, class := 0.0, int32(0)
 	for _, c := range classes {

@@ -172,7 +172,7 @@ func TestSubsampleRows(t *testing.T) {
 		for _, cluster := range part.clusterOf {
 			rows[cluster]++
 		}
-		if len(part.Labels) > maxBootstrapRows*110/100 || len(part.Probabilities) != 2*len(part.Labels) ||
+		if len(part.Labels) > maxBootstrapRows*110/100 || len(part.Probabilities) != 2*len(part.Labels) || len(part.Groups) != len(part.Labels) ||
 			part.clusters != c.wantGroups || len(rows) != c.wantGroups || part.fraction != float64(c.wantGroups)/float64(c.groups) {
 			t.Errorf("%d groups of %d rows: %d rows of %d groups, fraction %v", c.groups, c.size, len(part.Labels), len(rows), part.fraction)
 		}
@@ -180,6 +180,20 @@ func TestSubsampleRows(t *testing.T) {
 			if c.wantGroups*c.size <= maxBootstrapRows && n != c.size {
 				t.Fatalf("%d groups of %d rows: group %d has %d rows", c.groups, c.size, group, n)
 			}
+		}
+	}
+}
+
+// TestPrecisionIntervalsOfSubsampledGroups checks that the interval of an average precision does not get
+// narrower if each row is repeated in its group, so that the bootstrap uses only some of the rows.
+func TestPrecisionIntervalsOfSubsampledGroups(t *testing.T) {
+	for _, groups := range []int{4, 10} {
+		once := groupedSample(groups, maxBootstrapRows/groups, 3)
+		twice := once
+		twice.Labels, twice.Probabilities, twice.Groups = slices.Repeat(once.Labels, 2), slices.Repeat(once.Probabilities, 2), slices.Repeat(once.Groups, 2)
+		all, some := must(ScoreInterval(t.Context(), NamePRAUC, once)), must(ScoreInterval(t.Context(), NamePRAUC, twice))
+		if all.High-all.Low > 1.05*(some.High-some.Low) {
+			t.Errorf("%d groups: %v, and %v from some of the rows", groups, all, some)
 		}
 	}
 }

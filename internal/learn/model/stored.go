@@ -76,7 +76,7 @@ func ReadPredictor(r *codec.Reader, a *Algorithm, schema *frame.Schema, disk *sp
 }
 
 // storedPredictor is a predictor in its binary form. It is decoded each time that it is
-// used; see Member.Reload.
+// used; see Member.Clone.
 type storedPredictor struct {
 	algorithm *Algorithm
 	encoded   *spill.Stream

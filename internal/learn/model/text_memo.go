@@ -25,7 +25,7 @@ func (t textMemos) withMemo(one Member) Member {
 	return one
 }
 
-// withMemos returns the result of remember for each member.
+// withMemos returns the result of withMemo for each member.
 func (t textMemos) withMemos(members []Member) []Member {
 	list := make([]Member, len(members))
 	for i, one := range members {

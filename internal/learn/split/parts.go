@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// AssignCrossFitFolds assigns each row of the sample to one of k parts. The rows of a part can
-// then be predicted by a model that was trained on the other parts. It returns the number
-// of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
+// AssignCrossFitFolds assigns each row of the sample to one of k parts, the folds of a cross-fit. The
+// rows of a part can then be predicted by a model that was trained on the other parts. It returns the
+// number of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
 // are in the same part; see spreadConfinedClasses for an exception.
 //
 // If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
@@ -91,11 +91,11 @@ type timedGroup struct {
 }
 
 // time returns the mean time of the rows that have one, or +Inf if no row has one.
-func (u *timedGroup) time() float64 {
-	if u.timed == 0 {
+func (g *timedGroup) time() float64 {
+	if g.timed == 0 {
 		return math.Inf(1)
 	}
-	return u.sum / float64(u.timed)
+	return g.sum / float64(g.timed)
 }
 
 // crossFitFoldsByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
@@ -103,15 +103,15 @@ func (u *timedGroup) time() float64 {
 // rows. Rows or groups with the same time are in the same part. Rows without a time are
 // in the last part. The result is nil if all times are equal.
 func (s Sample) crossFitFoldsByTime(rows []int32, parts int) []int {
-	units := s.timedGroups(rows)
-	slices.SortStableFunc(units, func(a, b *timedGroup) int { return cmp.Compare(a.time(), b.time()) })
+	groups := s.timedGroups(rows)
+	slices.SortStableFunc(groups, func(a, b *timedGroup) int { return cmp.Compare(a.time(), b.time()) })
 	var changes []int // the numbers of rows before each change of time
 	before := 0
-	for i, u := range units {
-		if i > 0 && units[i-1].time() < u.time() {
+	for i, g := range groups {
+		if i > 0 && groups[i-1].time() < g.time() {
 			changes = append(changes, before)
 		}
-		before += len(u.rows)
+		before += len(g.rows)
 	}
 	if changes == nil {
 		return nil
@@ -122,40 +122,41 @@ func (s Sample) crossFitFoldsByTime(rows []int32, parts int) []int {
 	}
 	list, part := make([]int, len(rows)), 0
 	before = 0
-	for _, u := range units {
+	for _, g := range groups {
 		for part < len(ends) && before >= ends[part] {
 			part++
 		}
-		for _, i := range u.rows {
+		for _, i := range g.rows {
 			list[i] = part
 		}
-		before += len(u.rows)
+		before += len(g.rows)
 	}
 	return list
 }
 
-// timedGroups returns the units of rows, in the order of their first rows.
+// timedGroups returns the groups of rows, in the order of their first rows. A row without a group is a
+// group of its own.
 func (s Sample) timedGroups(rows []int32) []*timedGroup {
-	var units []*timedGroup
-	ofGroup := make(map[int32]*timedGroup)
+	var groups []*timedGroup
+	known := make(map[int32]*timedGroup) // by group of the sample
 	for i, row := range rows {
-		u := new(timedGroup)
+		g := new(timedGroup)
 		if s.Groups != nil && s.Groups[row] >= 0 {
-			if known := ofGroup[s.Groups[row]]; known != nil {
-				u = known
+			if known[s.Groups[row]] != nil {
+				g = known[s.Groups[row]]
 			}
-			ofGroup[s.Groups[row]] = u
+			known[s.Groups[row]] = g
 		}
-		if len(u.rows) == 0 {
-			units = append(units, u)
+		if len(g.rows) == 0 {
+			groups = append(groups, g)
 		}
-		u.rows = append(u.rows, i)
+		g.rows = append(g.rows, i)
 		if at := s.Times[row]; !math.IsNaN(at) {
-			u.sum += at
-			u.timed++
+			g.sum += at
+			g.timed++
 		}
 	}
-	return units
+	return groups
 }
 
 // nearest returns the value of sorted that is nearest to want, or the lower of two

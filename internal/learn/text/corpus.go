@@ -17,7 +17,7 @@ const (
 	numSampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
 	// largest number of weights, which is the number of these buckets times the number of
-	// numOutputs.
+	// outputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.

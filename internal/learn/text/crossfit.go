@@ -15,9 +15,9 @@ type Task struct {
 	Classes int
 	// Rows are the training rows.
 	Rows []int32
-	// Parts[i] is the part of Rows[i], from 0 to NumCrossFitFolds-1. The rows of a part, even those
+	// Parts[i] is the part of Rows[i], from 0 to NumParts-1. The rows of a part, even those
 	// whose texts are not in the corpus, are scored by a model that was trained on the
-	// other parts. NumCrossFitFolds must be at least 2.
+	// other parts. NumParts must be at least 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -98,7 +98,7 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 }
 
 // trainingRows returns the rows that the model of a part is trained on. If part is
-// NumCrossFitFolds, these are all training rows.
+// NumParts, these are all training rows.
 func (f *crossFit) trainingRows(part int) []int32 {
 	if part == f.task.NumParts {
 		return f.rows[part]
@@ -155,7 +155,7 @@ func (f *crossFit) saveAsBest() {
 	}
 }
 
-// model returns the best model of a part, or of all training rows if part is NumCrossFitFolds.
+// model returns the best model of a part, or of all training rows if part is NumParts.
 func (f *crossFit) model(part int) *Model {
 	return newModel(f.corpus.vocabulary, f.task.Classes, f.bestModels[part].bias, f.bestModels[part].weights)
 }

@@ -239,8 +239,8 @@ class BlindFile:
 
         It chooses as `foretell predict` does: the ID column of the training file, or else a
         column that is not a feature and looks like IDs. rows are the first rows of the file. If
-        later rows show that the values of the column are no IDs, blocks() raises an error, but
-        `foretell predict` numbers the rows unless it is the ID column of the training file.
+        a later row has an empty or a repeated ID, blocks() raises an error. `foretell predict` does
+        so only for the ID column of the training file. For another column, it numbers the rows.
         """
         if schema["id"] and schema["id"] in self.places:
             return self.places[schema["id"]]

@@ -132,8 +132,11 @@ def is_number(feature):
 
 
 def cell_text(value, name, numbers, levels):
-    """Returns the text of a value in a CSV file. A boolean in a column of numbers is 0 or 1. Whole numbers
-    have no decimals, which they only have because pandas has no missing integer, unless a level has them."""
+    """Returns the text that a value has in a CSV file.
+
+    A boolean in a column of numbers is 0 or 1. A whole float has no .0, unless a level has it: a
+    column of integers is a column of floats in pandas if a cell is empty.
+    """
     if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value, nor has NA != NA
         return ""
     if isinstance(value, (bool, np.bool_)) and name in numbers:

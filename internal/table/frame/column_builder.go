@@ -24,9 +24,8 @@ type requiredEncoding struct {
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloatsAndEncode returns the range of values. If the encoding of the range is
-// encodedDecimal, measureFloatsAndEncode also stores the values in dst, which must be as
-// long as values.
+// measureFloatsAndEncode returns the required encoding of values. If it is encodedDecimal,
+// measureFloatsAndEncode also stores the values in dst, which must be as long as values.
 func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncoding {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -37,8 +36,8 @@ func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncod
 	return requiredEncoding{encoding: encodedFloat64}
 }
 
-// measureInt16 returns the range of values. The encoding of the range is encodedDecimal
-// if encodedInt16 cannot represent the values.
+// measureInt16 returns the required encoding of values, which is encodedDecimal if encodedInt16
+// cannot represent them.
 func measureInt16(values []float64) requiredEncoding {
 	s, power := requiredEncoding{}, 1.0
 	for _, x := range values {
@@ -76,7 +75,7 @@ func measureDecimals(decimals []cells.Decimal) requiredEncoding {
 	return s.union(requiredEncoding{})
 }
 
-// union returns the range that includes both s and t.
+// union returns the encoding that can represent the values of both s and t.
 func (s requiredEncoding) union(t requiredEncoding) requiredEncoding {
 	s = requiredEncoding{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
 	if s.encoding >= encodedDecimal {
@@ -95,23 +94,23 @@ func (s requiredEncoding) union(t requiredEncoding) requiredEncoding {
 // necessary.
 type columnBuilder struct {
 	Column
-	valueRange requiredEncoding
-	rows       int
-	capacity   int // expected number of rows; 0 if unknown
+	required requiredEncoding // of the values added so far
+	rows     int
+	capacity int // expected number of rows; 0 if unknown
 }
 
-// add appends rows 0…rows-1 of c. s is the range of their values. If the encoding of s is
-// encodedDecimal and c is not encoded, decimals must hold the values.
+// add appends rows 0…rows-1 of c. s is the required encoding of their values. If it is encodedDecimal
+// and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s requiredEncoding, decimals []cells.Decimal) {
-	before := b.valueRange
-	b.valueRange = before.union(s)
-	if !b.IsNumeric() || b.valueRange.encoding != before.encoding || b.valueRange.digits != before.digits {
+	before := b.required
+	b.required = before.union(s)
+	if !b.IsNumeric() || b.required.encoding != before.encoding || b.required.digits != before.digits {
 		b.changeEncoding(before.digits)
 	}
 	switch {
-	case b.valueRange.encoding == encodedDecimal && c.encoded.decimals != nil:
+	case b.required.encoding == encodedDecimal && c.encoded.decimals != nil:
 		b.encoded.decimals = append(b.encoded.decimals, c.encoded.decimals...)
-	case b.valueRange.encoding == encodedDecimal && s.encoding == encodedDecimal:
+	case b.required.encoding == encodedDecimal && s.encoding == encodedDecimal:
 		b.encoded.decimals = append(b.encoded.decimals, decimals[:rows]...)
 	default:
 		b.appendValues(c, rows, s.digits)
@@ -127,10 +126,10 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values in the encoding of b.requiredEncoding. If this encoding is
+// appendEncoded appends values in the encoding of b.required. If this encoding is
 // encodedDecimal, each value must have at most the given number of decimal digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
-	switch e := &b.encoded; b.valueRange.encoding {
+	switch e := &b.encoded; b.required.encoding {
 	case encodedInt8:
 		e.int8s = encode(e.int8s, values, missingInt8, cells.PowersOf10[e.digits])
 	case encodedInt16:
@@ -148,12 +147,12 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the values of the rows added so far to the encoding of b.requiredEncoding.
+// changeEncoding converts the values of the rows added so far to the encoding of b.required.
 // digits is the largest number of decimal digits of these values.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)
-	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}
-	switch e := &b.encoded; b.valueRange.encoding {
+	b.Column = Column{encoded: encoded{digits: b.required.digits}}
+	switch e := &b.encoded; b.required.encoding {
 	case encodedInt8:
 		e.int8s = make([]int8, 0, capacity)
 	case encodedInt16:

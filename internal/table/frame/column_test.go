@@ -60,7 +60,7 @@ func TestColumnBuilderIsLossless(t *testing.T) {
 				c.batches[i] = slices.Repeat(batch, minDictionaryRows/len(batch)+1)
 			}
 			g := builtColumn(c.batches...)
-			if got := g.valueRange.encoding; got != c.form {
+			if got := g.required.encoding; got != c.form {
 				t.Errorf("form %d, want %d", got, c.form)
 			}
 			var want []float64
