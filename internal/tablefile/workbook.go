@@ -84,7 +84,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 	})
 }
 
-// findMainPart returns the name of the main part of a workbook, or "" if the archive is no workbook.
+// findMainPart returns the name of the main part of a workbook, or "" if the archive is not a workbook.
 // If this part is not at its usual place, the relationships of the archive name it. Its own name
 // must then begin with workbook, because the main part of other documents has the same relationship.
 func findMainPart(ctx context.Context, archive *zip.Reader) string {

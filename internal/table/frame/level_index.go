@@ -62,7 +62,7 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// parseNumericCode returns the number that a code means. It returns false for a code that is no number.
+// parseNumericCode returns the number that a code means. It returns false for a code that is not a number.
 // It also returns false for a code of more than 15 digits, because another code may then be the
 // same float64.
 func parseNumericCode(cell []byte) (number float64, ok bool) {
@@ -73,7 +73,7 @@ func parseNumericCode(cell []byte) (number float64, ok bool) {
 	return number, !math.IsNaN(number)
 }
 
-// code returns the code of a cell. A cell such as NA that is no level is missing, because other
+// code returns the code of a cell. A cell such as NA that is not a level is missing, because other
 // programs write NA for an empty cell. As an exception, if all levels are words in a column of
 // numbers, NA has the code of the numbers, len(Levels): it is one of the numbers, and its value is
 // missing.
