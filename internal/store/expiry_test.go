@@ -240,7 +240,7 @@ func (s suite) expiredNewest(t *testing.T) {
 	check := func(champion string, models int) {
 		t.Helper()
 		for _, kind := range []string{"training", "dataset"} {
-			s.expireAll(t, ExpiredQuery{Kind: kind, Before: at(9), Limit: 1}) // a row that is kept must not hide others
+			expireAll(t, s.Store, ExpiredQuery{Kind: kind, Before: at(9), Limit: 1}) // a row that is kept must not hide others
 		}
 		read(t, s.Store, func(tx *Tx) error {
 			m, err := tx.GetModel(t.Context(), "ann", champion)
