@@ -26,7 +26,7 @@ func (s suite) expired(t *testing.T) {
 				return err
 			}
 			m := &Model{Key: key, Account: "ann", Dataset: key, Training: key, File: File{Blob: key}, Created: at(0)}
-			if err := errors.Join(tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected)); err != nil { // it is no champion
+			if err := errors.Join(tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected)); err != nil { // it is not a champion
 				return err
 			}
 			return tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: key, Model: key, Status: status, Created: at(0), Updated: at(0)})
