@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -30,11 +31,18 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 		}
 	})
 	t.Cleanup(stop)
+	return newAccounts(rows, c, t.Output(), Options{PasswordMemory: 64, LoginBurst: 1000}), stop
+}
+
+// newAccounts returns the accounts of a service that has no data besides them, and writes its log to log.
+func newAccounts(rows *store.Store, c *clock, log io.Writer, options Options) *Accounts {
 	return New(Config{
-		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {},
-		Options: Options{PasswordMemory: 64, LoginBurst: 1000},
-	}), stop
+		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(log, nil)),
+		ToProblem:         func(err error) error { return err },
+		DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil },
+		OnDeleted:         func(context.Context, string, []string) {},
+		Options:           options,
+	})
 }
 
 // newDatabases has functions that return the location of an empty database, by the name of a subtest.

@@ -2,9 +2,7 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"log/slog"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -57,10 +55,7 @@ func open(t *testing.T, c *clock, options Options) *Accounts {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rows.Close() })
-	return New(Config{
-		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
-	})
+	return newAccounts(rows, c, t.Output(), options)
 }
 
 var linkInMail = regexp.MustCompile(`https://foretell\.example\.com/password\?code=\S+`)

@@ -2,9 +2,6 @@ package account
 
 import (
 	"bytes"
-	"context"
-	"crypto/rand"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -30,10 +27,7 @@ func openLogged(t *testing.T, location string, options Options) *loggedService {
 	}
 	s := &loggedService{stop: sync.OnceFunc(func() { _ = rows.Close() })}
 	t.Cleanup(s.stop)
-	s.Accounts = New(Config{
-		Store: rows, Now: newClock().Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-		ToProblem: func(err error) error { return err }, DeletePredictions: func(context.Context, string, func(*store.Tx) error) error { return nil }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
-	})
+	s.Accounts = newAccounts(rows, newClock(), &s.log, options)
 	return s
 }
 

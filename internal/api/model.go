@@ -1,5 +1,7 @@
 package api
 
+import "strconv"
+
 // ModelInput identifies a model.
 type ModelInput struct {
 	ModelKey string `path:"modelKey" format:"uuid" doc:"The model's key."`
@@ -60,6 +62,9 @@ type ModelExtensions struct {
 	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
 	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric (or other class weights), or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
 }
+
+// Reference returns a reference to the model for the command line, such as NAME@v3.
+func (m *ModelExtensions) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelPage is the response of [ListModelsOfDataset].
 type ModelPage struct {

@@ -37,7 +37,7 @@ type ModelReport struct {
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Monotone is nil if the race had no monotone columns.
-	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race, as in NewTraining; absent if there are none."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race, as in NewTraining; absent if the race had no monotone columns."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.

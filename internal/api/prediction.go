@@ -63,7 +63,7 @@ type Prediction struct {
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Number of predicted rows."`
 	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored file in bytes: the blind file, or the result once the prediction has ended."`
-	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if none."`
+	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if the rows have no reasons."`
 	// Blind is nil if the service does not report it.
 	Blind       *InputFile `json:"blind,omitempty" doc:"The uploaded blind file, which is deleted once the prediction has ended. An extension."`
 	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: true if the process that was computing the prediction has ended and no other process will continue automatically."`

@@ -171,7 +171,7 @@ type Training struct {
 	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times. The scored rows are later than the rows trained on. Absent if there is no such column. An extension."`
 	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`
 	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the request; absent if all are equal. An extension."`
-	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if there are none. An extension."`
+	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if the request has no monotone columns. An extension."`
 	FailureReason        string       `json:"failureReason,omitempty"`
 	StartedOn            string       `json:"startedOn,omitempty"`
 	FinishedOn           string       `json:"finishedOn,omitempty"`

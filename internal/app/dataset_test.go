@@ -291,7 +291,7 @@ func TestDeletedDuringUpload(t *testing.T) {
 	wantCode(t, err, api.CodeUnauthorized)
 }
 
-// TestNewerSchema reads a dataset that a newer version has prepared, as happens during an upgrade of
+// TestNewerSchema reads and trains on a dataset that a newer version has prepared, as happens during an upgrade of
 // several services.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
@@ -300,8 +300,11 @@ func TestNewerSchema(t *testing.T) {
 	d := b.prepared(t, "flowers", labelled(300))
 	b.execSQL(t, "UPDATE dataset SET schema = '[[[' || schema || ']]]'")
 	_, err := b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey})
-	var p *api.Problem
-	if !errors.As(err, &p) || p.Code != api.CodeNotReady || p.RetryAfter == 0 || !strings.Contains(p.Detail, "newer version") {
-		t.Errorf("the error is %v", err)
+	_, trainErr := b.CreateTraining(b.ctx, &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, Body: api.NewTraining{PerformanceThreshold: api.NewThreshold(nil)}})
+	for _, err := range []error{err, trainErr} {
+		var p *api.Problem
+		if !errors.As(err, &p) || p.Code != api.CodeNotReady || p.RetryAfter == 0 || !strings.Contains(p.Detail, "newer version") {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }

@@ -30,8 +30,8 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionPageSize is the maximum number of rows that are listed at a time. Each page reads also rows
-	// that are in use, so large pages are faster.
+	// retentionPageSize is the maximum number of rows that are listed at a time. The query of each page may
+	// also read rows of other pages, so large pages are faster; see BenchmarkListKept in package store.
 	retentionPageSize = 1000
 	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
 	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
@@ -107,7 +107,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 type expiryDeletion struct {
 	*App
 	query store.ExpiredQuery
-	// unavailable is the number of rows since the last success for which the database did not respond.
+	// deleted and failed are numbers of rows. unavailable is the number of rows since the last success
+	// for which the database did not respond.
 	deleted, failed, unavailable int
 	firstErr                     error
 }

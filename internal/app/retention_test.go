@@ -119,7 +119,7 @@ func TestRetentionTransactions(t *testing.T) {
 	}
 }
 
-// insertPredictions inserts an expired prediction for each dataset, with a model that is no champion.
+// insertPredictions inserts an expired prediction for each dataset, with a model that is not a champion.
 func insertPredictions(t *testing.T, location string, datasets []string) {
 	t.Helper()
 	rows := must(store.Open(t.Context(), location))(t)

@@ -7,11 +7,12 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/store"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 )
 
 // checkMonotone returns an error if a request has monotone columns that no model can have: the
 // label must have two classes, and each column must be a numeric feature.
-func checkMonotone(n api.NewTraining, d *store.Dataset) error {
+func checkMonotone(n api.NewTraining, d *store.Dataset, schema *frame.Schema) error {
 	if len(n.Monotone) == 0 {
 		return nil
 	}
@@ -20,10 +21,6 @@ func checkMonotone(n api.NewTraining, d *store.Dataset) error {
 	}
 	if classes := len(d.Classes); classes != 2 {
 		return api.NewFieldProblem("monotone", "the label has %d classes, but must have 2", classes)
-	}
-	schema, err := decodeSchema(d)
-	if err != nil {
-		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Monotone)) {
 		if name == n.GroupColumn {
@@ -38,13 +35,9 @@ func checkMonotone(n api.NewTraining, d *store.Dataset) error {
 
 // checkSplitColumns returns an error if the group column or the time column of a request for a race
 // cannot be used. It must be a column of the dataset other than the ID and the label.
-func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
+func checkSplitColumns(n api.NewTraining, schema *frame.Schema) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil
-	}
-	schema, err := decodeSchema(d)
-	if err != nil {
-		return err
 	}
 	names := schema.FieldNames()
 	for _, field := range []struct{ name, column string }{{"groupColumn", n.GroupColumn}, {"timeColumn", n.TimeColumn}} {

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/learn/metric"
 	"foretell/internal/quota"
 	"foretell/internal/store"
+	"foretell/internal/table/frame"
 	"foretell/internal/worker/training"
 )
 
@@ -36,7 +37,11 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	if err := checkClassesAndColumns(race, in.Body, d); err != nil {
+	schema, err := decodeSchema(d)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkClassesAndColumns(race, in.Body, d, schema); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newUUID(); err != nil {
@@ -50,11 +55,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	memory, err := training.EstimateMemory(d, algorithms)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.insertRace(ctx, race, runs, memory); err != nil {
+	if err := a.insertRace(ctx, race, runs, training.EstimateMemory(d, schema, algorithms)); err != nil {
 		return nil, a.problems.ConvertLookupError(err, "dataset", d.Key)
 	}
 	a.queue.Notify(jobqueue.Train)
@@ -82,17 +83,17 @@ func (a *App) insertRace(ctx context.Context, race *store.Training, runs []*stor
 
 // checkClassesAndColumns returns an error if a request names a class or a column that the dataset does
 // not have, or that cannot be used in this way.
-func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Dataset) error {
+func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Dataset, schema *frame.Schema) error {
 	if err := metric.CheckName(race.Metric, classLabels(d)); err != nil {
 		return api.NewFieldProblem("metric", "%s", err)
 	}
 	if _, err := n.ClassWeights.Resolve(d.Classes); err != nil {
 		return api.NewFieldProblem("classWeights", "%s", err)
 	}
-	if err := checkSplitColumns(n, d); err != nil {
+	if err := checkSplitColumns(n, schema); err != nil {
 		return err
 	}
-	return checkMonotone(n, d)
+	return checkMonotone(n, d, schema)
 }
 
 // newRuns returns the database rows of a race's runs, one for each algorithm.

@@ -156,9 +156,6 @@ func datasetContent(d api.DatasetEntry) string {
 	return d.SHA256 + " " + strconv.Itoa(d.NumberOfBuckets)
 }
 
-// Reference returns a reference to the model for the command line, such as NAME@v3.
-func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
-
 // HasSameScore reports whether the scores of the model are those of a race with this metric and these
 // class weights. Otherwise they cannot be compared.
 func (m *SeriesModel) HasSameScore(metric string, weights api.ClassWeights) bool {

@@ -122,7 +122,7 @@ func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 		if m.Champion {
 			names = append(names, cobra.CompletionWithDesc(m.Series+"@champion", about))
 		}
-		names = append(names, cobra.CompletionWithDesc(m.Series+"@v"+strconv.Itoa(m.SeriesVersion), about))
+		names = append(names, cobra.CompletionWithDesc(m.Reference(), about))
 	}
 	return names, nil
 }

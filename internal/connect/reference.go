@@ -213,7 +213,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 			case meant != nil && (m.Champion && which == ChampionRef || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
 			case meant != nil:
-				one.name = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
+				one.name = m.Reference()
 			}
 			if !yield(one, err) {
 				return

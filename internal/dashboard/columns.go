@@ -68,9 +68,9 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	return s, err
 }
 
-// knownName returns the one of the known names that a field of a form has. Browsers send each line break as
-// CR and LF, so names that differ only in their kind of line breaks are equal. If no name is known, it
-// returns the value of the field.
+// knownName returns the known name that is equal to the value of a field of a form. Browsers send each line
+// break as CR and LF, so names that differ only in their kind of line breaks are equal. If no known name is
+// equal to value, knownName returns value.
 func knownName(value string, known []string) string {
 	if slices.Contains(known, value) {
 		return value

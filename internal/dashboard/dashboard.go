@@ -76,8 +76,8 @@ type Pages struct {
 	crossOrigin *http.CrossOriginProtection
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
 	// disk space.
-	verifying  *turn.FairSemaphore
-	uploadEnds uploadOutcomes
+	verifying      *turn.FairSemaphore
+	uploadOutcomes uploadOutcomes
 }
 
 // maxVerifications is the maximum number of results that are verified at a time.
@@ -86,7 +86,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadOutcomes{byAccount: map[string][]*uploadOutcome{}}}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadOutcomes: uploadOutcomes{byAccount: map[string][]*uploadOutcome{}}}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -93,7 +92,7 @@ func modelNames(ctx context.Context, c *client.Client, dataset string) (map[stri
 	}
 	names := map[string]string{}
 	for _, m := range list.Models {
-		names[m.ModelKey] = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
+		names[m.ModelKey] = m.Reference()
 	}
 	return names, nil
 }

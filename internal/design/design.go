@@ -109,7 +109,7 @@ func formatCount(n any, format func(int64) string) (string, error) {
 	case int64:
 		return format(n), nil
 	}
-	return "", fmt.Errorf("%T is no count", n)
+	return "", fmt.Errorf("%T is not a count", n)
 }
 
 // FormatScore formats a score with four decimals. The type of the score is float64, *float64 or

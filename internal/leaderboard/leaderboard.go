@@ -82,7 +82,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
 	e := &Entry{
-		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion, ChampionReason: m.ChampionReason, State: m.State,
+		Model: m.Reference(), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion, ChampionReason: m.ChampionReason, State: m.State,
 		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, dataID: m.DatasetKey,
 	}
 	race, err := raceKey(ctx, c, m)

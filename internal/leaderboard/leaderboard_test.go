@@ -135,4 +135,9 @@ func TestChampionReason(t *testing.T) {
 	if got := ChampionReason(rows); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	rows[1].ChampionReason = api.ModelAccepted
+	const accepted = "of the models with the data, metric (logLoss) and class weights of the newest model, it is the last that met --beat champion"
+	if got := ChampionReason(rows); got != accepted {
+		t.Errorf("got %q, want %q", got, accepted)
+	}
 }

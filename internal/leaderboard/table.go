@@ -140,14 +140,16 @@ func ChampionReason(rows []*Entry) string {
 		return ""
 	case rows[i].ChampionReason == api.ModelPromoted:
 		return "it was promoted"
-	case rows[i].ChampionReason == api.ModelAccepted:
-		return "it is the last model of the newest dataset that met --beat champion"
 	}
 	metric := rows[i].Metric
 	if job := rows[i].job; job != nil { // the rows may have the scores of another metric
 		metric = job.Metric
 	}
-	return "of the models with the data, metric (" + metric + ") and class weights of the newest model, it has the best score on the validation rows, while the table shows scores on the test rows"
+	compared := "of the models with the data, metric (" + metric + ") and class weights of the newest model, "
+	if rows[i].ChampionReason == api.ModelAccepted {
+		return compared + "it is the last that met --beat champion"
+	}
+	return compared + "it has the best score on the validation rows, while the table shows scores on the test rows"
 }
 
 // Footnotes explains the marks of a table that a terminal shows, in one line each.

@@ -12,7 +12,7 @@ import (
 )
 
 // read runs fn, which must succeed, in a read-only transaction.
-func read(t *testing.T, s *Store, fn func(tx *Tx) error) {
+func read(t testing.TB, s *Store, fn func(tx *Tx) error) {
 	t.Helper()
 	if err := s.Read(t.Context(), fn); err != nil {
 		t.Fatal(err)

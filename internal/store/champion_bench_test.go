@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,8 +66,11 @@ func BenchmarkExpire(b *testing.B) {
 			b.StopTimer()
 			insertLongSeries(b, s)
 			b.StartTimer()
-			expireLongSeries(b, s)
+			total := expireAll(b, s, ExpiredQuery{Kind: "training", Before: at(9), Limit: 1000})
 			b.StopTimer()
+			if want := longSeriesDatasets*modelsPerDataset - 2; total != want { // the champion and the newest model are kept
+				b.Errorf("%d races are deleted, want %d", total, want)
+			}
 			err := s.Write(b.Context(), func(tx *Tx) error { return tx.exec(b.Context(), "DELETE FROM account") })
 			if err != nil {
 				b.Fatal(err)
@@ -76,36 +78,6 @@ func BenchmarkExpire(b *testing.B) {
 			b.StartTimer()
 		}
 	})
-}
-
-// expireLongSeries deletes the expired races as a service does.
-func expireLongSeries(b *testing.B, s *Store) {
-	b.Helper()
-	total := 0
-	for q := (ExpiredQuery{Kind: "training", Before: at(9), Limit: 1000}); ; {
-		var keys []string
-		var next *ExpiredPosition
-		err := s.Read(b.Context(), func(tx *Tx) (err error) {
-			keys, next, err = tx.ListExpired(b.Context(), q)
-			return err
-		})
-		for batch := range slices.Chunk(keys, 25) {
-			err = errors.Join(err, s.Write(b.Context(), func(tx *Tx) error {
-				deleted, _, _, err := tx.DeleteExpired(b.Context(), q, batch)
-				total += len(deleted)
-				return err
-			}))
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		if q.After = next; next == nil {
-			break
-		}
-	}
-	if want := longSeriesDatasets*modelsPerDataset - 2; total != want { // the champion and the newest model are kept
-		b.Errorf("%d races are deleted, want %d", total, want)
-	}
 }
 
 // onEachDatabase runs a benchmark with an empty SQLite database and, if the tests have a PostgreSQL

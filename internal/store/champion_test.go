@@ -83,7 +83,7 @@ func (s suite) expiredSeries(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"training", "dataset"} {
-		s.expireAll(t, ExpiredQuery{Kind: kind, Before: at(1), Limit: 7})
+		expireAll(t, s.Store, ExpiredQuery{Kind: kind, Before: at(1), Limit: 7})
 		read(t, s.Store, func(tx *Tx) error {
 			keys, err := tx.queryNonEmptyStrings(t.Context(), "SELECT key FROM "+kind)
 			slices.Sort(keys)
@@ -154,22 +154,25 @@ func (s suite) checkChampion(t *testing.T, models []*randomModel, champion *rand
 	})
 }
 
-// expireAll deletes the expired rows as a service does.
-func (s suite) expireAll(t *testing.T, q ExpiredQuery) {
+// expireAll deletes the expired rows as a service does, and returns their number.
+func expireAll(t testing.TB, s *Store, q ExpiredQuery) (number int) {
 	t.Helper()
 	for {
 		var keys []string
 		var next *ExpiredPosition
-		read(t, s.Store, func(tx *Tx) (err error) {
+		read(t, s, func(tx *Tx) (err error) {
 			keys, next, err = tx.ListExpired(t.Context(), q)
 			return err
 		})
-		write(t, s.Store, func(tx *Tx) error {
-			_, _, _, err := tx.DeleteExpired(t.Context(), q, keys)
-			return err
-		})
+		for batch := range slices.Chunk(keys, 25) {
+			write(t, s, func(tx *Tx) error {
+				deleted, _, _, err := tx.DeleteExpired(t.Context(), q, batch)
+				number += len(deleted)
+				return err
+			})
+		}
 		if q.After = next; next == nil {
-			return
+			return number
 		}
 	}
 }

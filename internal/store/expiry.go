@@ -9,32 +9,32 @@ import (
 	"foretell/internal/api"
 )
 
-// expiries describes each kind of row that a service deletes because of its age. A prediction
+// expiries describes each kind of row that a service deletes because of its age, by table. A prediction
 // counts as a use of its race and of its dataset, and a race as a use of its dataset. A row with a
 // queued or running job has not expired. Nor have the races and the datasets on which the champion
 // of a series depends, because programs use it by the name of the series.
 var expiries = map[string]struct {
-	// table is the table of the rows, and series the SQL expression of the series whose champion may
-	// depend on a row. It is an empty text if no champion does.
-	table, series string
-	// used is the column with the time of the last change of a row. order has the columns of an index
-	// that ends with it, and the key.
+	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
+	// empty text if no champion does.
+	series string
+	// used is the column with the time of the last change of a row. order is the order of the rows: the
+	// columns of an index that ends with used, and the key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
 	// placeholders. It does not consider champions.
 	condition string
 }{
 	"prediction": {
-		table: "prediction", series: "''", used: "updated", order: "updated, key",
+		series: "''", used: "updated", order: "updated, key",
 		condition: "updated < ? AND NOT " + activePrediction,
 	},
 	"training": {
-		table: "training", series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", used: "finished", order: "parent, finished, key",
+		series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", used: "finished", order: "parent, finished, key",
 		condition: "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
 			AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
 	},
 	"dataset": {
-		table: "dataset", series: "series", used: "updated", order: "updated, key",
+		series: "series", used: "updated", order: "updated, key",
 		condition: "updated < ? AND status <> '" + api.DatasetProcessing + `'
 			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.` + activeTraining + `))
 			AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
@@ -73,7 +73,7 @@ func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 	if !ok {
 		return "", nil, fmt.Errorf("unknown kind of row %q", q.Kind)
 	}
-	query = "SELECT key, account, " + e.series + ", " + e.used + " FROM " + e.table + " WHERE " + e.condition
+	query = "SELECT key, account, " + e.series + ", " + e.used + " FROM " + q.Kind + " WHERE " + e.condition
 	for range strings.Count(e.condition, "?") {
 		args = append(args, toMicros(q.Before))
 	}

@@ -26,7 +26,7 @@ func (s suite) expired(t *testing.T) {
 				return err
 			}
 			m := &Model{Key: key, Account: "ann", Dataset: key, Training: key, File: File{Blob: key}, Created: at(0)}
-			if err := errors.Join(tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected)); err != nil { // it is no champion
+			if err := errors.Join(tx.InsertModel(t.Context(), m), tx.SetModelState(t.Context(), m, api.ModelRejected)); err != nil { // it is not a champion
 				return err
 			}
 			return tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: key, Model: key, Status: status, Created: at(0), Updated: at(0)})
@@ -240,7 +240,7 @@ func (s suite) expiredNewest(t *testing.T) {
 	check := func(champion string, models int) {
 		t.Helper()
 		for _, kind := range []string{"training", "dataset"} {
-			s.expireAll(t, ExpiredQuery{Kind: kind, Before: at(9), Limit: 1}) // a row that is kept must not hide others
+			expireAll(t, s.Store, ExpiredQuery{Kind: kind, Before: at(9), Limit: 1}) // a row that is kept must not hide others
 		}
 		read(t, s.Store, func(tx *Tx) error {
 			m, err := tx.GetModel(t.Context(), "ann", champion)

@@ -177,7 +177,7 @@ func at(n int) time.Time {
 	return time.UnixMicro(1_800_000_000_123_456).UTC().Add(time.Duration(n) * time.Second)
 }
 
-func write(t *testing.T, s *Store, fn func(tx *Tx) error) {
+func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
 	t.Helper()
 	if err := s.Write(t.Context(), fn); err != nil {
 		t.Fatal(err)

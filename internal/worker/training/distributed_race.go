@@ -17,6 +17,7 @@ import (
 	"foretell/internal/repeat"
 	"foretell/internal/span"
 	"foretell/internal/store"
+	"foretell/internal/table/frame"
 )
 
 const (
@@ -54,11 +55,15 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
 		return nil, nil
 	}
+	schema, err := frame.DecodeStored(rows.dataset.Schema)
+	if err != nil {
+		return nil, err
+	}
 	s := &distributedRace{trainer: tr, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
 		s.runKeys[run.Algorithm] = run.Key
 	}
-	err := tr.queue.WriteWithLease(ctx, s.job, func(t *store.Tx) (err error) {
+	err = tr.queue.WriteWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
 		end := tr.store.ToSharedTime(tr.now()).Add(tr.raceTimeLeft(rows))
 		idle, err := tr.countIdleWorkers(ctx, t)
@@ -68,10 +73,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 		// This worker trains the first run. After that it trains the parts that no worker has
 		// claimed.
 		for _, run := range rows.runs[1:] {
-			memory, err := EstimateMemory(rows.dataset, []string{run.Algorithm})
-			if err != nil {
-				return err
-			}
+			memory := EstimateMemory(rows.dataset, schema, []string{run.Algorithm})
 			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}

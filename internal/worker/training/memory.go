@@ -14,13 +14,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// EstimateMemory returns the estimated peak memory of a race in bytes.
-func EstimateMemory(d *store.Dataset, algorithms []string) (numBytes int64, err error) {
-	schema, err := frame.DecodeStored(d.Schema)
-	if err != nil {
-		return 0, err
-	}
-	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms), nil
+// EstimateMemory returns the estimated peak memory of a race in bytes. schema is the decoded schema of
+// the dataset d.
+func EstimateMemory(d *store.Dataset, schema *frame.Schema, algorithms []string) int64 {
+	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms)
 }
 
 const (
@@ -125,10 +122,11 @@ func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, la
 // raceMemoryMessage returns a message that says why a race cannot begin, and what to do.
 func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
-	for _, run := range runs {
-		single, err := EstimateMemory(d, []string{run.Algorithm})
-		if err == nil && single < need && single <= largestMemory {
-			smallest, need = run.Algorithm, single
+	if schema, err := frame.DecodeStored(d.Schema); err == nil {
+		for _, run := range runs {
+			if single := EstimateMemory(d, schema, []string{run.Algorithm}); single < need && single <= largestMemory {
+				smallest, need = run.Algorithm, single
+			}
 		}
 	}
 	advice := "use fewer rows or classes"

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// flashKind is a kind of messages. A message passes data that the service cannot show again, such
+// flashKind is a kind of flash messages. Such a message passes data that the service cannot show again, such
 // as a one-time link, from the response to a form to the page that the browser loads next. The
 // response redirects to this page, because a browser that reloads the response to a form sends the
 // form again.

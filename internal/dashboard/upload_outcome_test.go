@@ -14,9 +14,9 @@ import (
 	"foretell/internal/client"
 )
 
-// TestUploadEndsAreBounded begins and ends many uploads. Only the last ones of an account are
+// TestUploadOutcomesAreBounded begins and ends many uploads. Only the last ones of an account are
 // remembered, uploads in progress remain, and old ones are removed.
-func TestUploadEndsAreBounded(t *testing.T) {
+func TestUploadOutcomesAreBounded(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	u := uploadOutcomes{byAccount: map[string][]*uploadOutcome{}}
 	begin := func(account, id string) (end func()) {
@@ -35,7 +35,7 @@ func TestUploadEndsAreBounded(t *testing.T) {
 	for i := range 1000 {
 		begin("ann", fmt.Sprint(i))()
 	}
-	if n := len(u.byAccount["ann"]); n > maxUploadEnds+1 {
+	if n := len(u.byAccount["ann"]); n > maxUploadOutcomes+1 {
 		t.Errorf("%d uploads are remembered", n)
 	}
 	knows("ann", "slow", true)
@@ -43,7 +43,7 @@ func TestUploadEndsAreBounded(t *testing.T) {
 	knows("ann", "900", false)
 	knows("bob", "x", true)
 	knows("bob", "999", false)
-	now = now.Add(uploadEndAge + time.Second)
+	now = now.Add(uploadOutcomeAge + time.Second)
 	endSlow()
 	begin("ann", "later")
 	knows("bob", "x", false)

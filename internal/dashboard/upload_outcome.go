@@ -13,24 +13,24 @@ const (
 	// uploadHeader is the header with the identifier of an upload, which the script of a page
 	// chooses at random.
 	uploadHeader = "Foretell-Upload"
-	// uploadEndAge is how long the end of an upload is remembered, and uploadEndWait how long a
+	// uploadOutcomeAge is how long the outcome of an upload is remembered, and uploadOutcomeWait how long a
 	// request for it waits.
-	uploadEndAge  = 5 * time.Minute
-	uploadEndWait = 20 * time.Second
+	uploadOutcomeAge  = 5 * time.Minute
+	uploadOutcomeWait = 20 * time.Second
 	// maxUploadIDLen is the maximum length of an identifier. Longer ones, which no page sends, are
 	// ignored.
 	maxUploadIDLen = 64
-	// maxUploadEnds is the maximum number of ended uploads that are remembered for an account.
-	maxUploadEnds = 20
-	// uploadEndPurge is the interval at which ends older than uploadEndAge are removed for all
+	// maxUploadOutcomes is the maximum number of ended uploads that are remembered for an account.
+	maxUploadOutcomes = 20
+	// uploadOutcomePurge is the interval at which outcomes older than uploadOutcomeAge are removed for all
 	// accounts.
-	uploadEndPurge = time.Minute
+	uploadOutcomePurge = time.Minute
 )
 
 // uploadOutcomes remembers how uploads have ended. The page of a cancelled upload does not get the
 // response to the upload, so it asks afterwards how the upload ended. Only the process that
 // received the upload knows this. If another process of the service receives the question, the page
-// says that the end of the upload is unknown.
+// says that the outcome is unknown.
 type uploadOutcomes struct {
 	mu sync.Mutex
 	// byAccount has the uploads by the key of their account, in the order in which they have begun.
@@ -65,7 +65,7 @@ func (u *uploadOutcomes) begin(v *visit, now func() time.Time) (end func()) {
 	one := &uploadOutcome{id: id, done: make(chan struct{})}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if now().Sub(u.purged) > uploadEndPurge {
+	if now().Sub(u.purged) > uploadOutcomePurge {
 		u.purge(now())
 	}
 	u.byAccount[account] = append(dropOldest(u.byAccount[account]), one)
@@ -75,11 +75,11 @@ func (u *uploadOutcomes) begin(v *visit, now func() time.Time) (end func()) {
 	}
 }
 
-// purge removes the ends that are older than uploadEndAge. The caller must hold u.mu.
+// purge removes the outcomes that are older than uploadOutcomeAge. The caller must hold u.mu.
 func (u *uploadOutcomes) purge(now time.Time) {
 	u.purged = now
 	for account, list := range u.byAccount {
-		list = slices.DeleteFunc(list, func(one *uploadOutcome) bool { return isClosed(one.done) && now.Sub(one.time) > uploadEndAge })
+		list = slices.DeleteFunc(list, func(one *uploadOutcome) bool { return isClosed(one.done) && now.Sub(one.time) > uploadOutcomeAge })
 		if u.byAccount[account] = list; len(list) == 0 {
 			delete(u.byAccount, account)
 		}
@@ -87,7 +87,7 @@ func (u *uploadOutcomes) purge(now time.Time) {
 }
 
 // dropOldest removes ended uploads, in the order in which they have begun, until fewer than
-// maxUploadEnds ended uploads remain. It keeps all uploads that have not ended.
+// maxUploadOutcomes ended uploads remain. It keeps all uploads that have not ended.
 func dropOldest(list []*uploadOutcome) []*uploadOutcome {
 	ended := 0
 	for _, one := range list {
@@ -96,7 +96,7 @@ func dropOldest(list []*uploadOutcome) []*uploadOutcome {
 		}
 	}
 	return slices.DeleteFunc(list, func(one *uploadOutcome) bool {
-		if ended < maxUploadEnds || !isClosed(one.done) {
+		if ended < maxUploadOutcomes || !isClosed(one.done) {
 			return false
 		}
 		ended--
@@ -105,13 +105,13 @@ func dropOldest(list []*uploadOutcome) []*uploadOutcome {
 }
 
 // wait waits until an upload has ended, and returns what it has created. It returns false if the
-// upload is unknown, or if it does not end within uploadEndWait.
+// upload is unknown, or if it does not end within uploadOutcomeWait.
 func (u *uploadOutcomes) wait(ctx context.Context, account, id string) (created createdObject, ok bool) {
 	one := u.find(account, id)
 	if one == nil {
 		return createdObject{}, false
 	}
-	ctx, stop := context.WithTimeout(ctx, uploadEndWait)
+	ctx, stop := context.WithTimeout(ctx, uploadOutcomeWait)
 	defer stop()
 	select {
 	case <-one.done:
@@ -145,14 +145,14 @@ func isClosed(c chan struct{}) bool {
 // recordUploadOutcome returns a visitFunc that calls upload and remembers what it created, for showUploadOutcome.
 func (p *Pages) recordUploadOutcome(upload visitFunc) visitFunc {
 	return func(v *visit) error {
-		defer p.uploadEnds.begin(v, p.opts.Now)()
+		defer p.uploadOutcomes.begin(v, p.opts.Now)()
 		return upload(v)
 	}
 }
 
 // showUploadOutcome responds with a message about the end of an upload that the visitor has cancelled.
 func (p *Pages) showUploadOutcome(v *visit) error {
-	created, ok := p.uploadEnds.wait(v.r.Context(), v.account.AccountKey, v.r.PathValue("id"))
+	created, ok := p.uploadOutcomes.wait(v.r.Context(), v.account.AccountKey, v.r.PathValue("id"))
 	if !ok {
 		return api.NewProblem(api.CodeNotFound, "the upload is unknown or has not ended")
 	}
