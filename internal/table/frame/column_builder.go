@@ -127,7 +127,7 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values in the encoding of b.requiredEncoding. If this encoding is
+// appendEncoded appends values in the encoding of b.valueRange. If this encoding is
 // encodedDecimal, each value must have at most the given number of decimal digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	switch e := &b.encoded; b.valueRange.encoding {
@@ -148,7 +148,7 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the values of the rows added so far to the encoding of b.requiredEncoding.
+// changeEncoding converts the values of the rows added so far to the encoding of b.valueRange.
 // digits is the largest number of decimal digits of these values.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)

@@ -62,7 +62,7 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// parseNumericCode returns the number that a code means. It returns false for a code that is no number.
+// parseNumericCode returns the number that a code means. It returns false for a code that is not a number.
 // It also returns false for a code of more than 15 digits, because another code may then be the
 // same float64.
 func parseNumericCode(cell []byte) (number float64, ok bool) {
