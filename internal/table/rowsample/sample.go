@@ -104,6 +104,11 @@ func (s *Sample) encodeCell(field int, cell []byte) uint64 {
 	case s.label:
 		return encodeText(cell)
 	}
+	return encodeFeature(cell)
+}
+
+// encodeFeature encodes a cell that is neither an ID nor a label.
+func encodeFeature(cell []byte) uint64 {
 	if kind, value := cells.Classify(cell); kind == cells.Number {
 		return encodeNumber(value)
 	}
