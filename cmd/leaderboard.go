@@ -38,10 +38,10 @@ Models of tables with different labels, columns or classes are ranked separately
 defaults to the series that was trained last.
 
 The champion is marked with an asterisk. In a pipe, and with --csv or --tsv, the column
-champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. The
-champion is the model with the best score on the validation rows, among the models that
-have the same dataset, metric and class weights as the newest model. It therefore need
-not be the first model of the leaderboard. A model of a cancelled race is the champion only if the series
+champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. The champion is the
+model with the best score on the validation rows, among the models that have the same
+dataset, metric and class weights as the newest model. It therefore need not be the first
+model of the leaderboard. A model of a cancelled race is the champion only if the series
 has no other model. A rejected model is not the champion, and a promoted model always is;
 see ` + "`foretell models --help`" + `.
 

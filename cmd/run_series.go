@@ -81,7 +81,7 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	series := cmp.Or(d.Series, d.DatasetName)
 	changed = files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName})
 	if changed {
-		o.output.Note("the label or the ID column of the series %s is another one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+		o.output.Note("the label or the ID column of the series %s differs from the inferred one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
 	}
 	return d, changed, nil
 }

@@ -62,9 +62,9 @@ probabilities. The probabilities are calibrated, and differ from those of
 
 The inputs of the ONNX model are features, which a program must compute from the cells of
 a file: codes of categories, amounts, parts of dates, and words and scores of texts. The
-command prints which kinds of features the model needs. The property foretell.features of the ONNX
-model describes each feature, and so does features in the output of --json. The Python
-program computes the features of a file:
+command prints which kinds of features the model needs. The property foretell.features of
+the ONNX model describes each feature, and so does features in the output of --json. The
+Python program computes the features of a file:
 
   python3 champion.py blind.csv --features -o features.csv`,
 		Example: `  foretell models export train@champion -o champion.model

@@ -99,7 +99,6 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		readers[i] = reader
 	}
 	o.scoring.Classes, o.scoring.SecondClasses = receiptClasses(first), receiptClasses(second)
-	o.scoring.SkipUnlabelled = true
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteJoinByOrder(&o.output, d.OrderReason)

@@ -63,7 +63,8 @@ if there is none, the first column. An ID that is in only one of the files is an
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
 generated its IDs and ANSWERS has no such column. The command then prints a note, and each
-column that is in both files, except the label, must have the same values. --in-order joins the rows by their order without these conditions.
+column that is in both files, except the label, must have the same values. --in-order
+joins the rows by their order without these conditions.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
@@ -176,7 +177,6 @@ func classLabels(result *scoring.Result) []string {
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: true}
 	defer files.Close()
-	o.columns.SkipUnlabelled = true
 	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {
 		o.columns.Classes = rec.Classes

@@ -81,7 +81,7 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	defer answers.Close()
 	var fault *scoring.Fault
 	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{
-		Label: t.Column, Classes: t.Classes, PRAUCClass: t.PRAUCClass, InOrder: true, SkipUnlabelled: true,
+		Label: t.Column, Classes: t.Classes, PRAUCClass: t.PRAUCClass, InOrder: true,
 	})
 	switch {
 	case errors.As(err, &fault):

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// TestCheckFormatOfDevice checks that an output that is no regular file is not rejected.
-func TestCheckFormatOfDevice(t *testing.T) {
+// TestCheckExtensionOfDevice checks that an output that is no regular file is not rejected.
+func TestCheckExtensionOfDevice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.gz")
 	if err := os.Symlink(os.DevNull, path); err != nil {
 		t.Skip(err)
@@ -22,9 +22,9 @@ func TestCheckFormatOfDevice(t *testing.T) {
 	}
 }
 
-// TestCheckFormat checks that an extension of another format is rejected, because all results are
+// TestCheckExtension checks that an extension of another format is rejected, because all results are
 // CSV.
-func TestCheckFormat(t *testing.T) {
+func TestCheckExtension(t *testing.T) {
 	for path, hint := range map[string]string{
 		"-": "", "out": "", "out.csv": "", "out.txt": "", "out.predictions.csv": "", "/dev/stdout": "", "v1.2": "",
 		"out.csv.gz": "-o out.csv, and compress", "out.gz": "-o out.csv, and compress", "a b.CSV.ZST": "-o 'a b.CSV', and compress",

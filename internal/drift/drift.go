@@ -75,7 +75,7 @@ func sortKey(c *api.DriftColumn) float64 {
 // compareColumn compares a column of the file with known, the column of the training file.
 func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
 	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
-	ordered := inference.Form(known.Kind).IsOrdered()
+	ordered, training := inference.Form(known.Kind).IsOrdered(), TrainingColumn(known, trainingRows)
 	switch {
 	case inference.Form(known.Kind) == inference.FormText:
 		c.Reason = "texts of several words are not compared"
@@ -84,7 +84,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		c.Reason = "the dataset has no distribution of the column"
 		return c
 	case !ordered || p.Missing >= int(rows): // there is no form to compare
-	case !compare.HasSameForm(TrainingColumn(known, trainingRows), p):
+	case !compare.HasSameForm(training, p):
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	case p.Numbers == nil && p.Epoch != "":
@@ -95,10 +95,10 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		return c
 	}
 	var parts []countedPart
-	missing, coarse := float64(compare.MissingRows(TrainingColumn(known, trainingRows), p)), false
+	missing, coarse := float64(compare.MissingRows(training, p)), false
 	if ordered {
 		parts, coarse = countNumberParts(known, p, trainingRows)
-		missing += removeUnparsed(parts, known, p, trainingRows, rows)
+		missing += removeUnparsed(parts, training, p, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, float64(rows)-missing)
 	}
@@ -171,9 +171,9 @@ func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, 
 // removeUnparsed removes from parts the numbers or dates that a model does not read, because they are not
 // in the format of the training column. It removes the same fraction of each part, and returns the number
 // of removed rows.
-func removeUnparsed(parts []countedPart, known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) (removed float64) {
+func removeUnparsed(parts []countedPart, training *profile.TrainingColumn, p *profile.ColumnProfile, rows int64) (removed float64) {
 	filled := float64(rows) - float64(p.Missing)
-	removed = min(float64(compare.UnparsedRows(TrainingColumn(known, trainingRows), p, int(rows))), filled)
+	removed = min(float64(compare.UnparsedRows(training, p, int(rows))), filled)
 	for i := range parts {
 		parts[i].count *= 1 - removed/max(filled, 1)
 	}

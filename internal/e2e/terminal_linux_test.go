@@ -162,15 +162,19 @@ func TestTerminal(t *testing.T) {
 	if got := s.pipe(t, "", "datasets", "create", "shop", "train.csv"); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
-	open, many := "size,survived,port\n", "size,town,rooms\n"
+	open, many, series := "size,survived,port\n", "size,town,rooms\n", "row,code,size,survived,port\n"
 	for i := range 120 {
+		series += fmt.Sprintf("%d,t%d,%d.5,%d,%c\n", i+1, i, i*7%40, i/2%2, "SC"[i%2])
 		open += fmt.Sprintf("%d.5,%d,%c\n", i*7%40, i/2%2, "SCQ"[i%3])
 		many += fmt.Sprintf("%d.5,Ulm,%d\n", i*7%40, 100+i%60)
 	}
-	for name, text := range map[string]string{"open.csv": open, "many.csv": many} {
+	for name, text := range map[string]string{"open.csv": open, "many.csv": many, "series.csv": series} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if got := s.pipe(t, "", "run", "series.csv", "--label", "port", "--id", "code", "--algorithm", "BSIX01", "-q"); got.exit != exit.OK {
+		t.Fatal(got.stderr)
 	}
 	type answer struct{ question, typed string }
 	const which = "Which one? 1 to 2, or a name [1]"
@@ -183,6 +187,7 @@ func TestTerminal(t *testing.T) {
 		{"a_label_by_its_number", "check open.csv", []answer{{which, "2\n"}}, exit.OK, "label: port (as answered; 3 classes)"},
 		{"a_label_by_its_name", "check open.csv", []answer{{which, "size\n"}}, exit.OK, "label: size (as answered; 40 classes)"},
 		{"the_first_label", "check open.csv", []answer{{which, "\n"}}, exit.OK, "label: survived (as answered; 2 classes)"},
+		{"a_label_is_asked_once", "run series.csv --algorithm BSIX01", []answer{{which, "2\n\x04"}}, exit.OK, "ID: code · label: port (as answered; 2 classes)"},
 		{"no_label", "check open.csv", []answer{{which, "9\n"}, {`"9" is neither`, "\x03"}}, exit.Interrupted, "neither a number from 1 to 2 nor the name of a column"},
 		{"numbers_are_no_classes", "datasets create many many.csv", []answer{{"Continue with 60 numbers as classes? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
 		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},

@@ -53,6 +53,9 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label stri
 	}
 }
 
+// answeredReason is the reason for a label that the user was asked for.
+const answeredReason = "as answered"
+
 // maxChoices is the number of columns that a prompt offers.
 const maxChoices = 9
 

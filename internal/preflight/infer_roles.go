@@ -58,7 +58,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		if p.roles.Label, err = p.askLabel(ctx, question); err != nil {
 			return err
 		}
-		p.roles.LabelReason, p.askedLabel = "as answered", true
+		p.roles.LabelReason, p.askedLabel = answeredReason, true
 	}
 	if own, unclear := roles.ChooseRoles(train, nil, rolesFromFlags(layout)); unclear == nil {
 		p.ownLabel = own.Label

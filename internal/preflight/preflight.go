@@ -81,6 +81,7 @@ type Preflight struct {
 	series       SeriesRoles        // roles of the series that UseSeries has set
 	ownLabel     string             // the label that would be inferred from the training file alone; "" if the user would be asked
 	askedLabel   bool               // whether the user was asked for the label
+	confirmed    bool               // whether the user has confirmed that the many numbers of the label are classes
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
 
@@ -331,13 +332,13 @@ func (p *Preflight) addFinding(in *InputTable, severity compare.Severity, d csvf
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
-	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= check.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" {
+	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= check.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" || p.confirmed {
 		return err
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
 	if !promptDisabled {
 		p.askedLabel = true
-		if yes, err := p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
+		if p.confirmed, err = p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || p.confirmed {
 			return err
 		}
 		return exit.Usagef("cancelled: not confirmed").WithHint("%s", p.Findings[many].Hint)

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"foretell/internal/roles"
 )
 
-// SeriesRoles are the columns with the row IDs and the labels in the newest dataset of a series.
+// SeriesRoles are the columns with the row IDs and the labels in the dataset of the champion of a series.
 type SeriesRoles struct {
 	// Name is the name of the series.
 	Name string
@@ -23,11 +24,14 @@ type SeriesRoles struct {
 // one, because the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
-	if !p.HasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID {
+	switch {
+	case p.askedLabel:
+		s.Label = p.roles.Label // the answer, so that the next Run does not ask again
+	case !p.HasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID:
 		s.Label = ""
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
-	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == flags.Label {
+	if flags.ID != "" || flags.GenerateID || p.Train.trainingID != "" || rejected || !p.isKeptColumn(s.ID) || s.ID == cmp.Or(flags.Label, s.Label) {
 		s.ID = ""
 	}
 	if slices.Contains(p.blindLacks, s.ID) && !p.roles.GeneratedID && !slices.Contains(p.blindLacks, p.roles.ID) {
@@ -69,7 +73,11 @@ func (p *Preflight) reset() {
 func (p *Preflight) chooseRoles(train, blind *roles.Description) (chosen roles.Roles, question *roles.Question) {
 	given := p.givenRoles()
 	chosen, question = roles.ChooseRoles(train, blind, given)
-	if p.series.Label != "" {
+	switch {
+	case p.series.Label == "":
+	case p.askedLabel:
+		chosen.LabelReason = answeredReason
+	default:
 		chosen.LabelReason = "the label of series " + p.series.Name
 	}
 	if p.series.ID != "" {

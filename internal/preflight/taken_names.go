@@ -16,10 +16,10 @@ import (
 // that a prediction adds.
 const codeTakenName = "taken-name"
 
-// A prediction adds columns, such as "prediction", to the blind file. warnTakenNames warns if they get
-// other names than usual, because the blind file already has columns with these names. A program that
-// reads the column "prediction" of the result would then read a column of the blind file. prof is the
-// profile of the blind file, and classes are the labels of the model.
+// warnTakenNames warns if the columns that a prediction adds, such as "prediction", get other names than
+// usual, because the blind file already has columns with these names. A program that reads the column
+// "prediction" of the result would then read a column of the blind file. prof is the profile of the
+// blind file, and classes are the labels of the model.
 func (p *Preflight) warnTakenNames(in *InputTable, prof *profile.Profile, classes []string) {
 	names := []string{prof.Schema.ID}
 	for i := range prof.Columns {

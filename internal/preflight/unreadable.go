@@ -5,8 +5,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// AllowUnreadable turns defects into warnings if they are about columns with values that a model cannot
-// use. A command that only shows how a file differs from the training file calls it before
+// AllowUnreadable turns defects into warnings if they are about columns with mostly values that a model
+// cannot use. A command that only shows how a file differs from the training file calls it before
 // NoteWarnings.
 func (p *Preflight) AllowUnreadable() {
 	for i := range p.Findings {

@@ -53,7 +53,7 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 }
 
 // SetBaselineForRun sets the baseline for `foretell run`, before its dataset exists. find returns the
-// series that the dataset of the run will join; a new series has no datasets. body are the parameters of
+// series that the dataset of the run will join; a new series has no datasets. body has the parameters of
 // the race, and trained describes the training file.
 func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, find func(all []client.Series) client.Series, body *api.NewTraining, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
@@ -125,8 +125,7 @@ func newChallenger(body *api.NewTraining, schema api.TableSchema) challenger {
 
 // bestEarlierModel returns the champion of the models of a series that are comparable with target:
 // they are older, and were trained for the same metric and class weights on the same label, columns and
-// classes. See
-// [client.FindChampion].
+// classes. See [client.FindChampion].
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {

@@ -71,7 +71,7 @@ const (
 func ChooseRoles(train, blind *Description, given Options) (chosen Roles, question *Question) {
 	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
 	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)
-	chosen.LabelFromBlind = strings.Contains(chosen.LabelReason, "the blind file")
+	chosen.LabelFromBlind = chosen.LabelReason == onlyMissingReason || chosen.LabelReason == emptyColumnReason || strings.HasPrefix(chosen.LabelReason, missingReason)
 	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
 	if at := train.ColumnIndex(chosen.Label); chosen.LabelAssumed && at >= 0 && 4*train.Columns[at].Distinct > 3*train.Columns[at].Filled {
 		if chosen.LabelProblem = train.Columns[at].notLabelReason(); chosen.LabelProblem != "" {
@@ -174,7 +174,13 @@ func (c *ColumnDescription) chanceOfEmpty(rows int) float64 {
 // isMostlyFilled reports whether at least nine of ten rows have a value.
 func (c *ColumnDescription) isMostlyFilled() bool { return 10*c.Filled >= 9*c.Rows }
 
-const emptyColumnReason = "has no value in the blind file"
+// The reasons for a label that follows from a comparison with the blind file. More words may follow
+// missingReason.
+const (
+	emptyColumnReason = "has no value in the blind file"
+	onlyMissingReason = "the column that the blind file lacks"
+	missingReason     = "a column that the blind file lacks"
+)
 
 // overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the
 // columns that are empty in the blind file but not in the training file. If there is only one, it
@@ -214,15 +220,15 @@ func (t *Description) featuresAndLabel(drop []string, r Roles) []*ColumnDescript
 // row of the training file has a value in them.
 func chooseMissingLabel(missing, empty []*ColumnDescription) (label, reason string, question *Question) {
 	if len(missing) == 1 && len(empty) == 0 {
-		return missing[0].Name, "the column that the blind file lacks", nil
+		return missing[0].Name, onlyMissingReason, nil
 	}
 	likely := filterColumns(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
 	named := filterColumns(slices.Concat(likely, empty), func(c *ColumnDescription) bool { return isLabelName(c.Name) })
 	switch {
 	case len(named) == 1 && slices.Contains(likely, named[0]):
-		return named[0].Name, "a column that the blind file lacks, named like a label", nil
+		return named[0].Name, missingReason + ", named like a label", nil
 	case len(likely) == 1 && len(empty) == 0:
-		return likely[0].Name, "a column that the blind file lacks, with few values", nil
+		return likely[0].Name, missingReason + ", with few values", nil
 	case len(likely) == 0 && len(empty) == 1:
 		return empty[0].Name, emptyColumnReason, nil
 	case len(likely) == 0 && len(empty) == 0:
@@ -237,7 +243,7 @@ func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string,
 	var why []string
 	if len(missing) > 0 {
 		slices.Reverse(missing) // labels usually come after the features
-		label, reason = missing[0].Name, "a column that the blind file lacks"
+		label, reason = missing[0].Name, missingReason
 		why = append(why, "the blind file lacks "+listColumns(missing))
 	}
 	if len(empty) > 0 {

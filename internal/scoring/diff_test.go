@@ -70,7 +70,6 @@ func TestDiffLeavesOutUnlabelledRows(t *testing.T) {
 		"unknown_classes_of_first": {Options{SecondClasses: classes}, TruthComparison{BothRight: 1, NeitherRight: 1, UnlabelledRows: 2, PValue: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.opts.SkipUnlabelled = true
 			d, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader(answers), c.opts)
 			if err != nil {
 				t.Fatal(err)
@@ -83,7 +82,7 @@ func TestDiffLeavesOutUnlabelledRows(t *testing.T) {
 			}
 		})
 	}
-	_, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader("id,k\na,\nb,\nc,\nd,\n"), Options{SkipUnlabelled: true})
+	_, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader("id,k\na,\nb,\nc,\nd,\n"), Options{})
 	if err == nil || !strings.Contains(err.Error(), `no row has a label in the column "k"`) {
 		t.Errorf("without a label: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 // FileRole identifies the file in which a Fault was found.
 type FileRole int
 
-// The values of File. The value NoSingleFile is for a fault that is not in a single file,
+// The values of FileRole. The value NoSingleFile is for a fault that is not in a single file,
 // such as different numbers of rows.
 const (
 	NoSingleFile FileRole = iota
@@ -232,9 +232,6 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 			return nil, err
 		}
 		label := string(row.Fields[at])
-		if trimLabel(label) == "" && !opts.SkipUnlabelled {
-			return nil, answersTable.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
-		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
 			a.ids = append(a.ids, trimField(row.Fields[id]))

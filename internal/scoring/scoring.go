@@ -49,9 +49,6 @@ type Options struct {
 	// Defaults to the class with fewer rows in the answers. The default is also used if PRAUCClass
 	// is not a class.
 	PRAUCClass string
-	// SkipUnlabelled leaves out the rows of the answers without a label. Otherwise such a row is
-	// an error.
-	SkipUnlabelled bool
 	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
 	// Partial leaves out the rows whose ID is in only one of the files. Otherwise such an ID is an
@@ -75,7 +72,7 @@ type MetricValue struct {
 // Result has the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
-	// UnlabelledRows is the number of rows that were left out because of Options.SkipUnlabelled.
+	// UnlabelledRows is the number of rows that were left out because they have no true label.
 	UnlabelledRows int `json:"unlabelledRows,omitempty"`
 	// UnansweredRows is the number of rows of the predictions without an answer, and
 	// UnpredictedRows is the number of rows of the answers without a prediction. These rows were

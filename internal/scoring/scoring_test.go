@@ -228,7 +228,7 @@ func TestFaults(t *testing.T) {
 		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, `the ID "a" is also in line 2`},
 		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 3, `the ID "a" is also in line 2`},
 		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, NoSingleFile, 0, "the predictions have 1, the answers have 2"},
-		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
+		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 0, "no row has a label"},
 		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `there is no column "kind"`},
 		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "there is no column \"prediction\""},
 		"other_delimiter":  {"\"ID,prediction\"\n\"a,yes\"\n", answersText, Options{}, Predictions, 1, `the only column is "ID,prediction"`},

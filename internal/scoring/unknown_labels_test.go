@@ -15,7 +15,7 @@ const blindWithLabels = "ID,class,prediction,probability_no,probability_yes\n" +
 // TestUnknownAndMissingLabels checks that a row without a label and a row with a label that is not a
 // class of the model do not prevent the score of the other rows.
 func TestUnknownAndMissingLabels(t *testing.T) {
-	r := scored(t, blindWithLabels, blindWithLabels, Options{Label: "class", Classes: []string{"no", "yes"}, InOrder: true, SkipUnlabelled: true})
+	r := scored(t, blindWithLabels, blindWithLabels, Options{Label: "class", Classes: []string{"no", "yes"}, InOrder: true})
 	if r.Rows != 4 || r.UnlabelledRows != 1 {
 		t.Errorf("%d rows scored, %d without a label, want 4 and 1", r.Rows, r.UnlabelledRows)
 	}
@@ -88,7 +88,7 @@ func TestMissingLabels(t *testing.T) {
 		{[]string{"a", "b", "NA", "none"}, 4, 2, nil},
 		{nil, 6, 0, nil}, // NA may be a class
 	} {
-		r := scored(t, file, file, Options{Label: "y", Classes: c.classes, InOrder: true, SkipUnlabelled: true})
+		r := scored(t, file, file, Options{Label: "y", Classes: c.classes, InOrder: true})
 		var unknown []string
 		if r.UnknownLabels != nil {
 			unknown = r.UnknownLabels.Labels
@@ -97,7 +97,7 @@ func TestMissingLabels(t *testing.T) {
 			t.Errorf("%q: %d rows, %d unlabelled, unknown %q, want %+v", c.classes, r.Rows, r.UnlabelledRows, unknown, c)
 		}
 	}
-	_, err := Score(t.Context(), strings.NewReader("id,y,prediction\n1,,a\n"), strings.NewReader("id,y,prediction\n1,,a\n"), Options{Label: "y", SkipUnlabelled: true})
+	_, err := Score(t.Context(), strings.NewReader("id,y,prediction\n1,,a\n"), strings.NewReader("id,y,prediction\n1,,a\n"), Options{Label: "y"})
 	if err == nil || !strings.Contains(err.Error(), "no row has a label") {
 		t.Errorf("error of a file without labels: %v", err)
 	}

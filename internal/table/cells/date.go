@@ -55,7 +55,7 @@ type dayFirstResult struct {
 //	2. Januar 2006  2.Jan.2006  1er janv. 2006  2 de enero de 2006    see monthNames
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
 //	15:04  3:04 PM  3:04 p.m.  15:04:05.999   alone, or after a date and a T or a space
-//	18.00.00  15h04                       alone; with points, only if it is no date such as 18.10.05
+//	18.00.00  15h04                       alone; with points, only if it is not a date such as 18.10.05
 //	15.04  15.04.05                       after a date and a space
 //	20060102T1504  20060102T150405.999    ISO 8601 basic format
 //	02/Jan/2006:15:04:05 -0700            as web servers log it

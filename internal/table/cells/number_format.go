@@ -31,7 +31,7 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 		}
 	}
 	value, unit, ok := ParseAmount(cell, f.DecimalComma)
-	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
+	if unit == "" && EndsInLetter(cell) && EndsInLetter([]byte(f.Unit)) {
 		return 0, false // in a column with the unit A, such as 5A and 7A, the cell 5B is not 5 billion
 	}
 	factor, isSame := unitFactor(unit, f.Unit)
@@ -41,7 +41,8 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 // HasDenominator reports whether the numbers are scores, such as 72.1/100.
 func (f *NumberFormat) HasDenominator() bool { return IsDenominator(f.Unit) }
 
-func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
+// EndsInLetter reports whether the last character of a text is one of the letters A to Z, in any case.
+func EndsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
 // NumberOrNaN parses a cell of a column of plain numbers. It returns NaN if the cell is not
 // a number. Separators of thousands are accepted.

@@ -22,12 +22,12 @@ var (
 	timeUnitsInYears = indexTimeUnits([]timeUnit{{0, 1, 0}, {1, 1.0 / 12, 12}}, "y yr yrs year years", "m mo mos mth mths month months")
 )
 
-// indexTimeUnits maps the names to parts. Each text of names has the names of one part.
-func indexTimeUnits(parts []timeUnit, names ...string) map[string]timeUnit {
+// indexTimeUnits maps the names to units. Each text of names has the names of one unit.
+func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	found := make(map[string]timeUnit)
 	for i, list := range names {
 		for name := range strings.FieldsSeq(list) {
-			found[name] = parts[i]
+			found[name] = units[i]
 		}
 	}
 	return found

@@ -149,11 +149,11 @@ func (c *columnChecker) warnTextsAmongDates() {
 		return
 	}
 	other := columnstats.Occurrences{}
-	readings := c.stats.ValuesByInterpretation()
-	if inf.Epoch != "" { // the readings of numbers that are not counted as texts are one value
-		readings = c.stats.AllOrSample()
+	values := c.stats.ValuesByInterpretation()
+	if inf.Epoch != "" { // all numbers that are not counted as texts are one value
+		values = c.stats.AllOrSample()
 	}
-	for _, one := range readings {
+	for _, one := range values {
 		if (one.Kind == cells.Text || one.Kind == cells.Number) && !c.isDate(&one) {
 			other.Add(&one)
 		}

@@ -20,7 +20,7 @@ func TestSimilarTexts(t *testing.T) {
 		want  string
 	}{
 		"case":         {"Male male Male", false, want},
-		"other_texts":  {"Male male Male men MEN Female", false, `40 rows (33 %) have a text that differs from a more frequent one only in case or spaces, such as "male" instead of "Male"`},
+		"other_texts":  {"Male male Male men MEN Female", false, want},
 		"blind":        {"Male male Male", true, ""},
 		"booleans":     {"Yes yes no", false, ""},
 		"other_words":  {"Male Females Mal", false, ""},

@@ -115,7 +115,7 @@ func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }
 
-// maxUncounted is the largest number of values that Uncounted returns.
+// maxUncounted is the largest number of values that UncountedSample returns.
 const maxUncounted = 200
 
 // UncountedSample returns some of the values that were seen in the column, but are no longer counted.

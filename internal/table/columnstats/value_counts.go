@@ -10,16 +10,16 @@ import (
 // rarest texts are evicted (lossy counting: Manku and Motwani, 2002), and the number of
 // distinct texts becomes an estimate.
 type valueCounts struct {
-	values         []Value
-	index          valueIndex            // finds values by their texts
-	arena          stringArena           // the memory of the texts
-	bytes          int                   // approximate memory
-	distinctHashes *distinctCounter      // nil until texts are evicted
-	hardlyRepeats  bool                  // whether hardly any text was left at the last eviction
-	doorkeeper     *doorkeeper           // nil until texts are evicted
-	sample         *textSample           // nil until texts are evicted
-	readings       *interpretationCounts // nil until texts are evicted, and later unless many of them are dates or amounts
-	partitionHash  uint64                // equal for columns that partition the rows in the same way
+	values          []Value
+	index           valueIndex            // finds values by their texts
+	arena           stringArena           // the memory of the texts
+	bytes           int                   // approximate memory
+	distinctHashes  *distinctCounter      // nil until texts are evicted
+	hardlyRepeats   bool                  // whether hardly any text was left at the last eviction
+	doorkeeper      *doorkeeper           // nil until texts are evicted
+	sample          *textSample           // nil until texts are evicted
+	interpretations *interpretationCounts // nil until texts are evicted, and later unless many of them are dates or amounts
+	partitionHash   uint64                // equal for columns that partition the rows in the same way
 }
 
 // valueBytes is the approximate memory, in bytes, that a Value takes in addition
@@ -45,8 +45,8 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	if v.distinctHashes != nil {
 		v.distinctHashes.add(hash)
 		v.sample.add(cell, hash, line)
-		if v.readings != nil {
-			v.readings.add(cell, 1, line)
+		if v.interpretations != nil {
+			v.interpretations.add(cell, 1, line)
 		}
 		if v.hardlyRepeats && v.doorkeeper.isDense() {
 			v.replace(slices.DeleteFunc(v.values, func(one Value) bool { return one.Rows == 1 }))
@@ -97,7 +97,7 @@ func (v *valueCounts) insert(one Value) (index int32) {
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	if v.distinctHashes == nil {
 		if v.sample = newTextSample(v.values, limits.sampleBytes); v.sample.areDatesOrAmounts() {
-			v.readings = newInterpretationCounts(v.values)
+			v.interpretations = newInterpretationCounts(v.values)
 		}
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {

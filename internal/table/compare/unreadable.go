@@ -65,10 +65,11 @@ func (c *comparison) escalateToDefects(from int) {
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column. numbers counts the rows with a number, or with a date or time in the format of the
-// blind column; if the training column has numbers, any unit may follow a number. texts counts the rows with any other text and, if the training column has dates or
-// times other than Unix times, the rows with a plain number. filled is the number of rows with a value.
-// Texts that mean a missing value, such as n/a, numbers that mean a missing Unix time, and texts of the
-// training column are not values. rows is the number of rows of the blind file.
+// blind column; if the training column has numbers, any unit may follow a number. texts counts the rows
+// with any other text and, if the training column has dates or times other than Unix times, the rows
+// with a plain number. filled is the number of rows with a value. Texts that mean a missing value, such
+// as n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is
+// the number of rows of the blind file.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
 	known, values := textSet(train), estimatedValues(blind, rows)
 	filled = rows - blind.EmptyRows()

@@ -23,7 +23,7 @@ func Shorten(text string) string {
 	return text
 }
 
-// FormatNames returns a list of the first names of columns, each shortened if it is long.
+// FormatNames returns the first of the names of columns for a message. Long names are shortened.
 func FormatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), MaxLocationsShown)] {

@@ -159,10 +159,10 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 }
 
 // commonUnit returns the most frequent unit in texts, or "" if none has a unit, or if more texts have
-// only a scale, such as 5.3k: a few texts such as 1.3m are then not metres. Units that mean the
-// same, such as € and eur, are one unit, and the result is its most frequent spelling. If some texts
-// are durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is
-// set if a comma separates the decimals.
+// only a scale, such as 5.3k: a few texts such as 1.3m are then not metres. Units that mean the same,
+// such as € and eur, are one unit, and the result is its most frequent spelling. If some texts are
+// durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is set
+// if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	scaled := 0 // the number of texts with a scale and no unit
@@ -170,9 +170,10 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		if texts[i].Kind != cells.Text {
 			continue
 		}
-		_, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma)
-		switch last := texts[i].Text[len(texts[i].Text)-1]; {
-		case ok && unit == "" && last|0x20-'a' < 26:
+		text := []byte(texts[i].Text)
+		_, unit, ok := cells.ParseAmount(text, comma)
+		switch {
+		case ok && unit == "" && cells.EndsInLetter(text):
 			scaled++
 		case ok && unit != "":
 			spellings[unit]++

@@ -52,7 +52,7 @@ type DateCounts struct {
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
 
-// CountDates returns the counts for the distinct texts or the readings of a column.
+// CountDates returns the counts for the distinct texts or the interpretations of a column.
 func CountDates(texts []columnstats.Value) (o DateCounts) {
 	for i := range texts {
 		month, day, byMonth, byDay := cells.ParseBothOrders([]byte(texts[i].Text))

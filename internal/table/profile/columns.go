@@ -75,12 +75,10 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// setMedianAndExactCount sets the median and the percentiles of c. If the sample has all rows, it also replaces an
-// estimated number of distinct values by the exact number.
+// setMedianAndExactCount sets the median and the percentiles of c. If the sample has all rows, it also
+// replaces an estimated number of distinct values by the exact number.
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
-	switch {
-	case c.Numbers == nil:
-	case inf.Values == nil:
+	if c.Numbers != nil && inf.Values == nil {
 		c.percentiles = f.Percentiles
 	}
 	switch {

@@ -118,7 +118,7 @@ func (c *ColumnProfile) HasOnlyPrefixes() bool {
 	return c.Form == inference.FormCategory && len(c.prefixes) > 0
 }
 
-// HasItemsOrPrefixes reports whether parts of the texts are features; see Parts.
+// HasItemsOrPrefixes reports whether parts of the texts are features; see ItemsOrPrefixes.
 func (c *ColumnProfile) HasItemsOrPrefixes() bool { return c.separator != "" || len(c.prefixes) > 0 }
 
 // ItemsOrPrefixes returns the parts of a text that may be features: the items of a list, or the first characters

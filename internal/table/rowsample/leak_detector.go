@@ -154,18 +154,12 @@ type Reading map[uint64]uint64
 
 // AddNumber reads a text as a number.
 func (r Reading) AddNumber(text string, number float64) {
-	r[encodeNumberOrText(text)] = encodeNumber(number)
+	r[encodeFeature([]byte(text))] = encodeNumber(number)
 }
 
 // AddText reads a text as another text.
-func (r Reading) AddText(text string, other []byte) { r[encodeNumberOrText(text)] = encodeText(other) }
-
-func encodeNumberOrText(text string) uint64 {
-	cell := cells.Trim([]byte(text))
-	if kind, value := cells.Classify(cell); kind == cells.Number {
-		return encodeNumber(value)
-	}
-	return encodeText(cell)
+func (r Reading) AddText(text string, other []byte) {
+	r[encodeFeature([]byte(text))] = encodeText(other)
 }
 
 // Accuracies returns the accuracy of each wanted field, and 0 for the other fields. readings returns

@@ -104,6 +104,11 @@ func (s *Sample) encodeCell(field int, cell []byte) uint64 {
 	case s.label:
 		return encodeText(cell)
 	}
+	return encodeFeature(cell)
+}
+
+// encodeFeature encodes a cell that is neither an ID nor a label.
+func encodeFeature(cell []byte) uint64 {
 	if kind, value := cells.Classify(cell); kind == cells.Number {
 		return encodeNumber(value)
 	}
@@ -181,12 +186,12 @@ type FieldStats struct {
 	Median         float64 // median of the numbers; NaN if there are no numbers
 	Numbers, Texts int     // number of distinct numbers and of distinct texts
 	// Percentiles are 101 of the numbers at evenly spaced positions in sorted order, from the smallest to the
-	// largest. It is nil if there are fewer than MinPercentileRows numbers.
+	// largest. It is nil if there are fewer than minPercentileRows numbers.
 	Percentiles []float64
 }
 
-// MinPercentileRows is the smallest number of sampled numbers whose percentiles are computed.
-const MinPercentileRows = 1000
+// minPercentileRows is the smallest number of sampled numbers whose percentiles are computed.
+const minPercentileRows = 1000
 
 // FieldStats returns the statistics of each wanted field.
 func (s *Sample) FieldStats(ctx context.Context, wanted func(field int) bool) ([]FieldStats, error) {
@@ -266,7 +271,7 @@ func sortAndComputeStats(values []uint64) FieldStats {
 	} else if n > 0 {
 		f.Median = numberFromSortKey(values[middle-1])/2 + numberFromSortKey(values[middle])/2
 	}
-	if n >= MinPercentileRows {
+	if n >= minPercentileRows {
 		f.Percentiles = make([]float64, 101)
 		for i := range f.Percentiles {
 			f.Percentiles[i] = numberFromSortKey(values[i*(n-1)/100])

@@ -4,9 +4,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// A reading says how a cell can be read: as a date in each order of day and month, and as an amount with
-// each decimal separator. Whether a column of dates or numbers has a value for a cell depends only on
-// the reading of the cell.
+// An interpretation says how a cell can be read: as a date in each order of day and month, and as an
+// amount with each decimal separator. Whether a column of dates or numbers has a value for a cell depends
+// only on the interpretation of the cell.
 type interpretation struct {
 	kind                     cells.ValueKind
 	isMonthFirst, isDayFirst bool // a date or time that is valid in this order
@@ -29,21 +29,20 @@ func interpret(cell []byte) (r interpretation) {
 	r.kind, _ = cells.Classify(cell)
 	_, r.pointUnit, r.isPoint = cells.ParseAmount(cell, false)
 	_, r.commaUnit, r.isComma = cells.ParseAmount(cell, true)
-	last := cell[len(cell)-1]
-	r.endsInLetter = last|0x20-'a' < 26
+	r.endsInLetter = cells.EndsInLetter(cell)
 	return r
 }
 
-// maxReadings is the largest number of different readings of a column that are counted separately.
-// Most of them differ only in their units.
-const maxReadings = 256
+// maxInterpretations is the largest number of different interpretations of a column that are counted
+// separately. Most of them differ only in their units.
+const maxInterpretations = 256
 
-// interpretationCounts counts the rows of a column by the reading of their cells. It counts the rows of all
-// cells, even of those whose texts are evicted.
+// interpretationCounts counts the rows of a column by the interpretation of their cells. It counts the
+// rows of all cells, even of those whose texts are evicted.
 type interpretationCounts struct {
-	values  []Value // for each reading: its first text, and the rows of all its texts
+	values  []Value // for each interpretation: its first text, and the rows of all its texts
 	indices map[interpretation]int
-	last    interpretation // the reading of the last cell, and its index
+	last    interpretation // the interpretation of the last cell, and its index
 	lastAt  int
 	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
 }
@@ -74,11 +73,12 @@ func (c *interpretationCounts) add(cell []byte, rows, line int) {
 	}
 }
 
-// indexOf returns the index of the value for the reading r of a cell. It adds a value for a new reading.
+// indexOf returns the index of the value for the interpretation r of a cell. It adds a value for a new
+// interpretation.
 func (c *interpretationCounts) indexOf(r interpretation, cell []byte, line int) int {
 	at, known := c.indices[r]
-	if !known && len(c.values) == maxReadings {
-		r = interpretation{kind: cells.Blank} // stands for all further readings
+	if !known && len(c.values) == maxInterpretations {
+		r = interpretation{kind: cells.Blank} // stands for all further interpretations
 		at, known = c.indices[r]
 	}
 	if !known {
@@ -104,16 +104,16 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// ValuesByInterpretation returns values that together have all rows of the column with a cell that is not blank.
-// If all texts are counted, these are the counted values. Otherwise, each value stands for all
-// texts that can be read in the same way as dates or amounts, and has the first of these texts. The
+// ValuesByInterpretation returns values that together have all rows of the column with a cell that is
+// not blank. If all texts are counted, these are the counted values. Otherwise, each value stands for
+// all texts that can be read in the same way as dates or amounts, and has the first of these texts. The
 // numbers of rows are estimates if texts were evicted and most of the texts are neither dates nor
 // amounts. The caller must not change the values.
 func (t *Column) ValuesByInterpretation() []Value {
 	list := t.texts.values
 	switch {
-	case t.texts.readings != nil:
-		list = t.texts.readings.values
+	case t.texts.interpretations != nil:
+		list = t.texts.interpretations.values
 	case t.texts.sample != nil:
 		list = t.texts.sample.estimate()
 	}
