@@ -9,9 +9,9 @@ import (
 type File struct {
 	// Blob is the key of the blob that holds the file.
 	Blob string
-	// Bytes is the size of the file, and SHA256 is its checksum in hex. For a file that an
-	// early release stored, SHA256 is empty until the file is next read. Until then, Bytes is
-	// 0, except for the CSV of a dataset.
+	// Bytes is the size of the file, and SHA256 is its checksum in hex. Both may be unknown for a
+	// file that an early release stored: SHA256 is then empty and, except for the CSV of a dataset,
+	// Bytes is 0. The service sets them when it next reads the file.
 	Bytes  int64
 	SHA256 string
 }

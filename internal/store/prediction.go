@@ -14,7 +14,7 @@ type Prediction struct {
 	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
 	// until the prediction is COMPLETED.
 	Blind, Result File
-	// Input describes the uploaded blind CSV. Unlike Blind, it is kept when the prediction has
+	// Input describes the uploaded blind CSV. Unlike Blind, it is kept after the prediction has
 	// ended. It is zero for predictions of earlier versions.
 	Input InputFile
 	// Rows is the number of rows predicted so far.
@@ -24,9 +24,9 @@ type Prediction struct {
 	// is a column of the result.
 	Reasons          int64
 	Created, Updated time.Time
-	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
-	// on validation rows. Threshold is nil if the race had none, and AchievedPerformance if there
-	// were no validation rows. Both fields are read-only.
+	// Threshold is the threshold of the race, or nil if the race had none. AchievedPerformance is
+	// the performance of the model on validation rows, or nil if there were none. Both fields are
+	// read-only.
 	Threshold, AchievedPerformance *float64
 }
 
