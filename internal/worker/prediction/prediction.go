@@ -35,9 +35,8 @@ type Config struct {
 	Problems *problem.Converter
 	Now      func() time.Time
 	Log      *slog.Logger
-	// RecordRefusedFile appends an event to the audit log, which says that a file of this account
-	// contains malware. t is the transaction that removes the file. subject is the key of the
-	// prediction.
+	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware.
+	// t is the transaction that removes the file. subject is the key of the prediction.
 	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 }
 
