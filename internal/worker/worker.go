@@ -106,7 +106,7 @@ const registrationRetryInterval = 2 * time.Second
 // At the start and then every hour, Run also removes the files and registrations of dead
 // processes. Jobs do not wait for this, because listing all stored files may take minutes.
 func (w *Worker) Run(ctx context.Context) error {
-	recounts := 2
+	recounts := 2 // at the start and an hour later: until then, processes of an earlier version may still run
 	defer repeat.AfterAndEvery(ctx, 0, sweepInterval, func() {
 		w.removeLeftovers(ctx, recounts > 0)
 		recounts--
