@@ -39,8 +39,8 @@ type ModelEntry struct {
 	ModelExtensions
 }
 
-// ModelExtensions has the members of a model that this service adds to the published API. From
-// other services, they are zero.
+// ModelExtensions has the members of a model that this service adds to the published API. They are
+// zero in the responses of other services.
 type ModelExtensions struct {
 	Series string `json:"series,omitempty" doc:"Name of the series to which its dataset belongs."`
 	// AlgorithmName is empty for BLEND.
@@ -63,7 +63,7 @@ type ModelExtensions struct {
 	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric (or other class weights), or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
 }
 
-// Reference returns a reference to the model for the command line, such as NAME@v3.
+// Reference returns the text that names the model on the command line, such as NAME@v3.
 func (m *ModelExtensions) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelPage is the response of [ListModelsOfDataset].

@@ -22,9 +22,9 @@ const (
 	TrainingCancelled    = "CANCELLED"
 )
 
-// The metrics that a race can use. It can also use rocAuc, prAuc or f1 of one class, as in f1[yes].
-// The performance in a race is the value of the metric, with one exception: because a smaller log
-// loss is better, the performance for logLoss is exp(−logLoss).
+// The metrics that a race can use, besides rocAuc, prAuc or f1 of one class, as in f1[yes]. The
+// performance in a race is the value of the metric. Only for logLoss it is exp(−logLoss), because a
+// smaller log loss is better.
 const (
 	MetricAccuracy         = "accuracy"
 	MetricBalancedAccuracy = "balancedAccuracy"
@@ -48,8 +48,8 @@ func PerformanceName(metric string) string {
 	return metric
 }
 
-// The values of the parameter effort, which says how much a race trains. The empty string means
-// EffortDefault.
+// The values of the parameter effort, which says how thoroughly a race trains. The empty string
+// means EffortDefault.
 const (
 	EffortFast    = "fast"
 	EffortDefault = "default"
@@ -147,7 +147,7 @@ type CreatedTraining struct {
 	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"URL of the progress of the race."`
 }
 
-// Training is a training job: a race, or the run of one algorithm in a race.
+// Training is a training job: a race, or the training of one algorithm in a race.
 // AchievedPerformance is the score on validation rows, TrainingPerformance on the rows that the
 // algorithm was trained on, and TestPerformance on rows that were used for nothing else.
 type Training struct {
