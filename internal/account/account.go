@@ -5,9 +5,9 @@
 //
 // A person gets an account like this:
 //
-// 	RequestAccess ──► PENDING ──approve──► an account without a password, and a
-// 	                     │                 one-time link ──SetPassword──► LogIn
-// 	                     └────refuse───► REFUSED
+//	RequestAccess ──► PENDING ──approve──► an account without a password, and a
+//	                     │                 one-time link ──SetPassword──► LogIn
+//	                     └────refuse───► REFUSED
 //
 // If the service can send emails, it emails the link. Otherwise the administrator passes it to the
 // person. Only a hash of the link's code is stored. The link expires, and works once.
