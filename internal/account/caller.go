@@ -68,7 +68,8 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}
 	return Caller{
 		Account: account.Key, Email: account.Email, session: session,
-		// The local account belongs to the owner of the data folder, who may do everything.
+		// The account that commands use without a server belongs to the owner of the data folder,
+		// who may do everything.
 		Administrator:         account.Role == api.RoleAdministrator || account.Email == localAccountEmail,
 		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
 	}, nil

@@ -37,7 +37,7 @@ const (
 )
 
 // queueMail queues an email of the given kind to an account, to be sent at the time due or later. t
-// must be the transaction that makes the change of which the email informs.
+// must be the transaction that makes the change that the email reports.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewUUID(a.rand)
 	if err != nil {

@@ -111,8 +111,7 @@ func (a *Accounts) storeServiceAddress(ctx context.Context, t *store.Tx, address
 	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())
 }
 
-// serviceURL returns the beginning of the one-time links that a command creates which opens the
-// database itself.
+// serviceURL returns the beginning of one-time links, for a command that opens the database itself.
 func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	public, err := t.GetSetting(ctx, settingPublicURL)
 	if err != nil || public != "" {

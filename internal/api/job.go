@@ -42,7 +42,7 @@ type JobQueue struct {
 	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker, or for the account to be enabled."`
 	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
 	OldestOn string `json:"oldestOn,omitempty" doc:"Since when the queued job that has waited longest waits: since it was created, since its worker stopped, or since the account was enabled; absent if no job is queued or the account is disabled."`
-	// AccountDisabled explains why the jobs of the account do not run.
+	// AccountDisabled reports whether the account is disabled, so that its jobs do not run.
 	AccountDisabled bool `json:"accountDisabled" doc:"Whether the account is disabled, so that its jobs wait until it is enabled."`
 }
 

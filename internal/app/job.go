@@ -57,7 +57,8 @@ func (a *App) JobCounts(ctx context.Context) ([]jobqueue.Counts, error) {
 	return counts, a.problems.Convert(err)
 }
 
-// FinishedJobs returns the jobs of every kind that this process has ended.
+// FinishedJobs returns the number and the durations of the jobs that this process has ended, for
+// every kind.
 func (a *App) FinishedJobs() []jobqueue.Finished { return a.queue.Finished() }
 
 // AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this

@@ -72,8 +72,8 @@ const (
 	// copying can take hours. Later snapshots stay open until all their files are copied. Otherwise
 	// the backup of a busy service would never be complete.
 	briefRounds = 3
-	// maxRounds is the number of snapshots after which no more are taken: files that were deleted
-	// before they were copied are then listed as damaged.
+	// maxRounds is the maximum number of snapshots. Files that were deleted before they were copied
+	// are then listed as damaged.
 	maxRounds = 20
 )
 
@@ -112,7 +112,7 @@ func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err err
 	return complete, err
 }
 
-// findFiles finds, in a snapshot, the files that are not yet in the backup, and those that were
+// findFiles returns the files of a snapshot that are not yet in the backup, and those that were
 // deleted while they were copied. each must call its argument with each file of the snapshot.
 func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context, func(*store.OwnedFile) error) error) (missing, vanished []*store.OwnedFile, err error) {
 	err = each(ctx, func(f *store.OwnedFile) error {

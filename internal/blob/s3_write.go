@@ -123,8 +123,9 @@ func (s *objectSink) commit() error {
 }
 
 // complete completes the multipart upload, which joins the parts to an object. Then it checks that
-// the object exists. The response of the store cannot be trusted: it may report success without an
-// object if it was killed, and an error although the object exists if an earlier response was lost.
+// the object exists, because the response of the store may be wrong. If the store was killed, it
+// may report success without an object. If an earlier response was lost, it may report an error
+// although the object exists.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translateS3Error(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {

@@ -27,12 +27,11 @@ var repeatedFlags = []string{
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e for the current command. If e has no hint, it adds one. It
-// replaces these hints of the service:
+// changes these hints of the service:
 //
-//   - the hint to log in, by one to set another token, if the token is from the environment
-//   - the hint to list the datasets, by one to list the accounts, if the name that is taken is the
-//     email of an account
-//   - the hint to ask the operator, by one to report the error, if the service is in this process
+//   - If the token is from the environment, a hint to log in becomes one to set another token.
+//   - If the name that is taken is the email of an account, the hint becomes one to list the accounts.
+//   - If the service is in this process, a hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or
 // lower case. AddHint also calls [Factory.RepeatFlagsInCommands].

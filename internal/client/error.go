@@ -149,9 +149,9 @@ func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKi
 	}
 }
 
-// describeUnknownAuthority returns a text about a certificate of an unknown authority: why it is
-// not trusted, and what to do on the operating system goos. certificateFile is the value of
-// SSL_CERT_FILE, which has no effect on macOS and Windows.
+// describeUnknownAuthority returns a text about a certificate that an unknown authority has signed:
+// why it is not trusted, and what to do on the operating system goos. certificateFile is the value
+// of SSL_CERT_FILE, which has no effect on macOS and Windows.
 func describeUnknownAuthority(goos, certificateFile string) string {
 	reason := "the certificate of the server is signed by an unknown authority; "
 	switch goos {

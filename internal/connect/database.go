@@ -40,9 +40,8 @@ func BindDatabase(cmd *cobra.Command) {
 // If cmd has the flag --database, it is the value of the flag or, if the flag is not set, of
 // FORETELL_DATABASE. If this is empty, it is the path of foretell.db in dir.
 //
-// It is an error if the folder belongs to another database: foretell.db is selected, but the folder
-// has a marker file (see markerFile), or a URL is selected, but --data-dir names a folder with a
-// foretell.db.
+// It is an error to select foretell.db if the folder has a marker file; see markerFile. It is also
+// an error to select a URL if --data-dir names a folder with a foretell.db.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	location := ""

@@ -71,9 +71,8 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 	return newTraceWriter(file), file.Close, nil
 }
 
-// checkTraceFile returns an error if a trace must not be appended to the file at path, because the
-// command uses the file for another purpose, or because the file contains something other than a
-// trace.
+// checkTraceFile returns an error if a trace must not be appended to the file at path. Either the
+// command uses the file for another purpose, or the file contains something other than a trace.
 func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
 	for _, file := range namedFiles(f.Running) {

@@ -154,7 +154,7 @@ func (a *FileDownload) addRetryHint(err error) error {
 		WithHint("the incomplete file was removed; %s, then run `%s`", remedy, a.Retry)
 }
 
-// countingWriter writes to w and shows the number of written bytes on a meter.
+// countingWriter writes to w and reports the number of written bytes as progress.
 type countingWriter struct {
 	w     io.Writer
 	meter *term.Meter

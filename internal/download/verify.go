@@ -74,7 +74,7 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 }
 
 // findNextToReceipt returns a path of the file called name, which a receipt names without its
-// folder: the path in folder if the file is only there, and otherwise name.
+// folder. If only folder has such a file, it is the path in folder. Otherwise it is name.
 func findNextToReceipt(folder, name string) string {
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {

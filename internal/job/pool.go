@@ -45,8 +45,8 @@ type Config struct {
 	Store Store
 	// Kinds are the kinds of jobs to run; see also [Pool.SetKinds].
 	Kinds []Kind
-	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
-	// [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
+	// AllowedSubjectsOnly limits the pool to jobs on datasets, races and predictions whose keys
+	// were passed to [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
 	AllowedSubjectsOnly bool
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. A job that
 	// would exceed it stays in the queue. 0 means no limit.

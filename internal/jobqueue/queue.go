@@ -24,7 +24,7 @@ const (
 	Train = "train"
 	// Predict is a prediction.
 	Predict = "predict"
-	// Part is a run of a race that another worker trains.
+	// Part is the training of one algorithm of a race by another worker than that of the race.
 	Part = "part"
 )
 
@@ -39,8 +39,8 @@ type Config struct {
 	// Rand is the source of random bytes for keys.
 	Rand io.Reader
 	Log  *slog.Logger
-	// OwnJobsOnly limits the process to the jobs that it has queued or adopted. By default, it runs
-	// the jobs of all processes.
+	// OwnJobsOnly limits the process to the jobs that it has queued, and those that it has taken
+	// over with [Queue.AdoptInterrupted]. By default, it runs the jobs of all processes.
 	OwnJobsOnly bool
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. 0 means no
 	// limit.
@@ -74,7 +74,7 @@ func New(c Config) *Queue {
 // concurrently with another method.
 func (q *Queue) SetKinds(kinds []job.Kind) { q.pool.SetKinds(kinds) }
 
-// OwnJobsOnly reports whether this process runs only the jobs that it has queued or adopted.
+// OwnJobsOnly reports whether this process runs only its own jobs; see [Config].
 func (q *Queue) OwnJobsOnly() bool { return q.ownJobsOnly }
 
 // Memory returns the maximum sum of the estimated memory of all running jobs of this process, in bytes,

@@ -207,9 +207,9 @@ func HasTestSets(entries []*Entry) bool {
 	return slices.ContainsFunc(entries, func(e *Entry) bool { return e.TestSet > 1 })
 }
 
-// tiesWith reports whether e ties with a model that has the given better score: the interval of e
-// includes it or, without an interval, the scores are equal. sign is -1 for a metric where lower is
-// better.
+// tiesWith reports whether e ties with a model that has a better score. It does if the interval of
+// e includes that score or, without an interval, if the scores are equal. sign is -1 for a metric
+// where lower is better.
 func (e *Entry) tiesWith(score, sign float64) bool {
 	switch {
 	case e.Low == nil || e.High == nil:

@@ -79,8 +79,9 @@ func ClassLabels(entries []*Entry) []string {
 }
 
 // Table returns the leaderboard as a table with a row for each model. The table has the scores of
-// metric and the log loss and, if the models have different tables, a column with their names.
-// aligned is set for a terminal: marks then replace the columns for the champion and the test set.
+// metric and the log loss. If the models have different tables, a column names them. If aligned is
+// set, the table is for a terminal, and marks replace the columns for the champion and the test
+// set.
 func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	tables, testSets := CountTables(rows) > 1, HasTestSets(rows)
 	t := &term.Table{Key: 1} // the model

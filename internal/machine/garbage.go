@@ -14,9 +14,9 @@ func SetMinHeapGrowth(bytes uint64) {
 	keepAdjustingGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
 }
 
-// keepAdjustingGCPercent sets GOGC now, and again after each collection: to minPercent or, if the
-// heap would otherwise grow by less than minGrowth bytes until the next collection, to a larger
-// value of at most maxPercent.
+// keepAdjustingGCPercent sets GOGC now, and again after each collection. Usually it sets
+// minPercent. If the heap would then grow by less than minGrowth bytes until the next collection,
+// it sets a larger value, of at most maxPercent.
 func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
 	const maxPercent = 1000 // for a process before its first collection, whose live heap is 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)

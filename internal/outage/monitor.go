@@ -45,8 +45,9 @@ var errPending = errors.New("no response to an earlier probe")
 type Config struct {
 	// Name is the name of the monitored service in messages, such as "the database".
 	Name string
-	// Probe returns nil if the service responds. It should return soon after ctx is done. It need
-	// not, because a call that reads from a hanging file system cannot be interrupted.
+	// Probe returns nil if the service responds. It should return soon after ctx is done, but the
+	// monitor does not wait for it: a read from a hanging file system, for example, cannot be
+	// interrupted.
 	Probe func(ctx context.Context) error
 	// IsOutage reports whether an error of the program may have been caused by an outage of the
 	// service.
@@ -66,7 +67,7 @@ type Monitor struct {
 	// running reports whether Run is running. Otherwise no outage is reported.
 	running bool
 	// began is when the current outage began, as far as is known; zero if there is no outage.
-	// lastFailure is the time of the last failed probe, and logged that of the last line in the
+	// lastFailure is the time of the last failed probe. logged is the time of the last line in the
 	// log.
 	began, lastFailure, logged time.Time
 	// recovered is the time of the first successful probe after the last failed one; zero if there was

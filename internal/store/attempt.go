@@ -81,15 +81,15 @@ func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...At
 func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	at, interval := t.toSharedMicros(now), a.Limit.Interval.Microseconds()
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
-	impossible := last + maxClockDifference.Microseconds()
+	maxFullAt := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// The result of a process is at most impossible. If the stored time is later, a clock was set
+	// No process stores a later time than maxFullAt. If the stored time is later, a clock was set
 	// back since. The attempt is then allowed, because the owner of the account might otherwise be
 	// locked out for as long as the clock was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
-		a.bucketKey(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
+		a.bucketKey(), at+interval, maxFullAt, last, at, interval, last-interval, maxFullAt).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t.timeUntilAllowed(ctx, now, a)
 	}

@@ -32,8 +32,8 @@ func repeatKeyArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with
-// it. root is the kind of the row, a key of cascades.
+// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with it.
+// root is the kind of the row, such as "dataset"; see cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string

@@ -11,8 +11,8 @@ type sqlDialect struct {
 	// worker is considered dead if it sends no further heartbeat. With SQLite, where workers
 	// send no heartbeats, it is 0.
 	aliveUntilSQL string
-	// mayBeAliveSQL is an SQL condition on a row w of the table worker. It is false only if the
-	// worker is dead, because its process has no row.
+	// mayBeAliveSQL is an SQL condition on a row w of the table worker. It is false if the process
+	// of the worker has no row, which means that the worker is dead.
 	mayBeAliveSQL string
 	// byteOrderCollation is the SQL after a text column that makes the database compare its
 	// texts byte by byte.

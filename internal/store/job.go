@@ -236,13 +236,14 @@ func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	return err
 }
 
-// DeleteJob deletes the job on a subject, even if it is leased.
+// DeleteJob deletes the job on a dataset, training job or prediction, even if the job is leased.
+// subject is the key of this resource.
 func (t *Tx) DeleteJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
-// DeleteQueuedJob deletes the job on a subject unless it is leased, and reports
-// whether it deleted one.
+// DeleteQueuedJob deletes the job on a dataset, training job or prediction unless the job is
+// leased. It reports whether it deleted one. subject is the key of this resource.
 func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool, err error) {
 	err = t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
 	if errors.Is(err, ErrNotFound) {
@@ -272,8 +273,8 @@ func scanJobState(row rowScanner) (*JobState, error) {
 	return &j, err
 }
 
-// GetJobState returns the state of the job on a subject. It returns ErrNotFound if
-// there is no job.
+// GetJobState returns the state of the job on a dataset, training job or prediction. subject is the
+// key of this resource. It returns ErrNotFound if there is no job.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, database.TranslateError(err)
@@ -332,9 +333,9 @@ type JobCount struct {
 	Oldest time.Time
 }
 
-// queuedAtSQL is an SQL expression for the time when a queued job j began to wait. The column begun
-// is then the time at which the job was last queued again, or 0 if it was queued only once. (For a
-// leased job, begun is when the attempt began.)
+// queuedAtSQL is an SQL expression for the time when a queued job j began to wait. For a queued
+// job, the column begun is when the job was last queued again, or 0 if it was queued only once. For
+// a leased job, it is when the attempt began.
 const queuedAtSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
 
 // CountJobs counts the jobs of all processes by kind.

@@ -111,9 +111,8 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 // renewalWait is how long EndExpiredLeases waits in waitForRenewals.
 var renewalWait = 2 * time.Second
 
-// waitForRenewals gives live processes time to renew their leases after another process has held
-// the write lock of SQLite for long. It waits until it gets this lock itself, and then for
-// renewalWait.
+// waitForRenewals lets live processes renew their leases after another process has held the write
+// lock of SQLite for long. It waits until it gets this lock itself, and then for renewalWait.
 func (s *Store) waitForRenewals(ctx context.Context) error {
 	if err := s.writeOneStatement(ctx, func(*Tx) error { return nil }); err != nil {
 		return err

@@ -47,8 +47,8 @@ func (t *Tx) DeleteQueuedMail(ctx context.Context, account string, kinds ...stri
 	return nil
 }
 
-// IsMailWaiting reports whether an email of this kind to the account is queued that no process has
-// tried to send yet.
+// IsMailWaiting reports whether an email of this kind to the account is queued, and no process has
+// tried to send it yet.
 func (t *Tx) IsMailWaiting(ctx context.Context, account, kind string) (waits bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ? AND attempts = 0)", account, kind).Scan(&waits)
 	return waits, err

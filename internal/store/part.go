@@ -7,7 +7,8 @@ import (
 	"foretell/internal/store/database"
 )
 
-// RacePart is the training of one algorithm of a race by another worker than that of the race.
+// RacePart is the training of one algorithm of a race by a worker other than the worker of the
+// race.
 type RacePart struct {
 	// Training is the key of this algorithm's training job, and Algorithm the name of the
 	// algorithm. Algorithm is read-only.

@@ -73,9 +73,9 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 }
 
 // checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
-// stored. It is needed if the database is on a server and the files are in a folder, because two
-// folders may then have the identity of the database: blobs/ of a command without --storage, and
-// the folder of a service with --storage.
+// stored. It is called if the database is on a server and the files are in a folder. Two folders
+// may then have the identity of the database, because a command without --storage writes it to
+// blobs/ in the data folder, even if the service uses another folder.
 func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	var key string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
