@@ -138,7 +138,7 @@ func (b *bucketStore) Location() string { return b.String() }
 // objectName returns the name of the object of a blob.
 func (b *bucketStore) objectName(name string) string { return b.prefix + name }
 
-// markerName returns the name of the object that marks an orphan.
+// markerName returns the name of the object that marks the blob with this name as an orphan.
 func (b *bucketStore) markerName(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
 // remove removes the object first, and then its marker. In this order, no marker remains if

@@ -60,8 +60,8 @@ type Options struct {
 	Log  *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
-	// Local gives one browser access without a password. It is set only for a service in the
-	// process of a command. If it is nil, visitors sign in.
+	// Local lets one browser in without a password. It is set only for a service in the process of
+	// a command. If it is nil, visitors sign in.
 	Local *LocalAccess
 }
 

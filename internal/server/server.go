@@ -70,8 +70,8 @@ type Options struct {
 	Tracer trace.Tracer
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// Local gives the browser access without a password. It is set only for a service in the
-	// process of a command. If it is nil, visitors log in.
+	// Local lets the browser in without a password. It is set only for a service in the process of
+	// a command. If it is nil, visitors log in.
 	Local *dashboard.LocalAccess
 }
 

@@ -23,7 +23,7 @@ var expiries = map[string]struct {
 	// the rows are sorted: those of an index that ends with used, and the key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
-	// placeholders. It does not consider champions.
+	// placeholders. It does not exclude the rows on which a champion depends.
 	condition string
 }{
 	"prediction": {
