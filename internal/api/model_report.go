@@ -51,7 +51,7 @@ type ModelReport struct {
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
 	// Test is not nil, or if the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or the division by groupColumn or timeColumn leaves none, or there was no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null. too-few-rows: the table is too small to set test rows aside, or its division by groupColumn or timeColumn leaves none. no-time: there was no time left to score the test rows."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
@@ -73,7 +73,7 @@ type ModelReport struct {
 	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured, or with summary=true."`
 	// ImportanceMetric is empty in old reports.
-	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"weightedAccuracy if the importances are not those of the metric, but of the accuracy in which each row counts with the weight of its class: in races for accuracy with class weights. Absent otherwise."`
+	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"In a race for accuracy with class weights: weightedAccuracy, the accuracy in which each row counts with the weight of its class. The importances are then losses of this accuracy. Absent otherwise."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
