@@ -339,7 +339,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
-	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the embedded service, so it can still be removed
+	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the account of commands without a server, so it can still be removed
 		lookup = exceptLocal(lookup)
 	}
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {

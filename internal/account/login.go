@@ -52,7 +52,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		account, err = t.GetAccount(ctx, email)
 		return err
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // nobody can log in to the account of the embedded service, even if an earlier version has set a password
+	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // nobody can log in to this account, even if an earlier version has set a password
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {

@@ -21,13 +21,13 @@ import (
 // database.
 const maxDriftColumnsWithDetails = 100
 
-// driftTimeLimit limits the time to compare a blind CSV with the training CSV. It equals the time
-// limit of a prediction, which takes longer; see package prediction.
+// driftTimeLimit limits the time to compare the predicted CSV with the training CSV. It equals the
+// time limit of a prediction, which takes longer; see package prediction.
 const driftTimeLimit = time.Hour
 
-// GetPredictionDrift returns a report that compares the blind CSV of a COMPLETED prediction with
-// the training CSV. The first call makes the report and stores it, and later calls read it. If ctx
-// ends first, the comparison continues, so that another call can return the report. Only one
+// GetPredictionDrift returns a report that compares the predicted CSV of a COMPLETED prediction
+// with the training CSV. The first call makes the report and stores it, and later calls read it. If
+// ctx ends first, the comparison continues, so that another call can return the report. Only one
 // comparison runs at a time, because it uses a core and much memory. Accounts take turns; see
 // [turn.FairSemaphore].
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
@@ -77,8 +77,8 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 }
 
 // measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and
-// stores the comparison. It reads the result instead of the blind CSV, because the blind CSV is
-// deleted at the end of the prediction, and the result contains all its columns.
+// stores the comparison. It reads the result, which has all columns of the predicted CSV, because
+// that CSV is deleted when the prediction ends.
 func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.measureResultDrift(ctx, p)
 	if err != nil {

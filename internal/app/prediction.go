@@ -16,8 +16,8 @@ func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultFileName(key string) string { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
-// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues its prediction.
-// Reading body may set in.ModelKey, because the key may follow the file in a form.
+// CreatePrediction stores a CSV to predict, of at most [api.MaxUploadBytes], and queues its
+// prediction. Reading body may set in.ModelKey, because the key may follow the file in a form.
 func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {

@@ -115,7 +115,7 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	for name := range s.Header {
 		p.Headers[name] = s.Header.Get(name)
 	}
-	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // the embedded service has neither an address nor an account
+	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // a service in this process has neither an address nor an account
 		p.URL = path
 		delete(p.Headers, "Authorization")
 	}

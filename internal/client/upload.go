@@ -124,8 +124,8 @@ func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source
 	return c.uploadToURL(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
-// CreatePrediction sends a blind CSV and starts its prediction with a model. It does not retry
-// after a lost connection, because the service may have accepted the CSV already.
+// CreatePrediction sends a CSV and starts its prediction with a model. It does not retry after a
+// lost connection, because the service may have accepted the CSV already.
 func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {

@@ -57,7 +57,7 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	case !pgurl.Is(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
-	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of the embedded service
+	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of commands without a server
 		return location, checkNoDatabaseFile(dir, location)
 	}
 	return location, nil

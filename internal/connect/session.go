@@ -33,10 +33,10 @@ type Session struct {
 	// or, if race is "", starts the run again. It is nil unless the current command is `foretell
 	// run`.
 	RunCommand func(race string) string
-	// PredictCommand returns the command that predicts the blind file of a run with a model. model
-	// is the reference to the model, quoted for a shell. It is nil unless the current command is
-	// `foretell run` and reads a stream, such as standard input. RunCommand cannot repeat such a
-	// run.
+	// PredictCommand returns the command that predicts the file of --blind with a model. model is
+	// the name or key of the model, quoted for a shell. PredictCommand is nil unless the current
+	// command is `foretell run` and reads a stream, such as standard input. RunCommand cannot
+	// repeat such a run.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race

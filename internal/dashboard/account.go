@@ -77,7 +77,7 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 	}
 	data := accountPage{Sessions: groupSessions(sessions.Sessions), NewSecondFactor: added}
 	content := page{Title: "Account", Section: "account", Data: data}
-	if p.opts.Local == nil { // the embedded service has no such commands
+	if p.opts.Local == nil { // there are no such commands for a service in the process of a command
 		content.Commands = []string{"foretell sessions list", "foretell sessions end --others"}
 	}
 	content.setProblem(problem, fields)

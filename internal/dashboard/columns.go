@@ -153,8 +153,9 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	return layout, nil
 }
 
-// blindLayout returns how a blind file for a model of the dataset d is rewritten so that the row IDs are
-// in its first column. If no column has row IDs, the rows are numbered, as on the command line.
+// blindLayout returns how a file to predict with a model of the dataset d is rewritten so that the
+// row IDs are in its first column. If no column has row IDs, the rows are numbered, as on the
+// command line.
 func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	layout := repair.Layout{Delimiter: s.delimiter, Blind: true}
 	if s.description.Rows == 0 || len(d.Columns) == 0 {

@@ -214,8 +214,8 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 }
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
-// prediction with its probabilities and reasons, then the columns of the blind file. columns is the
-// number of columns, and predicted the index of the prediction, or -1.
+// prediction with its probabilities and reasons, then the columns of the predicted file. columns is
+// the number of columns, and predicted the index of the prediction, or -1.
 func previewColumnOrder(columns, predicted int) []int {
 	predicted = max(1, predicted)
 	order := []int{0}

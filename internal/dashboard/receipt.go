@@ -99,8 +99,8 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 	})
 }
 
-// The limits, in bytes, of the form to verify a result. A result is larger than a blind file,
-// because it has the columns of the blind file and further columns.
+// The limits, in bytes, of the form to verify a result. A result is larger than the predicted file,
+// because it has the columns of this file and further columns.
 const (
 	maxReceiptBytes = 4 << 20
 	maxResultBytes  = 2 * api.MaxUploadBytes

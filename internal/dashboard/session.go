@@ -19,7 +19,7 @@ type LocalAccess struct {
 	Code string
 	// Secret is the value of the session cookie.
 	Secret string
-	// Token returns a valid token of the embedded service.
+	// Token returns a valid token of the service.
 	Token func(ctx context.Context) (string, error)
 	// UseCode marks Code as used, and reports whether this was its first use.
 	UseCode func() bool

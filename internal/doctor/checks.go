@@ -288,7 +288,7 @@ func (o *Checker) checkClock(date string) Result {
 // checkSignIn logs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
-	if o.serverAddress(s) == "" { // a session of the embedded service would create its database and an account
+	if o.serverAddress(s) == "" { // a session without a server would create a database and an account
 		return okResult(name, "not needed for the embedded service")
 	}
 	session, err := o.Service.Connect(ctx)

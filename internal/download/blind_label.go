@@ -130,8 +130,8 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteUnscoredRows prints which rows of the blind file were not scored, or only by some metrics. If
-// the class of prAuc is not known from the model, it prints this class, too.
+// noteUnscoredRows prints which rows of the predicted file were not scored, or only by some
+// metrics. If the class of prAuc is not known from the model, it prints this class, too.
 func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
 	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)

@@ -1,6 +1,6 @@
-// Package download downloads and verifies the result of a prediction. It writes the result to
-// a file with a receipt next to it, or to standard output. If the blind file has labels, it
-// also scores the result. The commands that predict use it.
+// Package download downloads and verifies the result of a prediction. It writes the result to a
+// file with a receipt next to it, or to standard output. If the predicted file has labels, it also
+// scores the result. The commands that predict use it.
 package download
 
 import (
@@ -27,7 +27,7 @@ type ResultDownload struct {
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
 	// Retry is the command that downloads the result again. Defaults to that of
-	// [OutputFile.ResumeCommand] without a blind file.
+	// [OutputFile.ResumeCommand] for a nil file.
 	Retry string
 }
 

@@ -81,9 +81,9 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	return nil
 }
 
-// ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
-// error if Path is also that of an input: blind or one of others. It also returns an error if a
-// file exists at Path and --force is not set.
+// ResolvePath sets an empty Path to its default, which is next to blind, the file to predict. It
+// returns an error if Path is also that of an input: blind or one of others. It also returns an
+// error if a file exists at Path and --force is not set.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])

@@ -41,11 +41,11 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindAndVerifyInput returns the paths of the training files or of the blind files of a receipt.
-// flag is "train" or "blind", and given has the values of this flag. If given is empty, it looks
-// for the files that the receipt names, first in the folder of the receipt and then in the current
-// folder. recorded describes the files in the receipt, or is nil. It is an error if the contents of
-// the files differ from the digest in recorded.
+// FindAndVerifyInput returns the paths of the files that a receipt is about: the training files if
+// flag is "train", and the predicted files if flag is "blind". given has the values of this flag.
+// If given is empty, it looks for the files that the receipt names, first in the folder of the
+// receipt and then in the current folder. recorded describes the files in the receipt, or is nil.
+// It is an error if the contents of the files differ from the digest in recorded.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {

@@ -15,9 +15,9 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a function that verifies the result at tempPath against the blind file,
-// and sets *setRows to its number of rows. classes are the valid labels. If classes is nil, the
-// labels in the header of the result are valid.
+// ResultVerifier returns a function that verifies the result at tempPath against blind, the file
+// that was predicted. It sets *setRows to the number of rows of the result. classes are the valid
+// labels. If classes is nil, the labels in the header of the result are valid.
 func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []string, setRows *int) func(tempPath string) error {
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)

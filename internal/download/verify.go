@@ -14,7 +14,7 @@ import (
 	"foretell/internal/term"
 )
 
-// CheckBlindDigest returns an error if the digest of blind is not that of the blind file in a
+// CheckBlindDigest returns an error if blind does not have the digest of the predicted file in a
 // receipt. rec is the receipt, and receiptPath its path.
 func CheckBlindDigest(ctx context.Context, blind *preflight.InputTable, receiptPath string, rec *receipt.Receipt) error {
 	seen, err := blind.ReceiptInput(ctx, 0)

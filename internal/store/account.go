@@ -39,8 +39,7 @@ type SecondFactor struct {
 // Quota holds the limits of an account. Nil means no limit.
 type Quota struct {
 	Datasets *int64
-	// Bytes limits the total size of the stored files: CSV files, models, blind files and
-	// results.
+	// Bytes limits the total size of the stored files: uploaded CSV files, models and results.
 	Bytes *int64
 	// Races limits the number of races that are PENDING or RUNNING.
 	Races *int64

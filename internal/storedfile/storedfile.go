@@ -36,7 +36,7 @@ func Model(m *store.Model) *store.OwnedFile {
 	return &store.OwnedFile{File: m.File, Kind: store.ModelFile, Key: m.Key}
 }
 
-// Blind returns the blind CSV of a prediction.
+// Blind returns the CSV that a prediction is for.
 func Blind(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Blind, Kind: store.BlindFile, Key: p.Key}
 }
