@@ -210,9 +210,10 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 }
 
 // setCancelledFields sets the field Cancelled of the models of a service that does not report it.
-// newestFirst holds the models of one series. It reads the races of one dataset after the other,
-// and stops at the newest model that was not cancelled, because older datasets do not change which
-// model is the champion. If the service cannot list races, no model counts as cancelled.
+// newestFirst holds the models of one series. setCancelledFields reads the races of one dataset
+// after the other. It stops at the newest model that was not cancelled, because older datasets do
+// not change which model is the champion. If the service cannot list races, no model counts as
+// cancelled.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
 	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false

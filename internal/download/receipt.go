@@ -57,10 +57,10 @@ func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath stri
 	return t.InstallWithReceipt(ctx, tempPath, finalPath, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt moves a verified result from tempPath to finalPath. rows is its number of
-// rows. It completes the receipt r and writes it next to the result. With --force, it first removes
-// the receipt of an earlier result. Without --force, if one of the two files exists, it keeps the
-// file at tempPath and returns an error that wraps fs.ErrExist.
+// InstallWithReceipt moves a verified result from tempPath to finalPath, completes the receipt r
+// and writes it next to the result. rows is the number of rows of the result. With --force, the
+// receipt of an earlier result is removed first. Without --force, if one of the two files exists,
+// InstallWithReceipt keeps the file at tempPath and returns an error that wraps fs.ErrExist.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())

@@ -143,8 +143,8 @@ func (e *Entry) setScores(metric string) {
 }
 
 // sortAndRank sorts the models by table, then by score, best first, then by version. It ranks the
-// models of each table. A model shares the rank of the model before it if the interval of its score
-// includes the best score with this rank.
+// models of each table separately. A model shares the rank of the model before it if the interval
+// of its score includes the best score with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {

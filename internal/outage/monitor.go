@@ -134,9 +134,9 @@ func (m *Monitor) setRunning(running bool) {
 	m.running = running
 }
 
-// sleep waits until the next probe is due. During an outage, this is after outageInterval.
-// Otherwise it is after idleInterval, but earlier, after outageInterval, if an error wakes the
-// monitor.
+// sleep waits until the next probe is due: during an outage for outageInterval, and otherwise for
+// idleInterval. If an error wakes the monitor, it waits for less than idleInterval, but at least
+// for outageInterval.
 func (m *Monitor) sleep(ctx context.Context) {
 	sleepOrWake(ctx, outageInterval, nil)
 	m.mu.Lock()

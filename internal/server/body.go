@@ -108,8 +108,8 @@ func (b *requestBody) readUnlimited(p []byte) (int, error) {
 	return n, err
 }
 
-// clearDeadline removes the read deadline, except after a timeout. net/http would then wait for the
-// rest of the body before it sends the response.
+// clearDeadline removes the read deadline. After a timeout, it keeps the deadline, because net/http
+// would otherwise wait for the rest of the body before it sends the response.
 func (b *requestBody) clearDeadline() {
 	if b.hasTimeout() && !errors.Is(b.err, os.ErrDeadlineExceeded) {
 		_ = b.conn.SetReadDeadline(time.Time{})
