@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// classRanks holds, for consecutive classes, the ranks from which the areas under their curves are
-// computed. For each row of a class, it counts the rows of the rest that are next to it in the order of
-// the probability of the class:
+// classRanks holds the ranks from which the areas under the curves of consecutive classes are
+// computed. For each row of a class, it counts the rows of the rest that are next to it when sorted
+// by the probability of the class:
 //
 //	probability          0.1   0.2   0.3   0.4   0.5   0.6   0.7
 //	rows of the class           1           2     1
 //	rows of the rest      5     3     2     1           4     6
 //	below, equal              5, 3        2, 1  0, 0
 //
-// The rows of the rest are therefore never sorted, and each row of the table is sorted only once, with
-// the other rows of its class. If there are many classes, this is much faster than sorting all rows for
-// each class.
+// Only the rows of each class are sorted. With many classes, this is much faster than sorting all
+// rows for each class.
 type classRanks struct {
 	first int // the first class
 	// keys are the rank keys of the rows of the classes, in ascending order of the class and then of the
@@ -28,8 +27,8 @@ type classRanks struct {
 	rows   int        // number of rows of the table
 }
 
-// restRows counts rows that are not of the class. If rows of the class have the same probability, the
-// first of them counts.
+// restRows counts rows of other classes next to a row of the class. Of rows of the class with equal
+// probabilities, only the first has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability
@@ -108,9 +107,8 @@ func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 	}
 }
 
-// searchKeys returns the position of the first key that is not below key, or the number of keys. It is a
-// binary search without branches that depend on the keys, which a processor could not predict. All keys
-// are below 2⁶³.
+// searchKeys returns the index of the first key that is at least key, or len(keys). All keys must
+// be below 2⁶³. It is a binary search without branches, because a processor cannot predict them.
 func searchKeys(keys []uint64, key uint64) (at int) {
 	for n := len(keys); n > 0; {
 		half := (n + 1) / 2
