@@ -62,9 +62,8 @@ func EstimateMemory(rows, columns, levels, classes int) float64 {
 	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
 }
 
-// Params holds the parameters of the smooth part of a checkpoint. Weight is the weight of
-// the smooth part in the mean of the networks and the smooth part. It is 0 if there is no
-// smooth part.
+// Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in the mean
+// of networks and smooth part, or 0 if there is no smooth part.
 type Params struct{ Width, Penalty, Weight float64 }
 
 // Task describes the table and the folds for which Search fits smooth parts.
@@ -91,10 +90,10 @@ type Fits struct {
 	numFits int // the number of fits that Search did
 }
 
-// Search fits smooth parts and chooses their width and penalty by the log loss on the
-// validation rows. It first compares the widths on one or two folds, each width with its
-// best penalty. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
+// Search fits smooth parts and chooses their width and penalty by the log loss on the validation
+// rows. It compares the widths on one or two folds, each with its best penalty. It then fits the
+// best width on the other folds, and chooses the best penalty on all folds. The error is
+// rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*rbf.Fit, len(kernelWidths))
@@ -133,9 +132,9 @@ func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*rbf.Fi
 	return rbf.New(ctx, t.Frame, fold, rbf.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties})
 }
 
-// bestPenalty returns the index of the penalty with the lowest log loss on the validation
-// rows of the first len(fits) folds, and that loss. fits are the fits of these folds. If
-// dst is not nil, bestPenalty writes the probabilities for the best penalty to it.
+// bestPenalty returns the index of the penalty with the lowest log loss, and this loss. fits are
+// the fits of the first len(fits) folds, on whose validation rows the loss is computed. If dst is
+// not nil, bestPenalty writes the probabilities for the best penalty to it.
 func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range t.Folds[:len(fits)] {
