@@ -3,8 +3,8 @@ package roles
 import "context"
 
 // ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
-// ignores these rows, because a corrected copy of the file does not have them. They are often not
-// records but, for example, a row of totals. chosen is the result of ChooseRoles for train and
+// ignores these rows: a corrected copy of the file does not have them, and they are often not
+// records, but a row of totals, for example. chosen is the result of ChooseRoles for train and
 // given.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
@@ -19,8 +19,8 @@ func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Role
 	return chosen, nil
 }
 
-// describeRowsWithValue describes the rows that have a value in the named column. It returns nil if all rows
-// have one, if none has, or if the cells of the column are not in t.
+// describeRowsWithValue describes the rows that have a value in the named column. It returns nil if
+// all rows or no rows have one, or if the cells of the column are not in t.
 func (t *Description) describeRowsWithValue(ctx context.Context, name string) (*Description, error) {
 	for i, at := range t.sampled {
 		if t.Columns[at].Name != name {

@@ -133,9 +133,9 @@ const (
 	MinBlindColumns    = 2
 )
 
-// CheckHeader returns the defects of the header: fewer than minColumns columns, numbers
-// instead of names, and missing or duplicate names. The first column, usually the ID, may
-// have no name, because some tools write none.
+// CheckHeader returns the defects of the header: fewer than minColumns columns, numbers instead of
+// names, and missing or duplicate names. The first column may have no name, because some tools
+// write none for an ID.
 func (t *Table) CheckHeader(minColumns int) []Defect {
 	if n := len(t.Names); n < minColumns {
 		roles := "an ID first and a feature"
