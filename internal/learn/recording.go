@@ -101,7 +101,7 @@ type recordedEnd struct {
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
-	// texts are the times that were spent on texts on the machine that trained the run.
+	// texts is the time that the machine that trained the run spent on texts.
 	texts text.Durations
 }
 

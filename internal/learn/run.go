@@ -56,8 +56,8 @@ type run struct {
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the error because of which this machine, and not another, trained the run. It is
-	// nil if there was no such error.
+	// remoteErr is the error of the other machine that failed to train the run, so that this
+	// machine trained it. It is nil if there was no such error.
 	remoteErr error
 }
 

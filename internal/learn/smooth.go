@@ -101,10 +101,10 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
 	case errors.Is(err, rbf.ErrTooWide):
-		r.addNote("the final model of %s has no smooth part: all rows together have too many different categories for it", run.Name)
+		r.addNote("the final model of %s has no kernel logistic regression: all rows together have too many different categories for it", run.Name)
 		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):
-		r.addNote("the final model of %s has no smooth part, because its training on all rows did not converge", run.Name)
+		r.addNote("the final model of %s has no kernel logistic regression, because its training on all rows did not converge", run.Name)
 		return p, nil
 	case err != nil:
 		return nil, err

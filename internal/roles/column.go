@@ -58,8 +58,8 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 }
 
 // isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker
-// evidence than those of idReason. So the values must be integers or codes, in enough rows for the
-// values of a feature to repeat.
+// evidence than those of idReason. The values must therefore be integers or codes, and in enough
+// rows that the values of a feature would repeat.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }

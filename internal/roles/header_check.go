@@ -21,7 +21,7 @@ type headerCheck struct {
 	valuesBelow   []int            // number of values below the cell
 	phrasesBelow  []int            // number of cells below with at least two words; 0 if the cell has one word
 	sentenceBelow []int            // number of cells below with at least sentenceWords words; 0 if the cell has fewer
-	othersBelow   []map[string]int // number of cells below with each value that is not that of the cell, up to maxOthers values
+	othersBelow   []map[string]int // by value that differs from the cell, up to maxOthers values: number of cells below with this value
 }
 
 const (

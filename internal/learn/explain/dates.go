@@ -37,8 +37,8 @@ func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 }
 
 // MarkDifferent implements shapley.Rows: it marks the features in which the model distinguishes the
-// rows a and b. If a marked feature is a difference of two dates, it also marks those of the two
-// dates that are not equal in a and b.
+// rows a and b. If a marked feature is a difference of two dates, it also marks each of these dates
+// in which a and b differ.
 func (r *rowsWithDates) MarkDifferent(different []bool, a, b int) {
 	r.Rows.MarkDifferent(different, a, b)
 	for _, d := range r.differences {

@@ -28,7 +28,7 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 // if variance is smaller; see shrinkVarianceRatio. A variance of 0 changes nothing, because a value
 // of 0 or 1 always has it.
 //
-// variance was estimated from few independent rows, on which the value is estimated.
+// variance is an estimate from few independent rows, and estimated is the value on these rows.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {

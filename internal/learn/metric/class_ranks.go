@@ -27,8 +27,8 @@ type classRanks struct {
 	rows   int        // number of rows of the table
 }
 
-// restRows counts rows of other classes next to a row of the class. Of rows of the class with equal
-// probabilities, only the first has counts.
+// restRows counts rows of other classes by their probability of this class, for one row of the
+// class. Of several rows of the class with equal probabilities, only the first has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability

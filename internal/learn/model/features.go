@@ -12,8 +12,7 @@ import (
 type Features struct {
 	// Columns are indices of columns of the schema, ascending.
 	Columns []int32
-	// texts computes the scores of texts. These features follow the columns. texts is nil
-	// if there are no scores of texts.
+	// texts are the text models, whose scores follow the columns. It is nil if there are none.
 	texts *textModels
 }
 
@@ -51,7 +50,7 @@ func (v *Features) compute(f *frame.Frame, lo, hi int) *frame.Frame {
 }
 
 // usedFeatures reports for each feature of schema whether a member may use it, directly or through
-// a score. It returns nil if a member may use all features.
+// a feature that is computed from it. It returns nil if a member may use all features.
 func usedFeatures(members []Member, schema *frame.Schema) []bool {
 	used := make([]bool, len(schema.Columns))
 	for _, one := range members {

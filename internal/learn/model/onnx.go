@@ -21,7 +21,7 @@ const (
 const (
 	ONNXNumber   = "number"
 	ONNXCategory = "category"
-	ONNXScore    = "score" // a score of a text
+	ONNXScore    = "score" // the output of a text model
 )
 
 // ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The

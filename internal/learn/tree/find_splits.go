@@ -10,15 +10,15 @@ import (
 // the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// minDividedRows is the number of rows from which on the rows of a leaf are divided among the
-// workers: each worker builds the histograms of all features from some of the rows. For smaller
-// leaves, each worker builds the histograms of some features from all rows. With fewer feature
-// groups than workers, the rows are always divided.
+// The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
+// builds the histograms of all features from some of the rows. For smaller leaves, each worker
+// builds the histograms of some features from all rows. With fewer feature groups than workers, the
+// rows are always divided.
 const minDividedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves. These may be built and
-// its sibling, or only one of them. findBestSplits first builds the histogram of built from its
-// rows, in built.cells.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves, which are the leaf called
+// built, its sibling, or both. It first builds the histogram of built from its rows, in
+// built.cells.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
 // subtracts built.cells from it, which leaves the histogram of the sibling.

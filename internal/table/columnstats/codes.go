@@ -42,8 +42,9 @@ func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values are integers far apart, and peaks that are
-// typical of codes occur in at least the share minPeaks of the rows.
+// haveCodePeaks reports whether the numbers among values look like codes: they are integers far
+// apart, and at least the share minPeaks of the rows has a peak that is typical of codes; see
+// minPeakShare.
 func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {

@@ -5,8 +5,8 @@ import (
 )
 
 // An interpretation says how a cell can be read: as a date in each order of day and month, and as
-// an amount with each decimal separator. Cells with the same interpretation are all values of a
-// column of dates or numbers, or all are not.
+// an amount with each decimal separator. In a column of dates or numbers, cells with the same
+// interpretation are either all values or all missing.
 type interpretation struct {
 	kind                     cells.ValueKind
 	isMonthFirst, isDayFirst bool // a date or time that is valid in this order

@@ -80,8 +80,8 @@ func evictTexts(columns []Column, textMemory int) {
 	}
 }
 
-// minTextsToDecide is the number of distinct texts above which evictTexts chooses the strategy
-// of a column.
+// minTextsToDecide is the number of distinct texts above which evictTexts decides how to count a
+// column.
 const minTextsToDecide = 8
 
 func totalTextBytes(columns []Column) int {

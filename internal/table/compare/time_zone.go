@@ -29,8 +29,8 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 }
 
 // checkTimesOfDay reports dates without a time of day if those of the training column have one. If
-// all of these are midnight, which onlyMidnight reports, no feature is made from them, and nothing
-// is reported.
+// onlyMidnight is set, all times of day in training are midnight. No feature is made from them, so
+// nothing is reported.
 func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return

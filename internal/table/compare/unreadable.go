@@ -39,7 +39,7 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 // training.
 //
 // Texts, and numbers in a column of dates or times, count only if all training rows have a value.
-// Otherwise they may be usual, such as ongoing, or 0 for none.
+// Otherwise they may be usual, for example the text ongoing, or 0 for none.
 func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return

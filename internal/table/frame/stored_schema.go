@@ -10,8 +10,8 @@ import (
 const (
 	// VersionDifferences has features with ExtractSince.
 	VersionDifferences = 2
-	// VersionItems has one of these: items of lists, prefixes of codes, Unix times, dates that
-	// begin with a year of two digits, or hours that may be missing.
+	// A schema of version VersionItems has at least one of these: items of lists, prefixes of
+	// codes, Unix times, dates that begin with a year of two digits, or hours that may be missing.
 	VersionItems = 3
 )
 

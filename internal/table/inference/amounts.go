@@ -198,8 +198,8 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// minDurationShare is the smallest fraction of rows with durations of several numbers, such as 1h
-// 5m, from which on the m in 45 m means minutes or months, not metres.
+// If at least the fraction minDurationShare of the rows has durations of several numbers, such as
+// 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
 const minDurationShare = 0.1
 
 // addDurationParts adds the counts of units such as min to the count of the unit of durations.

@@ -21,8 +21,8 @@ type decimalSeparatorCounts struct {
 	distinct     int // distinct numbers in either
 }
 
-// minGroupedNumbers is the smallest number of distinct values such as 4.568 from which on the point
-// separates thousands. As many decimals would hardly all have exactly three digits.
+// In a column with at least minGroupedNumbers distinct values such as 4.568, the point separates
+// thousands. As many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithDecimalSeparators is like Infer, but also sets the separators of a column of numbers.

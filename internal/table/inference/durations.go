@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// minRowsPerCode is the mean number of rows for each distinct text from which on texts of digits
-// and colons are codes; see areClockCodes.
+// If distinct texts of digits and colons have at least minRowsPerCode rows each on average, they
+// are codes; see areClockCodes.
 const minRowsPerCode = 10
 
 // countDurations returns the number of texts that are durations, or times of day that may be

@@ -158,8 +158,8 @@ func modalLength(records [][][]byte) int {
 }
 
 // hasRowNames reports whether the first column has row names: its fields are unique and not blank.
-// The last column must not be empty, because then each line ends with a delimiter. Records that do
-// not have the usual number of fields are ignored.
+// The last column must not be empty: an empty last column means that each line ends with a
+// delimiter. Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

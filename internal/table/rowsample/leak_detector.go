@@ -117,8 +117,8 @@ func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
 	return s.RowHashes(ctx, func(field int) bool { return field != s.id }, func(field int) uint64 { return uint64(field) + 1 })
 }
 
-// RowHashes returns a hash of the wanted fields of each row of the sample. It does not depend on the order
-// of the fields, because key returns a number for each of them.
+// RowHashes returns a hash of the wanted fields of each row of the sample. key identifies each
+// field by a number, so the hash does not depend on the order of the fields.
 func (s *Sample) RowHashes(ctx context.Context, wanted func(field int) bool, key func(field int) uint64) ([]uint64, error) {
 	hashes, mutex := make([]uint64, len(s.rowIndices())), sync.Mutex{}
 	err := s.forEachField(ctx, wanted, func(field int, values []uint64) {
