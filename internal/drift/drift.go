@@ -193,7 +193,8 @@ func formatIntegerRange(from, to float64) string {
 }
 
 // countTextParts divides texts into the most frequent ones of the training file and the others.
-// Texts with the same abbreviation are one part. filled is the number of rows of the file with a value.
+// Texts that are equal when shortened are one part. filled is the number of rows of the file with a
+// value.
 func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), filled}

@@ -107,8 +107,8 @@ func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 }
 
 // binnedMatrix returns the matrix whose features have at most the given number of bins; 0 means the
-// default. It builds each matrix once; concurrent callers wait. Matrices share the bins of features
-// for which they are the same.
+// default. It builds each matrix once; concurrent callers wait. If a feature has the same bins in
+// several matrices, they share them.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -99,14 +99,14 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 }
 
 // doubleAndEstimateError doubles the number of trees and estimates the error of a large forest. The
-// error of n trees exceeds it by an amount proportional to 1/n, so it follows from the errors of
-// the forest and of its halves:
+// error of n trees exceeds that error by an amount proportional to 1/n, so it follows from the
+// errors of the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// Without this estimate, parameters with very different trees, whose error falls more when trees
-// are added, would seem worse than they are. Out-of-bag votes are counted separately for the two
-// halves, validation votes are not.
+// Adding trees helps more if the trees are very different. Without this estimate, growth parameters
+// with such trees would seem worse than they are. Out-of-bag votes are counted separately for the
+// two halves, validation votes are not.
 func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {

@@ -27,8 +27,9 @@ type classRanks struct {
 	rows   int        // number of rows of the table
 }
 
-// restRows counts rows of other classes by their probability of this class, for one row of the
-// class. Of several rows of the class with equal probabilities, only the first has counts.
+// restRows counts the rows of other classes whose probability is equal to that of one row of the
+// class, or just below it. Of several rows of the class with equal probabilities, only the first
+// has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability

@@ -29,9 +29,9 @@ type Member struct {
 	Predictor
 }
 
-// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor keeps memory
-// that it allocates to predict. Whoever predicts only with the copy frees this memory by dropping
-// the copy.
+// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor allocates
+// memory when it predicts, and keeps it. To free this memory, predict with a copy and drop the
+// copy.
 func (m Member) Clone() (Member, error) {
 	inner, features := UnwrapFeatures(m.Predictor)
 	b, err := inner.AppendBinary(nil)

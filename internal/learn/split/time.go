@@ -107,8 +107,8 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 }
 
 // nearestTimeChange returns the index nearest to wanted at which rows may be split without
-// separating equal times. That is an i with rows[i] later than rows[i-1], or len(rows). It is never
-// 0 unless wanted is 0.
+// separating equal times. For such an index i, rows[i] is later than rows[i-1], or i is len(rows).
+// The result is 0 only if wanted is 0.
 func (s Sample) nearestTimeChange(rows []int32, wanted int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

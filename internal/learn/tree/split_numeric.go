@@ -53,8 +53,8 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// maxOneHot is the largest number of levels of a categorical feature in a leaf for which only
-// one-hot splits are tried: one level against all others.
+// If a leaf has at most maxOneHot levels of a categorical feature, only one-hot splits are tried:
+// one level against all others.
 const maxOneHot = 4
 
 // maxScore returns the score of a split if it is valid and above top, and otherwise top. A split is

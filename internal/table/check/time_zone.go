@@ -10,7 +10,7 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minZoneRows is the smallest number of rows with other offsets from UTC that is reported.
+// Other offsets from UTC are reported only if at least minZoneRows rows have them.
 const minZoneRows = 5
 
 // warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets

@@ -288,7 +288,7 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 }
 
 // usesWords reports whether the texts of the blind column may be words that a model uses beside the
-// numbers of the training column. The blind column may have more words than numbers.
+// numbers of the training column. The blind column may consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
 }

@@ -15,8 +15,8 @@ const (
 	maxDefectShare = 0.5
 )
 
-// isDefect reports whether rows with a value that a model cannot use are a defect and not only a
-// warning. filled is the number of rows with any value.
+// isDefect reports whether a finding is a defect and not only a warning. rows is the number of rows
+// whose value a model cannot use. filled is the number of rows with any value.
 func isDefect(rows, filled int) bool {
 	return rows >= minDefectRows && ratio(rows, filled) > maxDefectShare
 }

@@ -139,7 +139,7 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 }
 
 // relax records an assignment of take fields, starting with fields[used], to a column. It replaces
-// a more expensive assignment. cost is its cost without that of the columns before.
+// a more expensive assignment. cost is the cost for this column alone.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take
