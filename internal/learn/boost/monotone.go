@@ -100,8 +100,9 @@ const emptyLeafWeight = 1e-9
 // each order.
 const dykstraRounds = 20
 
-// fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by
-// values in all given orders, such that the weighted sum of squared differences is smallest.
+// fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by the
+// closest numbers that are in all given orders: those with the smallest weighted sum of squared
+// differences.
 //
 // For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
 // trees. For several orders the result is approximate. The values are projected onto one order

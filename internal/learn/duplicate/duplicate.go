@@ -89,8 +89,8 @@ func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
 	return rows
 }
 
-// hashRows returns a hash of the features of each row. An error is returned only if ctx
-// is cancelled.
+// hashRows returns a hash of the features of each row. hashRows returns an error only if ctx is
+// cancelled.
 func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error) {
 	const block = 1 << 12
 	hashes := make([]uint64, f.Rows)

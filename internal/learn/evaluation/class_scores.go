@@ -62,8 +62,8 @@ func (e *Evaluator) MostFrequentClasses() (classes []int) {
 	return classes
 }
 
-// NewClassCurves returns the curves of the given classes. labels are the names of all
-// classes. An error is returned only if ctx is cancelled.
+// NewClassCurves returns the curves of the given classes. labels are the names of all classes.
+// NewClassCurves returns an error only if ctx is cancelled.
 func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, classes []int) ([]ClassCurve, error) {
 	var curves []ClassCurve
 	for _, class := range classes {

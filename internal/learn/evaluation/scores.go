@@ -74,8 +74,8 @@ func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p 
 // computed.
 type PredictionsFunc func(name string) metric.Predictions
 
-// NewScores returns all scores, without intervals. raceMetric is the metric of the race.
-// An error is returned only if ctx is cancelled.
+// NewScores returns all scores, without intervals. raceMetric is the metric of the race. NewScores
+// returns an error only if ctx is cancelled.
 func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	decided := predictions(metric.NameAccuracy)
 	s := Scores{
@@ -96,8 +96,8 @@ func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFu
 	return s, s.setRaceMetricOfClass(ctx, raceMetric, predictions(raceMetric))
 }
 
-// NewScoresWithIntervals returns all scores with their intervals. raceMetric is the
-// metric of the race. An error is returned only if ctx is cancelled.
+// NewScoresWithIntervals returns all scores with their intervals. raceMetric is the metric of the
+// race. NewScoresWithIntervals returns an error only if ctx is cancelled.
 func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	s, err := NewScores(ctx, raceMetric, predictions)
 	if err != nil {

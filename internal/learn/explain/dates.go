@@ -12,8 +12,8 @@ import (
 type rowsWithDates struct {
 	shapley.Rows
 	differences []frame.Difference
-	// dates[i] holds the values of feature i if a difference is computed from it. It is nil for
-	// other features.
+	// dates[i] holds the values of feature i if a difference of dates is computed from it. It is
+	// nil for other features.
 	dates [][]float64
 }
 

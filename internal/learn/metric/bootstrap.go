@@ -158,8 +158,8 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	return Interval{max(score-half, 0), min(score+half, 1)}
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no
-// row is of the class. An error is returned only if ctx is cancelled.
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row is of
+// the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }

@@ -39,8 +39,8 @@ type restRows struct {
 // that both the rows and the keys of the class are in the cache.
 const rankBlockRows = 64
 
-// newClassRanks returns the ranks of n classes, beginning with the class first. An error is returned
-// only if ctx is cancelled.
+// newClassRanks returns the ranks of n classes, beginning with the class first. newClassRanks
+// returns an error only if ctx is cancelled.
 func newClassRanks(ctx context.Context, p Predictions, first, n int) (classRanks, error) {
 	r := classRanks{first: first, starts: make([]int, n+1), rows: len(p.Labels)}
 	r.setKeys(p)

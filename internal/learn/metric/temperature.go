@@ -24,9 +24,9 @@ const priorDeviation = 0.5
 // keeps ln T far below it.
 const maxLogTemperature = 3
 
-// FitTemperature returns the temperature that minimises the log loss of p. The model must
-// not have been trained on the rows of p. The result is 1 if p has no rows. An error is
-// returned only if ctx is cancelled.
+// FitTemperature returns the temperature that minimises the log loss of p. The model must not have
+// been trained on the rows of p. The result is 1 if p has no rows. FitTemperature returns an error
+// only if ctx is cancelled.
 func FitTemperature(ctx context.Context, p Predictions) (Temperature, error) {
 	if len(p.Labels) == 0 {
 		return 1, ctx.Err()

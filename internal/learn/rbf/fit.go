@@ -149,8 +149,8 @@ type logisticRegression struct {
 // biasPenalty is the penalty of the biases, small enough not to matter.
 const biasPenalty = 1e-3
 
-// newLogisticRegression returns a regression on the features of k, which it overwrites. An error is
-// returned only if ctx is cancelled.
+// newLogisticRegression returns a regression on the features of k, which it overwrites.
+// newLogisticRegression returns an error only if ctx is cancelled.
 func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32, o Options) (*logisticRegression, error) {
 	p := &logisticRegression{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5

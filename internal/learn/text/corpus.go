@@ -54,8 +54,8 @@ type Corpus struct {
 	ends       []uint32 // by text: the end of its entries in its block
 }
 
-// NewCorpus returns the corpus of texts. classes is the number of classes that models
-// will predict. An error is returned only if ctx is cancelled.
+// NewCorpus returns the corpus of texts. classes is the number of classes that models will predict.
+// NewCorpus returns an error only if ctx is cancelled.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }

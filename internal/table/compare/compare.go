@@ -159,7 +159,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 	missing := blind.Missing
 	if !train.Form.IsOrdered() {
-		missing = blind.EmptyRows() // the texts of a blind column of numbers are categories
+		missing = blind.EmptyRows() // in training, texts are values, even if the blind column has mostly numbers
 	}
 	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
 		missing += nullRows(blind, func(text string) bool {

@@ -106,7 +106,7 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote b
 func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
 // afterLastLineEnd returns the offset after the last LF of text. Without an LF it returns the
-// offset after the last CR, and without a CR, too, it returns 0.
+// offset after the last CR. It returns 0 if there is no line end.
 func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1

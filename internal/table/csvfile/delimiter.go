@@ -12,9 +12,9 @@ const DelimiterSampleBytes = 64 << 10
 const Delimiters = ",;\t|"
 
 // FindDelimiter returns the delimiter of a sample: the one with the most fields that splits at
-// least nine of ten records into as many fields as the first record. It returns the comma if no
-// delimiter splits the records, but not if the comma seems to separate decimals. truncated is set
-// if the sample is not the whole file.
+// least nine of ten records into as many fields as the first record. It prefers any other delimiter
+// to commas that seem to separate decimals. If no delimiter splits the records, it returns the
+// comma. truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {

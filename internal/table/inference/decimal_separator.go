@@ -80,7 +80,8 @@ func (n *decimalSeparatorCounts) isAmbiguous() bool {
 // tableDecimalSeparator is what the columns of a table together say about its decimal separator.
 type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
-	// isUnknown is set if no column proves this, and the other separator is also plausible.
+	// isUnknown is set if no column proves the decimal separator, and the other one is also
+	// plausible.
 	isUnknown bool
 }
 
