@@ -219,9 +219,9 @@ func (r *race) reservedTime() time.Duration {
 	return reserved
 }
 
-// refitBudget returns the time to reserve for the refits and for the report. It is estimated from
-// the time that a unit of cost has taken so far. It includes training the text models once, for all
-// refits.
+// refitBudget returns the time to reserve for the report and for the refits, including one training
+// of the text models for all of them. The time of a refit is its cost times the time that training
+// has taken for each unit of cost so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {

@@ -243,8 +243,8 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 	return step-e.step >= patience
 }
 
-// dropLateScores removes the scores whose virtual time is after the win, because a slower machine
-// might not have computed them. late reports whether there were any.
+// dropLateScores removes the scores of the run that were due after another run had won. A slower
+// machine might have stopped the run before it computed them. late reports whether there were any.
 func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 	n := len(r.curve)
 	for n > 0 && s.IsLate(r.index, r.curve[n-1].due) {

@@ -2,10 +2,9 @@ package roles
 
 import "context"
 
-// ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
-// ignores these rows: a corrected copy of the file does not have them, and they are often not
-// records, but a row of totals, for example. chosen is the result of ChooseRoles for train and
-// given.
+// ChooseIDOfLabelledRows chooses the ID again, without the rows that have no label, if IDs are
+// generated. Rows without a label are often not records, but totals, for example. A corrected copy
+// of the file does not have them. chosen is the result of ChooseRoles for train and given.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil

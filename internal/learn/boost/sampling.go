@@ -120,13 +120,13 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 	}
 }
 
-// blockRows is the largest number of rows of the frame that a kernel processes at once.
+// blockRows is the largest number of rows of the frame that are processed at once.
 const blockRows = 512
 
 // forRowBlocks divides rows into successive parts, and calls do for each part. The rows of a part
-// are in the range lo…hi-1 of at most blockRows rows of the frame. Kernels process the whole range,
-// because skipping rows would take more time. If fewer than an eighth of the range are in rows, the
-// part is a single row.
+// are in the range lo…hi-1 of at most blockRows rows of the frame. The function do should process
+// the whole range, which takes less time than skipping rows. If fewer than an eighth of the range
+// are in rows, the part is a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])

@@ -11,8 +11,8 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. It is nil for small vocabularies; first is then used
-	// instead, which needs less memory.
+	// bitmap finds the index of a bucket in buckets. Small vocabularies have first and shift
+	// instead, which need less memory; bitmap is then nil.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32

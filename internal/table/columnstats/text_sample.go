@@ -71,8 +71,8 @@ func (s *textSample) estimate() []Value {
 	return list
 }
 
-// minReadableTexts is the smallest fraction of texts that are dates, amounts or numbers for which a column gets
-// interpretationCounts.
+// minReadableTexts is the smallest fraction of dates, amounts and numbers in a sample of texts for
+// which areDatesOrAmounts returns true.
 const minReadableTexts = 0.5
 
 // maxExaminedTexts is the largest number of texts that areDatesOrAmounts examines.

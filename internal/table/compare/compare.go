@@ -266,11 +266,13 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column c. other counts the rows with a number, date or time in the format of the
-// blind column. texts counts all other such rows. rows is the number of rows of the blind file.
+// the training column c. other counts those with a number, date or time in the format of the blind
+// column, and texts counts all others. Numbers that mean a missing Unix time do not count. rows is
+// the number of rows of the blind file.
 //
-// If both columns have the same form, or usesWords returns true, two kinds of texts do not count:
-// those that mean a missing value, and those that the training column also has.
+// Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
+// those that the training column also has. Columns are alike if they have the same form, if they
+// have times of day and durations, or if usesWords returns true.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	known, values := textSet(c), estimatedValues(blind, rows)
 	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind) || usesWords(c, blind)

@@ -211,10 +211,9 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
 }
 
-// minExpectedRows is a limit of checkFrequentTexts: if no row has a frequent text, it reports this
-// only if at least this number of rows is expected to have one. The probability of this by chance
-// is then at most exp(-7), less than 0.1 %. Other checks report unknown texts only if at least this
-// number of rows has one.
+// minExpectedRows is the smallest number of rows with unknown texts that is reported. In
+// checkFrequentTexts it is the smallest expected number of rows with a frequent text, if no row has
+// one. The probability of this by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows

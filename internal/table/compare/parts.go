@@ -68,8 +68,8 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 
 // partCounts counts the rows of a blind column with parts that a training column does not have.
 type partCounts struct {
-	misspelled rowCounter // most parts differ only in spelling from those of the training column
-	unknown    rowCounter // the training column has no part, in no spelling
+	misspelled rowCounter // rows of texts with at least as many misspelled parts as parts of the training column
+	unknown    rowCounter // rows of texts without a part of the training column, even misspelled
 	filled     int        // number of rows with a value
 	firstLine  int        // the first line of a row in unknown
 	// example is a misspelled part of the most frequent text with such parts, and spelling is its

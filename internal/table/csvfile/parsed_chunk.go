@@ -246,8 +246,8 @@ func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
-// FloatBuffer returns the part of Values for a field. Its elements are undefined until ParseField
-// or FloatsOrText has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
+// FloatBuffer returns the elements of Values for a field. They are undefined until ParseField or
+// FloatsOrText has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
 func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(p.Values) < len(p.decimals) {
 		p.ReserveFloats()

@@ -23,7 +23,7 @@ const (
 	minRowsPerItem   = 5    // and in at least this number of rows
 	minFrequentShare = 0.8  // smallest fraction of items that are frequent, over all different texts
 	minCommaShare    = 0.9  // the same for commas, which are also in names and sentences
-	minMixedShare    = 0.5  // smallest fraction of frequent items that are the first of one text and a later one of another,
+	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another,
 	maxLengthShare   = 0.7  // unless fewer texts than this fraction have the same number of items
 	maxItemLength    = 60   // largest mean number of characters of an item
 	maxCommaLength   = 30   // the same for commas

@@ -99,8 +99,8 @@ func isCode(text string) bool {
 	return digits > 0 && spaces <= 1 && length <= maxCodeLength
 }
 
-// areRowIDs reports whether texts that identify rows are serial numbers in the order of the rows, or
-// random.
+// areRowIDs reports whether the codes of a column are serial numbers in the order of the rows, or
+// random. Nearly every row must have its own code.
 func areRowIDs(texts []columnstats.Value) bool {
 	ascending, hex := 0, 0
 	counts := map[rune]int{}
