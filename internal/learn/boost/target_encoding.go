@@ -310,9 +310,9 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 // maxTargets is the largest number of targets.
 const maxTargets = 5
 
-// drawBinaryTargets returns the targets. A target is a set of classes, for which it is 1. For two
-// classes, the only target is the second class. For at most maxTargets classes, each class is a
-// target. For more, each target is a random half of the classes.
+// drawBinaryTargets returns the targets. A target is true for some of the classes. For two classes,
+// the only target is the second class. For at most maxTargets classes, each class is a target. For
+// more, each target is a random half of the classes.
 func drawBinaryTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

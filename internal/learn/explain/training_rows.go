@@ -24,8 +24,8 @@ const (
 // rows that are equal to a row of the file in every feature. It is 0 if this number could be due to
 // chance.
 //
-// The error for an invalid file is a *csvfile.Defect. For the model of an old file, the error is
-// ErrNoBackground.
+// The error for an invalid file is a *csvfile.Defect. For a model without background rows, the
+// error is ErrNoBackground.
 func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sample int, err error) {
 	if m.Background == nil {
 		return 0, 0, ErrNoBackground

@@ -23,12 +23,13 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns a proportion with the given value. Its number of rows is rows if the
-// variance of such a proportion agrees with variance. It is lower if variance is larger, and higher
-// if variance is smaller; see shrinkVarianceRatio. A variance of 0 changes nothing, because a value
-// of 0 or 1 always has it.
+// newProportion returns a proportion with the given value. Its number of rows is rows, divided by
+// the ratio of variance to the variance of a proportion of that many independent rows. If both
+// variances agree, it is therefore rows. A variance of 0 changes nothing, because a value of 0 or 1
+// always has it.
 //
-// variance is an estimate from few independent rows, and estimated is the value on these rows.
+// variance and estimated are the variance and the value estimated from few rows, for which
+// shrinkVarianceRatio corrects the ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -75,7 +76,7 @@ func (m classMean) interval() Interval {
 
 // varianceInflation returns the factor by which the dependence between the scores of the classes
 // increases the variance of the mean. It is corrected for few rows by shrinkVarianceRatio. If all
-// variances are 0, it is shared, but at most the limit that dependence describes.
+// variances are 0, the factor is m.shared, limited as m.dependence describes.
 func (m classMean) varianceInflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {

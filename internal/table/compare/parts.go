@@ -30,13 +30,13 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	c.reportUnknownParts(train, blind, &r)
 }
 
-// checkKnownParts is checkParts for what a model or a dataset knows, but reports only misspelled
-// parts. It returns true if it reports the column.
+// checkKnownParts compares the parts of a blind column with those that a model or a dataset knows.
+// It reports misspelled parts, and returns true if it reports the column.
 //
-// A dataset may know only the most frequent lists, and others may have this spelling. Then only a
-// column with many misspelled items is reported, with a warning. A model knows only the frequent
-// items of lists. So an item is not misspelled if the model knows items in the same case, such as
-// upper case.
+// A dataset may know only the most frequent lists, and other lists may have the same spelling as
+// the blind column. Only a column with many misspelled items is then reported, with a warning. A
+// model knows only the frequent items of lists. So an item is not misspelled if the model knows
+// items in the same case, such as upper case.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {

@@ -58,7 +58,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source has returned the defect, with its name
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // a defect that the source returned has its name already
 			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect

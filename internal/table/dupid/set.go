@@ -74,9 +74,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// splitUnlessAscending must be called before IDs are stored. first and last are the first and the
-// last of the new IDs; unordered means that these are not ascending. If all IDs together are not in
-// ascending order, it calls splitIntoBins.
+// splitUnlessAscending calls splitIntoBins if the IDs stored so far and new IDs are together not in
+// ascending order. It must be called before the new IDs are stored. first and last are the first
+// and the last new ID. unordered is set if the new IDs are not ascending.
 func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
