@@ -21,8 +21,8 @@ type Fitter struct {
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data, where a
 // single round hardly changes the validation loss. rows is the number of all rows of the frame, not
-// only of the training rows, so it is the same in a fold and in a refit on all rows. The refit can
-// then do the number of steps that is best in the folds.
+// only of the training rows. A step is thus the same in a fold and in a refit on all rows, so the
+// refit can do the number of steps that is best in the folds.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)

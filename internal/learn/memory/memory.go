@@ -69,8 +69,8 @@ const (
 	// garbageFactor is the memory of texts with their garbage, as a multiple of their
 	// size. The garbage collector runs when the memory has grown by 30 %.
 	garbageFactor = 1.3
-	// screeningFactor multiplies the memory for the selected features of each row if features are
-	// screened, because each fold then has its own bins.
+	// screeningFactor multiplies the memory for the selected features of a row if features are
+	// screened. Each fold then has its own bins.
 	screeningFactor = 3
 )
 

@@ -1,6 +1,6 @@
-// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run, and
-// the scheduler compares the virtual times at which the runs reach the threshold, so the winner is
-// the same on every machine.
+// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run. The
+// scheduler compares the virtual times at which the runs reach the threshold. The winner is
+// therefore the same on every machine.
 package scheduler
 
 import (

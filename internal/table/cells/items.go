@@ -9,10 +9,12 @@ import (
 const ItemSeparators = ";|,"
 
 // VisitItems calls visit with each item of a list in a cell, such as C++;SQL. The item shares the
-// cell's memory. The separator is one of ItemSeparators. Empty items are left out. White space and
-// quotes around an item, and square or curly brackets around a list, are removed, as in ["a", "b"]
-// and {a,b}. A separator between quotes does not end an item. From an item without quotes, brackets
-// at its ends that are not closed in it are removed, too, as in [a, [b, c]].
+// cell's memory. The separator is one of ItemSeparators. A separator between quotes does not end an
+// item. Empty items are left out.
+//
+// White space and quotes around an item, and square or curly brackets around a list, are removed,
+// as in ["a", "b"] and {a,b}. Brackets at the ends of an item without quotes are removed, too, if
+// they are not closed in the item, as in [a, [b, c]].
 func VisitItems(cell []byte, separator byte, visit func(item []byte)) {
 	l := itemList{rest: withoutBrackets(Trim(cell)), separator: separator}
 	for len(l.rest) > 0 {

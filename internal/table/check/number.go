@@ -106,8 +106,8 @@ const (
 	minScaleRatio = 10 // smallest ratio of the medians of these rows
 )
 
-// warnPartialUnit warns about a training column of numbers in which only some numbers have a unit,
-// and the others are much larger or smaller, such as 45% and 0.45.
+// warnPartialUnit warns about a training column in which only some numbers have a unit, and the
+// others are much larger or smaller, such as 45% and 0.45.
 func (c *columnChecker) warnPartialUnit() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {

@@ -132,8 +132,8 @@ func (s *numberShape) numbersOf(cell string) []string {
 	return numbers
 }
 
-// warnNumbersInText warns about a training column that is read as texts although nearly all of its cells
-// are made of numbers in the same way, such as 120/80 or <5.
+// warnNumbersInText warns about a training column of texts if nearly all cells are made of numbers
+// in the same way, such as 120/80 or <5.
 func (c *columnChecker) warnNumbersInText() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 || len(c.warnings) > 0 {

@@ -221,11 +221,11 @@ const minExpectedRows = 7
 // texts. With a smaller fraction, a file with only one rare text, such as one shop, is not unusual.
 const minFrequentShare = 0.5
 
-// checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
-// training are known. Any other text may also be in the training file, but there are two signs of
-// new ones. If the blind file has more other texts than the training file, some are certainly new.
-// If no row has a frequent text, its texts are probably new. This is reported if they are many, or
-// if most training rows have a frequent text.
+// checkFrequentTexts compares a column of categories if only its most frequent texts in training
+// are known. Any other text may also be in the training file, so it reports only two cases. If the
+// blind file has more other texts than the training file, some are certainly new. If no row has a
+// frequent text, the texts are probably new. The second case also requires many different texts, or
+// frequent texts in most training rows.
 func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -335,8 +335,8 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 	return true
 }
 
-// binomialTailBound returns an upper bound of the probability that at least the fraction share of
-// the rows has a property, if each row has it with the probability p (Chernoff bound).
+// binomialTailBound returns an upper bound of a probability: that at least the fraction share of
+// the rows has a property that each row has with probability p (Chernoff bound).
 func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// A blind column has a defect, and not only a warning, if a model cannot use the values of at least
-// minDefectRows rows, and of more than maxDefectShare of the rows with a value. Such a column has other
-// data than the model was trained on.
+// A blind column has a defect, and not only a warning, if a model cannot use many of its values:
+// those of at least minDefectRows rows, and of more than maxDefectShare of the rows with a value.
+// Such a column has other data than the model was trained on.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5

@@ -37,7 +37,8 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 
 // checkTerms compares columns of lists, or of texts with several words, when only the items or
 // words that the model knows are available. It reports a blind column if most of its texts have
-// none of these, and the fraction of such rows is far larger than in a sample of the training rows.
+// none of these. The fraction of such rows must also be far larger than in a sample of the training
+// rows.
 func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	terms := make(map[string]bool, len(known.Terms))
 	for _, term := range known.Terms {
