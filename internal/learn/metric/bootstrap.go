@@ -197,9 +197,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 }
 
 // precisionVariances returns the variances of the average precisions of classes, followed by the
-// variance of their mean. sampled are the average precisions on the rows of sample, NaN for a class
-// without rows. precisions are those on all rows. They replace unknown ones in the mean. The
-// results are undefined if ctx is cancelled.
+// variance of their mean. sampled holds the average precisions on the rows of sample, NaN for a
+// class without rows. precisions holds those on all rows; the mean uses them where a bootstrap
+// sample has no row of the class. The results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

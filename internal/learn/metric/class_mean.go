@@ -155,8 +155,8 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
-		// A perfect F1 counts the rows of its class twice; see f1s. This must not halve the effect of a
-		// group with rows of several classes, so the limit of the inflation is up to twice as large.
+		// The rows of a class with a perfect F1 count twice; see f1s. Without a larger limit, this
+		// would halve the effect of a group with rows of several classes.
 		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)

@@ -97,7 +97,8 @@ func isBloodPressure(numbers []string) bool {
 }
 
 // isRange reports whether two numbers are like 10-20, but not like the code 2024-3581 or the local
-// phone number 950-1000. Without decimals, which show that they are numbers, they must be close.
+// phone number 950-1000. Numbers without decimals may be codes, so they must be closer to each
+// other.
 func isRange(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
 	if !isUnpadded(numbers) || first >= second {

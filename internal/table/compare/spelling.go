@@ -15,8 +15,9 @@ import (
 // categories: some of these texts may differ only in spelling from texts of the training file. A
 // model treats them as unknown. If most rows have such a text, the finding becomes a defect.
 //
-// known are the texts of the training file. If isComplete is false, there are others, which may
-// have this spelling, so the finding stays a warning.
+// known holds texts of the training file, all of them if isComplete is true. Otherwise the finding
+// stays a warning, because the training file may have other texts in the spelling of the blind
+// file.
 func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {
 	for i := from; i < len(c.findings); i++ {
 		f := &c.findings[i]
