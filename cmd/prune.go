@@ -112,7 +112,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	orphans, err := session.App.Orphans(ctx)
 	if err == nil && orphans.Count > 0 {
-		o.output.Note("found %s; each of these files is deleted 30 days after it was found, because the database does not refer to it", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
+		o.output.Note("found %s; the database does not refer to these files, and each is deleted automatically 30 days after it was first found", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
 	}
 	return err
 }

@@ -66,7 +66,7 @@ func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Sessi
 		return changed, err
 	}
 	if label := files.TrainProfile.Schema.Label; label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
+		o.output.Note("warning: the label of the series %s changes from %q to %q; models with different labels cannot be compared, so the new model may become the champion although it is worse; to start a new series, use --name NAME", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
 	}
 	return false, nil
 }
@@ -81,7 +81,7 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	series := cmp.Or(d.Series, d.DatasetName)
 	changed = files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName})
 	if changed {
-		o.output.Note("the label or the ID column of the series %s differs from the inferred one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+		o.output.Note("%[2]s is read again with the label and the ID column of the series %[1]s; --label and --id set other columns", series, files.Train.Name)
 	}
 	return d, changed, nil
 }

@@ -89,7 +89,7 @@ With --require, the exit status is 10 if the predictions miss a requirement, as 
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
-	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, such as while labels arrive in parts")
+	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, for example while labels are still arriving")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
 	opts.gate.BindScores(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")

@@ -117,7 +117,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
 		if network.FileStore {
-			return e.WithHint("try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator", network.Server())
+			return e.WithHint("try again in a minute; the service stores its files at %s, so if the error persists, ask the service's operator whether this machine may connect to that server", network.Server())
 		}
 		if network.Kind == client.BadRedirect {
 			return e.WithHint("check the address with `foretell status`, and pass another one with --server")
@@ -176,7 +176,7 @@ func problemHint(p *api.Problem, status Status) string {
 	var address *client.BaseURLError
 	switch {
 	case errors.As(p, &address):
-		return "the service's address has the path of a page, or another path; try " + address.Origin + " instead of " + address.BaseURL
+		return "the service's address must not end with the path of a page; try " + address.Origin + " instead of " + address.BaseURL
 	case p.Code == api.CodeNoSecondFactor:
 		return "after that, log in again with `foretell login`"
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:
@@ -192,7 +192,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeQuota:
 		return "`foretell datasets list` and `foretell training list` show what counts towards the quota" // the message has the remedy
 	case p.Code == api.CodeStorageFull:
-		return "remedy that, then run the command again" // the message says how
+		return "after that, run the command again" // the message says how
 	case p.Code == api.CodeDamaged:
 		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
 	case status == SignIn:

@@ -114,7 +114,7 @@ func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
 	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
 	if !p.Train.layout.Blind && in.layout.CopyID == "" {
-		hint += ", which makes " + strconv.Quote(f.Name) + " a feature unless --drop excludes it"
+		hint += "; " + strconv.Quote(f.Name) + " is then a feature, unless --drop excludes it"
 	}
 	return hint
 }
@@ -126,33 +126,33 @@ func datesHint(isBlind bool) string {
 	if isBlind {
 		return hint
 	}
-	return hint + ", and if it means that something has not ended, write that into a column of its own"
+	return hint + "; if it means that something has not ended, write this into another column"
 }
 
 // constantHints has the remedies of findings for which the remedy is always the same.
 var constantHints = map[string]string{
-	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
+	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names refer to the columns of the model",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
-	csvfile.CodeNoFeatures:         "use a file with a column whose values say something about the label; the warnings say why each column is not used",
+	csvfile.CodeNoFeatures:         "add a column that helps to predict the label; the warnings say why each of the present columns is not used",
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
-	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because their scores are better than those of new rows; if different cases have equal features, no action is required",
-	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
+	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because scores on them are too good; if they are other cases with the same features, no action is required",
+	csvfile.CodeMostlyNumbers:      "if the column should have only numbers, clear the cells with other texts, and write all numbers in the same unit",
 	csvfile.CodeAmbiguousDates:     "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeJunkInNumbers:      "if this text means that the value is missing, clear these cells",
 	csvfile.CodeMixedNumbers:       "write all numbers of the column with the same decimal separator and the same unit, in all files",
-	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
+	csvfile.CodeUnclearNumbers:     "if this is wrong, write the numbers with a decimal point and without a separator between thousands, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably in local time, because people's habits follow it",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; local time is best for what people do",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
-	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
-	csvfile.CodeNumbersInText:      "write each number into a column of its own, without spaces or other characters, and a sign such as < into another column, in all files",
-	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
+	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",
+	csvfile.CodeNumbersInText:      "in all files, write each number into its own column, with nothing else in the cell; write a sign such as < into another column",
+	csvfile.CodeMixedDates:         "use one format in all files, such as 2024-01-31 for dates; clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
 	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
@@ -341,7 +341,7 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 		hint = "if another column, such as one with few values, is the label, use " + again("label", other)
 	}
 	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
-		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
+		hint = "replace the numbers by classes, such as low and high; or " + hint
 	}
 	return hint
 }

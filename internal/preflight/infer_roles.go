@@ -305,8 +305,8 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, 
 		return header, err
 	}
 	if in.skipRows > 0 {
-		return nil, exit.Errorf(exit.Rejected, "%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
-			WithHint("--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number")
+		return nil, exit.Errorf(exit.Rejected, "%s: below the %s that --skip-rows ignores, a header must follow, not data (%s)", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
+			WithHint("use a smaller number with --skip-rows; it applies to all files, so they must have the same number of rows above the header")
 	}
 	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
@@ -338,7 +338,7 @@ func (p *Preflight) setBlindLayout(in *InputTable, header, names []string, known
 		}
 		in.layout.GeneratedIDName, names, changed = roles.NameGeneratedID(names, trainingID)
 		p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
-			return codeRenamedColumn, "the column has the name of the training file's ID, but the IDs are generated"
+			return codeRenamedColumn, "the generated IDs have this name, because it is the name of the ID in the training file"
 		})
 	}
 	p.setColumnNames(in, header, names)

@@ -46,17 +46,17 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto; auto searches for the highest threshold that can be reached, for services whose races need a threshold; without --threshold, the model is a blend of the algorithms")
-	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
+	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499; 0 chooses it from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
-	flags.StringVar(&f.groupColumn, "group", "", "never divide rows with the same value in this `column` between training and scored rows; with a column of customers, the scores are those for new customers")
+	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores are those of new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "train on the earlier rows and score on the later ones, by this `column` of dates or numbers")
-	flags.StringVar(&f.effort, "effort", "", "how much to train: fast or default; fast trains only the two kinds of boosting unless --algorithm names others")
+	flags.StringVar(&f.effort, "effort", "", "how much to train: fast or default; fast trains only the two boosting algorithms, or those of --algorithm")
 	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction for rows of each class: balanced, or `weights` such as yes=5; the cost for the other classes is 1")
-	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` of a column, such as income=increasing: if only this column grows, the probability of the second class never falls, or with decreasing never rises; may be repeated")
-	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, which includes the time in the queue, and keep the best model (default 1h, without the time in the queue)")
+	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` in which the probability of the second class may change as a column grows, if the other columns stay the same, such as income=increasing or age=decreasing; may be repeated")
+	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including its time in the queue, and keep the best model (default 1h after the race leaves the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("class-weight", cobra.FixedCompletions([]string{api.ClassWeightsBalanced}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(api.Efforts(), cobra.ShellCompDirectiveNoFileComp))
@@ -350,7 +350,7 @@ func BelowThresholdError(job *api.Training) error {
 	switch achieved := job.AchievedPerformance; {
 	case achieved == nil:
 	case *achieved >= *job.TargetPerformance: // the status does not count the blend of the algorithms
-		why = fmt.Sprintf("only their blend reached it: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+		why = fmt.Sprintf("only the blend of the algorithms did: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
 	default:
 		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
 	}

@@ -74,12 +74,12 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 	searchCtx, cancel := context.WithTimeout(ctx, s.timeLeft())
 	defer cancel()
 	if s.exactDeadline = s.HasExtensions(dataset); s.exactDeadline {
-		s.Output.Note("--threshold auto: this service keeps the best model without a threshold, so one race is enough")
+		s.Output.Note("--threshold auto: this service does not require a threshold, so one race without a threshold is enough")
 		job, err := s.runRace(ctx, searchCtx, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
 			return job, s.RaceError(job, err)
 		}
-		s.Output.Note("--threshold auto: the race kept no model; searching with thresholds")
+		s.Output.Note("--threshold auto: the race without a threshold kept no model, so races with thresholds follow")
 	}
 	var best *api.Training
 	for next := s.First; ; {

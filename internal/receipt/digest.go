@@ -179,7 +179,7 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case receiptEnds && fileEnds:
-		return &LineDifference{text: "the SHA-256 of the file differs from the receipt, although all blocks of lines have the digests in the receipt: the receipt was changed"}
+		return &LineDifference{text: "the receipt was changed: the digests of all blocks of lines are right, but its SHA-256 is not that of the file"}
 	case receiptEnds:
 		d.To, where = 0, fmt.Sprintf("there are extra lines from line %d", d.From)
 	case fileEnds:
@@ -190,7 +190,7 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	if sum.Bytes == r.Result.Bytes {
 		d.text = fmt.Sprintf("the SHA-256 of the file differs from the receipt: %s", where)
 	} else {
-		d.text = fmt.Sprintf("the file has %d bytes, but %d according to the receipt: %s", sum.Bytes, r.Result.Bytes, where)
+		d.text = fmt.Sprintf("the file has %d bytes, but the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
 	}
 	return d
 }

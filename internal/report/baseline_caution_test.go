@@ -21,15 +21,15 @@ func TestComparisonWithBaseline(t *testing.T) {
 	}{
 		"the interval includes the baseline": {
 			api.ModelReport{Metric: "accuracy", Test: scores(0.5, 0.45, 0.55)},
-			`The accuracy may be no better than that of always answering "a", which is 49.7 %: its interval includes this value.`, false,
+			`The accuracy may be no better than the 49.7 % of always predicting "a", which its interval includes.`, false,
 		},
 		"the whole interval is lower": {
 			api.ModelReport{Metric: "logLoss", Test: scores(0.1033, 0.07, 0.14)},
-			`The accuracy on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), which is worse than that of always answering "a", which is 49.7 %.`, true,
+			`The accuracy on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), worse than the 49.7 % of always predicting "a".`, true,
 		},
 		"by time": {
 			api.ModelReport{Metric: "accuracy", Test: scores(0.1033, 0.07, 0.14), TimeColumn: "t"},
-			`which is 49.7 %; these are later rows, by "t", in which the label seems to depend on the columns in another way.`, true,
+			`of always predicting "a"; by "t", these rows are later than the training rows, and their label seems to depend on the columns in another way.`, true,
 		},
 		"a metric that counts classes alike": {
 			api.ModelReport{Metric: "macroF1", Test: scores(0.1033, 0.07, 0.14)},

@@ -147,9 +147,9 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided && part >= manyDuplicates:
-		c.add("%s of the labelled rows are equal to another row in every feature. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Some scored rows are equal to a training row, so they are easy to predict. If fewer new rows are equal to training rows, the model predicts new rows less well than the scores say.", humanize.Percent(part))
 	case part >= manyDuplicates:
-		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were either all trained on or all scored. They add little information.", humanize.Percent(part))
 	}
 	if c.Dataset != nil {
 		var empty []string

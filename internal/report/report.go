@@ -132,11 +132,11 @@ func writeReproductionSteps(w io.Writer, d *Document) {
 func describeSplit(r *api.ModelReport) string {
 	switch group, clock := quoteColumn(r.GroupColumn), quoteColumn(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
-		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
+		return fmt.Sprintf("By %s, the scored rows are later than the training rows. By %s, they belong to other groups", clock, group)
 	case r.GroupColumn != "":
-		return fmt.Sprintf("The scored rows are of other groups than the training rows, by %s", group)
+		return fmt.Sprintf("By %s, the scored rows belong to other groups than the training rows", group)
 	case r.TimeColumn != "":
-		return fmt.Sprintf("The scored rows are later than the training rows, by %s", clock)
+		return fmt.Sprintf("By %s, the scored rows are later than the training rows", clock)
 	}
 	return ""
 }

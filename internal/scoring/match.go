@@ -40,7 +40,7 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 
 // orderHint is the hint about files whose rows are joined by their order, but seem not to belong
 // together.
-const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; to join them by their order nevertheless, use --in-order"
+const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; --in-order joins them by their order without this check"
 
 // encodingHint is the hint about a file that is not UTF-8.
 const encodingHint = "set the encoding with --encoding; `foretell check FILE` shows the text in the likely encodings"

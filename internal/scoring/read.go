@@ -213,7 +213,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	}
 	a := &answers{names: answersTable.names, label: answersTable.names[at]}
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
-		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the next candidate is %s, which has probabilities", quote(a.label)), Hint: swappedHint}
+		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the best candidate, %s, has probabilities", quote(a.label)), Hint: swappedHint}
 	}
 	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {
@@ -278,7 +278,7 @@ func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, lab
 	}
 	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
-		p.orderReason = fmt.Sprintf("the IDs of the predictions were generated and the answers have no column %s", quote(p.id))
+		p.orderReason = fmt.Sprintf("the answers lack the column %s of the predictions' generated IDs", quote(p.id))
 		return -1, nil
 	}
 	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))

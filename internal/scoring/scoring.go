@@ -129,7 +129,7 @@ func (t *TrainingOverlap) Caution() string {
 	if t.Found == t.Sample {
 		share = "all"
 	}
-	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score is too good for new rows", share, t.Sample)
+	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score would be lower on new rows", share, t.Sample)
 }
 
 // Baseline is the accuracy of always predicting Label, the most frequent class of the model.

@@ -78,8 +78,8 @@ func orderFault(p *predictions, a *answers) error {
 		}
 	}
 	return &Fault{
-		Message: fmt.Sprintf("the rows are joined by their order, because %s, but %s of %s have different values of %s (first line %d of the predictions and line %d of the answers)",
-			p.orderReason, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first]),
+		Message: fmt.Sprintf("the rows of the files are in different orders: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); they are joined by their order, because %s",
+			humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first], p.orderReason),
 		Hint: orderHint,
 	}
 }

@@ -28,7 +28,7 @@ type UnknownLabels struct {
 // Note returns a sentence about the rows with unknown labels, without a full stop.
 func (u *UnknownLabels) Note() string {
 	const most = 5
-	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
+	note := fmt.Sprintf("%s a label that is not a class of the model (%s); accuracy, macroF1, precision and f1 count such rows as wrong, and the other metrics omit them",
 		humanize.Count(u.Rows, "row")+" "+humanize.HasOrHave(u.Rows), humanize.QuotedList(u.Labels, most))
 	if other := u.OtherSpelling; other != nil {
 		difference := "spelling"
@@ -55,7 +55,7 @@ func (r *Result) UnequalSumsNote() string {
 	if r.UnequalSums == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the probabilities of %s do not sum to 1; logLoss is right only if they do", humanize.Count(r.UnequalSums, "row"))
+	return fmt.Sprintf("the probabilities of %s do not sum to 1, so logLoss is wrong", humanize.Count(r.UnequalSums, "row"))
 }
 
 // PRAUCNote returns a clause that names the class of PRAUC. It returns "" if PRAUC is not that
@@ -64,7 +64,7 @@ func (r *Result) PRAUCNote() string {
 	if r.PRAUCClass == "" {
 		return ""
 	}
-	return fmt.Sprintf("prAuc is that of the class %s", quote(r.PRAUCClass))
+	return fmt.Sprintf("prAuc is the average precision of the class %s", quote(r.PRAUCClass))
 }
 
 // dropUnlabelled removes from p and a the rows without a true label, and brings the rows of a into the

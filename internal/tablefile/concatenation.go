@@ -222,7 +222,7 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 		if !ok && slices.Contains(names, name) {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Name: name,
-				Message: fmt.Sprintf("two of the %d columns of %s have this name, so they cannot be matched with the %d columns here: rename the duplicate in %s", len(firstNames), firstFile, len(names), firstFile),
+				Message: fmt.Sprintf("%s has two columns with this name, so its columns cannot be matched with those of this file: rename the duplicate", firstFile),
 			}
 		}
 		if !ok {

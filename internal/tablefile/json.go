@@ -89,7 +89,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	}
 	what := "columns instead of rows"
 	if !first.hasList {
-		what = "objects in an object instead of a list of rows"
+		what = "nested objects instead of a list of rows"
 	}
 	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,

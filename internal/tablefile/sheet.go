@@ -147,16 +147,16 @@ func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
 	if s.uncalculated > 0 {
 		list = append(list, csvfile.Warning{Code: CodeUncalculated, Message: fmt.Sprintf(
-			"the sheet has %s without a stored value, first %s, which are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})
+			"the sheet has %s without a stored value (first %s); these cells are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})
 	}
 	if s.merged > 0 {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
-			"the sheet has %s of merged cells, first %s; only the first cell of a range has the value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
+			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
 	}
 	for i, n := range s.numbers {
 		if n.percentages > 0 && n.plain > 0 {
 			list = append(list, csvfile.Warning{Code: CodeMixedPercentages, Message: fmt.Sprintf(
-				"the column %q has %s and %s; a percentage is read as the sheet shows it, such as 47%%, and another number as its value, such as 0.47",
+				"the column %q has %s and %s; cells with a percent format are read as percentages, such as 47%%, and other cells as their value, such as 0.47",
 				s.names[i], humanize.Count(n.percentages, "percentage"), humanize.Count(n.plain, "other number"))})
 		}
 	}
