@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
