@@ -8,7 +8,7 @@ import (
 )
 
 // TestComparisonWithBaseline checks what the cautions and the summary say about a model that is not
-// better than always answering the same class.
+// better than always predicting the same class.
 func TestComparisonWithBaseline(t *testing.T) {
 	scores := func(value, low, high float64) *api.Scores {
 		i := api.Interval{Low: low, High: high}
@@ -33,7 +33,7 @@ func TestComparisonWithBaseline(t *testing.T) {
 		},
 		"a metric that counts classes alike": {
 			api.ModelReport{Metric: "macroF1", Test: scores(0.1033, 0.07, 0.14)},
-			`The macroF1 on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), which is worse`, true,
+			`The macroF1 on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), worse than`, true,
 		},
 		"class weights lower the accuracy": {
 			api.ModelReport{Metric: "accuracy", ClassWeights: map[string]float64{"b": 9}, Test: scores(0.1033, 0.07, 0.14)}, "", false,
@@ -44,7 +44,7 @@ func TestComparisonWithBaseline(t *testing.T) {
 		r.TestRows, r.Rows = 300, 1200
 		r.Baseline = &api.Baseline{Label: "a", Test: &api.Scores{Accuracy: 0.4967, MacroF1: 0.4967}}
 		cautions := strings.Join((&Document{Report: r}).Cautions(), "\n")
-		if hasBaseline := strings.Contains(cautions, "always answering"); hasBaseline != (c.want != "") || !strings.Contains(cautions, c.want) {
+		if hasBaseline := strings.Contains(cautions, "always predicting"); hasBaseline != (c.want != "") || !strings.Contains(cautions, c.want) {
 			t.Errorf("%s: cautions\n%s\nwant %q", name, cautions, c.want)
 		}
 		summary := strings.Join(Summary(&api.Training{Metric: r.Metric}, "BSIX01", r, "1 s"), "\n")
