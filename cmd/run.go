@@ -204,8 +204,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
-// checkFiles checks the files, and prints the findings. It returns an error if the files have a defect
-// or do not match the flags. prepCtx is ctx with the time limit.
+// checkFiles checks the files, and prints the findings. It returns an error if the files have a
+// defect or do not match the flags. prepCtx is derived from ctx and ends at the time limit.
 func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
 	files.Train.HashWhileChecking()
 	if files.Blind != nil {

@@ -12,10 +12,10 @@ import (
 	"foretell/internal/race"
 )
 
-// resumeCommand returns the command line that resumes the race with the given key. It omits
-// --time-limit, because a resumed race keeps its time limit. Without a server, it also omits --timeout,
-// because the race starts over, and would never end within the same time. If race is "", the command
-// line starts the run again.
+// resumeCommand returns the command line that resumes the race with the given key. If race is "",
+// the command line starts the run again. It omits --time-limit, because a resumed race keeps its
+// time limit. Without a server, it also omits --timeout: the race starts over, and would reach the
+// same timeout again.
 func (p *runPipeline) resumeCommand(race string) string {
 	if race == "" {
 		return p.factory.CommandWith("resume", race)
@@ -26,8 +26,9 @@ func (p *runPipeline) resumeCommand(race string) string {
 	return p.factory.CommandWith("resume", race, "time-limit")
 }
 
-// continueCommand returns the command that continues the run after its race. This command resumes
-// the race. If the run read a stream, it predicts with the model of the race instead.
+// continueCommand returns the command that continues the run after its race. The command resumes
+// the race. If the run read a stream, which cannot be read again, the command predicts with the
+// model of the race instead.
 func (p *runPipeline) continueCommand() string {
 	switch {
 	case p.RunCommand != nil:

@@ -27,8 +27,8 @@ with different labels are not compared.
 
 `
 
-// roleDataset returns the dataset whose columns decide the label and the row IDs of a run that does not
-// set them; see roleDatasetOf. It returns nil if there is none.
+// roleDataset returns the dataset whose label and ID column a run uses if flags do not set them;
+// see roleDatasetOf. It returns nil if there is none.
 func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -71,8 +71,8 @@ func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Sessi
 	return false, nil
 }
 
-// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset whose columns
-// decide, or nil if there is none.
+// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset of
+// roleDataset, or nil.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (d *api.Dataset, changed bool, err error) {
 	d, err = o.roleDataset(ctx, session, files)
 	if err != nil || d == nil || d.LabelName == "" {
@@ -86,9 +86,9 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	return d, changed, nil
 }
 
-// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred label is perhaps the
-// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
-// label is kept.
+// readSeriesRoles is useSeriesRoles for --plan, and for files with an error that a wrong label may
+// have caused. It changes nothing in the service. If it cannot read the series, the inferred label
+// is kept.
 func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
 	if !files.HasInferredLabel() {
 		return false

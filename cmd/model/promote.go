@@ -68,10 +68,9 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findModelToReset returns the key of the model whose state --automatic resets. This is the model with
-// the given key, if it was promoted or accepted. Otherwise it is the champion of the same series,
-// if the champion was promoted or accepted. If neither was, the scores already decide, and
-// findModelToReset returns key.
+// findModelToReset returns the key of the model whose state --automatic resets: the model with the
+// given key or, if that was neither promoted nor accepted, the champion of its series. If the
+// champion was not either, the scores already decide, and findModelToReset returns key.
 func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {

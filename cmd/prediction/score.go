@@ -207,10 +207,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints a note about each of these: rows without a label, probabilities that do not
-// sum to 1, labels that are not classes of the model, and classes without probabilities. It also
-// prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
-// note only if standard output is a terminal.
+// noteClasses prints notes about rows without a label, probabilities that do not sum to 1, labels
+// that are not classes of the model, and classes without probabilities. It also prints the class of
+// prAuc. Without a receipt (hasReceipt is false), it prints this class only if standard output is a
+// terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

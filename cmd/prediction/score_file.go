@@ -15,8 +15,8 @@ import (
 	"foretell/internal/scoring"
 )
 
-// scoreFiles are the files that a scoring command reads. The flags in layout describe the answers or,
-// if a command has no answers, the predictions.
+// scoreFiles are the files that a scoring command reads. The flags in layout describe the file of
+// the true labels (the answers). If a command has no answers, they describe the predictions.
 type scoreFiles struct {
 	factory    *cli.Factory
 	layout     *preflight.LayoutFlags

@@ -129,9 +129,9 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 const anyHost = "any"
 
 // allowedHostNames returns the host names to which requests may be sent; nil allows all. If
-// --allowed-hosts is set, it returns the names of the flag. Otherwise it returns LoopbackHosts if
-// only this machine can reach the listener at address, and nil in all other cases. A proxy or a
-// public URL shows that other machines can reach the listener.
+// --allowed-hosts is set, it returns the names of the flag. Otherwise, it returns LoopbackHosts if
+// only this machine can reach the listener, and nil if others can. Others can if address is not a
+// loopback address, or if a proxy or a public URL is set.
 func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
@@ -174,8 +174,8 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 	return listen.New(inner, listen.Limits{Connections: n.maxConnections, PerAddress: n.maxConnectionsPerAddress, Exempt: exempt}, log, now), nil
 }
 
-// wsaAddressNotAvailable is the code WSAEADDRNOTAVAIL of Windows, whose syscall.EADDRNOTAVAIL is
-// another number. Other systems do not use it.
+// wsaAddressNotAvailable is the error code WSAEADDRNOTAVAIL of Windows. On Windows,
+// syscall.EADDRNOTAVAIL is another number.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
 // listenTCP opens a TCP listener at address. flag is the name of the flag with this address, for

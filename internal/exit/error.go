@@ -84,8 +84,9 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// FromInterrupt returns the error for a command that a signal interrupted before it finished, or nil if err
-// is nil or no signal has cancelled ctx, the context of the command.
+// FromInterrupt returns the error for a command that a signal interrupted before it finished. ctx
+// is the context of the command, and err its error. FromInterrupt returns nil if err is nil, or if
+// no signal has cancelled ctx.
 func FromInterrupt(ctx context.Context, err error) *Error {
 	var interrupted *InterruptError
 	if err == nil || !errors.As(context.Cause(ctx), &interrupted) {
@@ -94,8 +95,8 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 	return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 }
 
-// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. If
-// a signal has cancelled ctx, the context of the command, the result is the error for an
+// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error.
+// Otherwise, if a signal has cancelled ctx, the context of the command, it returns the error for an
 // interrupted command.
 func FromError(ctx context.Context, err error) *Error {
 	var (
@@ -168,7 +169,7 @@ func problemError(p *api.Problem) *Error {
 	return f
 }
 
-// SignInHint is the hint, or the beginning of the hint, if the service does not accept the token.
+// SignInHint is the hint if the service does not accept the token. Some commands append to it.
 const SignInHint = "log in with `foretell login`"
 
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.

@@ -100,9 +100,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// no row has a label, the copy would be empty, so the remedy is to write labels or to set another
-// label.
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows.
+// If no row has a label, the remedy is to write labels or to set another label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
@@ -234,8 +233,8 @@ func (p *Preflight) sheetHint(in *InputTable) string {
 	return "choose a sheet with --sheet"
 }
 
-// secondHeaderHint returns the remedy for rows below the header that look like a second header. If the
-// first header has cells without a name, as it has with merged cells, the remedy is to use the second
+// secondHeaderHint returns the remedy for rows below the header that look like a second header. If
+// the first header has cells without a name, as merged cells have, the remedy is to use the second
 // header.
 func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
@@ -346,8 +345,8 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	return hint
 }
 
-// correctedNames returns a copy of names in which names that are not columns of the training file are
-// corrected: such a name is replaced by the most similar name of a column, if there is a similar one.
+// correctedNames returns a copy of names. It replaces a name that is not a column of the training
+// file by the most similar column name, if one is similar.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {
@@ -358,9 +357,9 @@ func (p *Preflight) correctedNames(names []string) []string {
 	return list
 }
 
-// likelyClassColumn returns the name of the last column of the training file, other than
-// the label, that has few enough different texts to be a label. It returns "" if there is
-// no such column.
+// likelyClassColumn returns the name of a column, other than the label, with few enough different
+// texts to be a label. If there are several, it returns the last one in the training file. It
+// returns "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

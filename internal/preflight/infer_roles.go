@@ -137,10 +137,9 @@ func checkRoleFlags(l *repair.Layout) error {
 	return nil
 }
 
-// describeBlindColumns returns the columns of the blind file. The caller compares them with
-// the columns of the training file, because the column that the blind file lacks is
-// probably the label. If the blind file has no header, its columns are matched with those
-// of the training file by their contents.
+// describeBlindColumns returns a description of the columns of the blind file. The column of the
+// training file that the blind file lacks is probably the label. If the blind file has no header,
+// its columns are matched with those of the training file by their contents.
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil {
@@ -188,8 +187,8 @@ func (p *Preflight) setColumnNames(in *InputTable, header, names []string) {
 	}
 }
 
-// expectedBlindColumns returns the columns and roles of the training file. The blind file should have
-// the same features. Which of its columns is the ID depends on the training file, too.
+// expectedBlindColumns returns the columns and roles of the training file. The features and the ID
+// of the blind file are chosen to match them.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -294,7 +293,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
 // it adds a warning and returns the generated names of a file without a header. With --skip-rows,
-// it returns an error instead, because the header and more rows were probably skipped.
+// it returns an error instead, because --skip-rows has probably skipped the header.
 func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil

@@ -16,8 +16,8 @@ import (
 //   - the label has values in the blind file
 //   - the blind file has all columns of the training file, and others with values
 //
-// A blind file may have labels and more columns than the training file, so a label with a better
-// reason causes no error. blind is the description of the blind file, or nil.
+// A label that was chosen for a better reason causes no error, because a blind file may have labels
+// and more columns than the training file. blind is the description of the blind file, or nil.
 func (p *Preflight) checkFilesSwapped(blind *roles.Description) error {
 	if blind == nil || !p.roles.LabelAssumed || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
 		return nil

@@ -163,9 +163,8 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 }
 
 // CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
-// columns of --group and --time. Without this check, the service would report the problem only
-// after the upload. CheckGroupAndTime reads the training file if one of the flags is set. files
-// must have been checked.
+// columns of --group and --time. The service would report this only after the upload. If one of the
+// flags is set, CheckGroupAndTime reads the training file. files must have been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -188,10 +187,10 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// RemoveWarnings removes warnings that do not apply with --group or --time: those that suggest a
-// flag that is already set, and those about the column of --group as a feature. The latter say that
-// the column alone predicts the label, or that its values in the blind file are new. They do not
-// matter, because the column is then not a feature.
+// RemoveWarnings removes warnings that do not apply with --group or --time: warnings that suggest a
+// flag that is already set, and warnings about the column of --group as a feature. With --group,
+// this column is not a feature, so it may predict the label, and may have new values in the blind
+// file.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")
@@ -277,8 +276,8 @@ func ParseMetric(text string, known []string) (string, error) {
 }
 
 // ParseScoreMetric is like ParseMetric, but for metrics of existing predictions. It also accepts
-// the precision and the recall of a class. A race cannot maximise these, because a model that
-// always or never predicts the class would win.
+// the precision and the recall of a class, which a race cannot maximise: a model that always or
+// hardly ever predicts the class would win.
 func ParseScoreMetric(text string, known []string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
 		return base + "[" + gate.Unquote(class) + "]", nil
@@ -320,9 +319,9 @@ func (f *Flags) CheckClassFlags(labels []string) error {
 	return CheckMetricClass(name, labels)
 }
 
-// CheckMetricClass returns a usage error if a metric names a class that is not in labels. name is the
-// result of [ParseMetric], so quotes in it belong to the label. If labels is empty, the classes are
-// unknown, and CheckMetricClass returns nil.
+// CheckMetricClass returns a usage error if a metric names a class that is not in labels. If labels
+// is empty, the classes are unknown, and it returns nil. name is the result of [ParseMetric], so
+// quotes in it belong to the label.
 func CheckMetricClass(name string, labels []string) error {
 	_, class := metric.SplitName(name)
 	if class == "" || len(labels) == 0 || slices.Contains(labels, class) {

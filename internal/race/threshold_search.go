@@ -21,8 +21,8 @@ import (
 //	─────┘ 0.70 reached, with 0.7533
 //
 // The error of a race is 1 − performance. Each race must reach an error that is a quarter lower
-// than that of the previous race. If the service keeps the best model of a race without a
-// threshold, a single race is enough.
+// than the error of the previous race. If the service keeps the best model of a race without a
+// threshold, there is only one race.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output
@@ -122,8 +122,8 @@ func (s *ThresholdSearch) timeLeft() time.Duration {
 	return api.DefaultTimeLimitSeconds * time.Second
 }
 
-// runRace runs one race, without a threshold if threshold is nil. If searchCtx ends before ctx, it
-// stops the race, and the service keeps the best model so far.
+// runRace runs one race. If threshold is nil, the race has no threshold. If searchCtx ends before
+// ctx, runRace stops the race, and the service keeps the best model so far.
 func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string, threshold *float64) (*api.Training, error) {
 	body := s.Body
 	body.PerformanceThreshold = api.NewThreshold(threshold)

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/api"
 )
 
-// comparedValue is something that a receipt says: its kind, and its value in two receipts.
+// comparedValue is a statement in two receipts: its kind, such as "scores", and its two values.
 type comparedValue struct {
 	kind          string
 	given, stored any

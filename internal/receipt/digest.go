@@ -143,9 +143,9 @@ func (b *blockHasher) endBlock() {
 
 // LineDifference is the error for a result whose digest differs from that in its receipt.
 type LineDifference struct {
-	// From and To are the first and the last line of the block with the first difference.
-	// The first line of the file is 1. To is 0 if one file is a prefix of the other. Both
-	// are 0 if all lines match.
+	// From and To are the first and the last line of the block with the first difference, counted
+	// from 1. To is 0 if lines are missing at the end of the file, or if it has extra lines there.
+	// Both are 0 if all lines match.
 	From, To int
 	text     string
 }
@@ -170,9 +170,9 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file whose digest is sum. equalBlocks is the
-// number of equal blocks before the first difference. receiptEnds is set if the receipt has no
-// further blocks, and fileEnds if the file has none.
+// newLineDifference returns the error for a file whose digest is sum. equalBlocks is the number of
+// equal blocks before the first difference. receiptEnds and fileEnds report whether the receipt and
+// the file have no blocks after these.
 func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fileEnds bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: equalBlocks*lines + 1, To: (equalBlocks + 1) * lines}

@@ -18,13 +18,13 @@ func isClassBalanced(r *api.ModelReport) bool {
 }
 
 // compareWithBaseline compares the score of a model with that of its baseline, which always
-// predicts the most frequent class. If the model may be no better, text is a sentence, without a
-// full stop, that says so. If the model is better, or if this is unknown, text is "". isWorse is
-// true if the whole interval of the score is below the score of the baseline.
+// predicts the most frequent class. If the model may be no better, text says so, in a sentence
+// without a full stop. Otherwise text is "". isWorse is true if the whole interval of the score is
+// below the score of the baseline.
 //
-// The score is the accuracy or, if isClassBalanced returns true, the score of the metric of the
-// race. If the race had class weights and its metric is the accuracy, nothing is compared, because
-// the weights can make the accuracy lower than that of the baseline.
+// The score is the accuracy or, if isClassBalanced returns true, the metric of the race. If this
+// metric is the accuracy, but the race had class weights, nothing is compared, because the weights
+// may lower the accuracy.
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)
 	metric := api.MetricAccuracy

@@ -238,10 +238,9 @@ func formatMetricAndInterval(s *api.Scores, name string) string {
 	return formatWithInterval(value, s.Interval(name), narrowIntervalWidth)
 }
 
-// formatWithInterval formats a score with its 95 % interval. In most cases, it appends half the width of
-// the interval, as in "0.7589 ± 0.08". If one end of the interval is less than half as far from the
-// score as the other end, it appends both ends instead, as in "1.0000 (0.98–1.00)". The ends of a
-// narrow interval have three decimals. It omits the ends if the text would have more than width
+// formatWithInterval formats a score with its 95 % interval, as in "0.7589 ± 0.08". It writes a
+// very asymmetric interval with both ends, as in "1.0000 (0.98–1.00)"; the ends of a narrow
+// interval have three decimals. It omits the ends if the text would have more than width
 // characters. i may be nil.
 func formatWithInterval(value float64, i *api.Interval, width int) string {
 	score := formatScore(value)

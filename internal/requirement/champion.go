@@ -10,8 +10,9 @@ import (
 	"foretell/internal/gate"
 )
 
-// ApplyToChampion applies the results of the requirements to the choice of the champion, which is
-// the model that predictions with a series of datasets use. It returns the model after the change.
+// ApplyToChampion applies the results of the requirements to the choice of the champion of a
+// series: the model that `foretell predict --with NAME` uses. It returns the model after the
+// change.
 //
 // A model that missed a requirement is rejected, unless the user has promoted it. With --beat
 // champion, a model that beats the champion becomes the champion, even if its score on the
@@ -20,8 +21,7 @@ import (
 // had other requirements.
 //
 // ApplyToChampion returns nil if r is nil. It also returns nil, and no error, if the service could
-// not reject the model: the missed requirement, and not this failure, should decide the exit
-// status.
+// not reject the model, so that the missed requirement decides the exit status.
 func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *connect.Session, model string, r *gate.Report) (*api.Model, error) {
 	if r == nil {
 		return nil, nil

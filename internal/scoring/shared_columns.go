@@ -47,9 +47,10 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if the rows are joined by their order, but the cells of a column that
-// both files have differ. It returns nil if the rows are joined by their IDs or because of
-// Options.InOrder, or if no column is in both files. Both files must have the same number of rows.
+// orderFault checks rows that are joined by their order, because they have no common IDs: in
+// columns that both files have, their cells must be equal. If cells differ, it returns a *Fault. It
+// returns nil for rows that are joined by IDs or because of Options.InOrder. Both files must have
+// the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil

@@ -71,8 +71,8 @@ func (w *limitedTempCSV) writeField(text []byte) {
 	w.out.WriteField(text)
 }
 
-// endRecord ends the current record. source is the record's line in the original file, or
-// 0 if the record has no line there.
+// endRecord ends the current record. source is the line of the record in the original file; 0 if it
+// has none.
 func (w *limitedTempCSV) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
@@ -89,8 +89,8 @@ func (w *limitedTempCSV) endRecord(source int) error {
 	return nil
 }
 
-// writeRecord writes a record. source is the record's line in the original file, or 0 if
-// the record has no line there.
+// writeRecord writes a record. source is the line of the record in the original file; 0 if it has
+// none.
 func (w *limitedTempCSV) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))

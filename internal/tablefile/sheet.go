@@ -128,8 +128,8 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	return nil
 }
 
-// addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. The
-// ranges come after the rows, so the header is known.
+// addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. It
+// must be called after all rows were read.
 func (s *sheetReader) addMerged(reference string) {
 	_, end, _ := strings.Cut(reference, ":")
 	row, err := strconv.Atoi(strings.TrimLeft(end, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -141,8 +141,8 @@ func (s *sheetReader) addMerged(reference string) {
 	}
 }
 
-// warnings returns warnings about values that the table lacks, or has in another form than the sheet
-// displays.
+// warnings returns warnings about values of the sheet that are missing in the table, or have
+// another form there.
 func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
 	if s.uncalculated > 0 {
@@ -250,7 +250,7 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 			return formatPercent(n), nil
 		}
 	}
-	const maxExactDigits = 15 // a float64 has all integers with at most 15 digits, but not all longer ones
+	const maxExactDigits = 15 // a float64 represents all integers of at most 15 digits, but not all longer integers
 	if len(value) > maxExactDigits && isInteger(value) {
 		return value, nil // such as a long ID
 	}
