@@ -12,18 +12,17 @@ import (
 )
 
 // runSeriesHelp is the part of the help of run on series.
-const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training
-file. In this case, a note is printed if the newest model of the series was trained on
-another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
-version of this program prepared that dataset and read some columns differently, the run
-adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
-NAME-3 and so on.
+const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training file.
 
-If neither --label nor BLIND decides which column is the label, the label of the champion
-of the series is used, and, without --id, its column of row IDs, unless BLIND lacks it and
-has the inferred one. If the run has another label, a warning is printed, because models
-with different labels are not compared.
+If a dataset of the series has the same data and the same --buckets, nothing is uploaded,
+and the run adds a model to this dataset. Otherwise, the run adds a dataset to the series.
+It also does so if another version of this program has read columns of the dataset
+differently. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+
+If neither --label nor BLIND decides which column is the label, the run uses the label of
+the champion of the series. Without --id, it also uses the column of row IDs of the
+champion. If the run has another label than the series, a warning is printed, because
+models with different labels cannot be compared.
 
 `
 

@@ -50,11 +50,10 @@ With two classes, prAuc is computed for the class with fewer rows in the trainin
 The receipt of PREDICTIONS names this class. If no receipt names it, for example after
 ` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
 
-Rows of ANSWERS without a label are not scored. The receipt may name the classes of the
-model. Then a label that is not a class counts as no label if it is a text such as NA or ?,
-and otherwise as a wrong prediction. balancedAccuracy, rocAuc, prAuc and logLoss are
-computed only from the rows whose label is a class, macroF1 is the mean over the classes,
-and the baseline predicts a class.
+Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
+model, a label may be none of them. A text such as NA or ? then counts as no label. Rows
+with another such label count as wrong for accuracy and macroF1; balancedAccuracy, rocAuc,
+prAuc and logLoss omit these rows.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
@@ -62,9 +61,9 @@ if there is none, the first column. An ID that is in only one of the files is an
 --partial, only the rows whose ID is in both files are scored, and a note has their number.
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
-generated its IDs and ANSWERS has no such column. The command then prints a note, and each
-column that is in both files, except the label, must have the same values. --in-order
-joins the rows by their order without these conditions.
+generated its IDs and ANSWERS does not have them. The command then prints a note. Columns
+that are in both files, except the label, must have the same values. --in-order joins the
+rows by their order in any case, and does not compare these columns.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
