@@ -179,9 +179,12 @@ func (r *Requirement) MetricName() string {
 func (r *Requirement) EvaluateScore(s Score) Result {
 	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
 	if s.Value == nil {
-		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes, or rows of its class"
-		if r.Metric == Precision {
+		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes"
+		switch {
+		case r.Metric == Precision:
 			v.Reason = "not measured: no row was predicted as this class"
+		case r.Class != "":
+			v.Reason = "not measured: it needs rows of this class; areas under curves also need the probabilities of all classes"
 		}
 		return v
 	}
