@@ -38,7 +38,7 @@ type Error struct {
 	Cause        error
 }
 
-// Error returns the fact.
+// Error returns e.Fact: what happened, without the hint.
 func (e *Error) Error() string { return e.Fact }
 
 // Unwrap returns the cause.

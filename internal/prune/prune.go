@@ -41,7 +41,7 @@ const (
 type Item struct {
 	Kind      string `json:"kind"`
 	Key       string `json:"key"`
-	Name      string `json:"name" doc:"Of its dataset, or NAME@v3 of its model."`
+	Name      string `json:"name" doc:"Name of its dataset or, for a model, a reference such as NAME@v3."`
 	CreatedOn string `json:"createdOn"`
 	// Bytes is the size of the object's file. It is 0 if the object has no file, or if the
 	// size is unknown.
