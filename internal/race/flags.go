@@ -46,9 +46,9 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
+	flags.Var((*thresholdFlag)(f), "threshold", "score between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499; 0 chooses it from the data")
-	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
+	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); the score for logLoss is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores are those of new customers")
