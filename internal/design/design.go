@@ -223,7 +223,7 @@ func toneClass(status string) string {
 	return "calm"
 }
 
-// ShortKey returns the first part of a key, which is a reference on the command line.
+// ShortKey returns the first part of the key of an object. Commands accept it in place of the key.
 func ShortKey(key string) string {
 	first, _, _ := strings.Cut(key, "-")
 	return first

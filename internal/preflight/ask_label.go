@@ -53,7 +53,7 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label stri
 	}
 }
 
-// answeredReason is the reason for a label that the user was asked for.
+// answeredReason is the reason that is shown for a label that the user chose in a prompt.
 const answeredReason = "as answered"
 
 // maxChoices is the number of columns that a prompt offers.

@@ -76,7 +76,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// setTrainLayout sets the names of the training file's columns, and its layout for the chosen roles.
+// setTrainLayout sets the names of the training file's columns, and the layout with the chosen ID
+// and label.
 func (p *Preflight) setTrainLayout(header []string) {
 	in := p.Train
 	p.columns = p.nameFirstColumn(in, p.columns, p.roles.ID, p.roles.GeneratedID)

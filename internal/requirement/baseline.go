@@ -118,7 +118,7 @@ type challenger struct {
 	schema  api.TableSchema
 }
 
-// newChallenger returns the model of a future race.
+// newChallenger returns the challenger that a race will train.
 func newChallenger(body *api.NewTraining, schema api.TableSchema) challenger {
 	return challenger{metric: cmp.Or(body.Metric, api.MetricAccuracy), weights: body.ClassWeights, schema: schema}
 }

@@ -42,7 +42,7 @@ type sourceFile struct {
 	lines       lineMap // maps lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
 	keepsLines  bool   // whether temp has the same lines and the same delimiter as the file
-	otherSheet  string // a sheet of the workbook that may be the one to read instead; "" if there is none
+	otherSheet  string // a sheet of the workbook that the user may have meant instead; "" if there is none
 	isMember    bool   // whether the file is a member of an archive
 	offsets
 
