@@ -60,7 +60,7 @@ var provokedElsewhere = map[string]string{
 	"select another storage with --storage or %s":                                          "an S3 store that answers nonsense",
 	"start another with `%s`":                                                              "a race that is stopped before its first score",
 	"race %s uses other data than %s: the SHA-256 differs":                                 "there is no race to resume on the stage",
-	"use the file that the race was started on, or start a new race on this one with `%s`": "the same",
+	"use the file that the race was started on, or start a new race on this file with `%s`": "the same",
 	"interrupted while planning: nothing was kept":                                         "TestInterruptedPlan",
 	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
