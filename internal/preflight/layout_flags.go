@@ -71,7 +71,7 @@ func (l *LayoutFlags) BindTrainingRoles(cmd *cobra.Command) {
 	}
 }
 
-// BindFormat adds the flags for decoding a file.
+// BindFormat adds the flags that describe the format of a file, such as --delimiter and --encoding.
 func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.delimiter, "delimiter", "", "character that separates fields, or tab (default detected)")

@@ -144,8 +144,8 @@ func (b *blockHasher) endBlock() {
 // LineDifference is the error for a result whose digest differs from that in its receipt.
 type LineDifference struct {
 	// From and To are the first and the last line of the block with the first difference, counted
-	// from 1. To is 0 if lines are missing at the end of the file, or if it has extra lines there.
-	// Both are 0 if all lines match.
+	// from 1. To is 0 if the only difference is that the file ends too early or too late. Both are
+	// 0 if all lines match.
 	From, To int
 	text     string
 }

@@ -19,9 +19,9 @@ func areSameBooleans(labels, others []string) bool {
 	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
 }
 
-// booleanMeanings reports in hasYes whether a label means yes, and in hasNo whether a label means
-// no. areBooleans reports whether there are at most two labels. If a label means neither yes nor
-// no, all results are false.
+// booleanMeanings reports whether a label means yes (hasYes), and whether a label means no (hasNo).
+// areBooleans reports whether there are at most two labels, and all of them mean yes or no. If a
+// label means neither, all results are false.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
 		label = strings.ToLower(strings.TrimSpace(label))

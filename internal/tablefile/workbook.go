@@ -86,8 +86,8 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 
 // findMainPart returns the name of the main part of a workbook, or "" if the archive is not a
 // workbook. If the part is not at its usual place, findMainPart reads its name from the
-// relationships of the archive. Documents of other programs also have a main part there, so its
-// name must begin with workbook.
+// relationships of the archive. Other Office documents also name a main part there, so its name
+// must begin with workbook.
 func findMainPart(ctx context.Context, archive *zip.Reader) string {
 	b := &workbook{ctx: ctx, archive: archive}
 	const usual = "xl/workbook.xml"
