@@ -49,8 +49,8 @@ func hashCell(cell []byte) uint32 {
 
 // orderFault checks rows that are joined by their order, because they have no common IDs: in
 // columns that both files have, their cells must be equal. If cells differ, it returns a *Fault. It
-// returns nil for rows that are joined by IDs or because of Options.InOrder. Both files must have
-// the same number of rows.
+// returns nil if no column is in both files, and for rows that are joined by IDs or because of
+// Options.InOrder. Both files must have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil
