@@ -63,7 +63,7 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if m.State == api.ModelRejected {
-		o.output.Note("the model is rejected, because it missed a requirement, so the scores of the other models decide; to make it the champion, use `foretell models promote %s`", m.ModelKey)
+		o.output.Note("the model is rejected, because it missed a requirement, so only other models can be the champion; to make it the champion, use `foretell models promote %s`", m.ModelKey)
 	}
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }

@@ -77,7 +77,7 @@ func (s *scoreFiles) fileError(err error) error {
 		if fault.Hint != "" {
 			return e.WithHint("%s", fault.Hint)
 		}
-		return e.WithHint("use files with the same rows, or choose the column of their IDs with --id; see `%s --help`", s.factory.Running.CommandPath())
+		return e.WithHint("use files with the same rows, or choose the column of the row IDs with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name
 	if fault.Line > 0 {

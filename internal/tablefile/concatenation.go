@@ -132,7 +132,7 @@ func (c *concatenation) checkWidth(h *header) error {
 	}
 	return &csvfile.Defect{
 		Code: csvfile.CodeRaggedRow, Line: h.line, Column: min(len(h.names), len(c.firstNames)) + 1,
-		Message: fmt.Sprintf("the first row has %s, but that of %s has %d: files that make one table must have the same columns", humanize.Count(len(h.names), "field"), c.parts[0].Name, len(c.firstNames)),
+		Message: fmt.Sprintf("the first row has %s, but the first row of %s has %d: files that make one table must have the same columns", humanize.Count(len(h.names), "field"), c.parts[0].Name, len(c.firstNames)),
 	}
 }
 
