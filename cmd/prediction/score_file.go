@@ -90,8 +90,8 @@ func (s *scoreFiles) fileError(err error) error {
 	return e.WithHint("choose the columns with --id and --label, or join the rows by their order with --in-order; see `%s --help`", s.factory.Running.CommandPath())
 }
 
-// noteJoinByOrder prints a note if the rows of the two files were joined by their order instead of their
-// IDs. reason says why; it is "" if the rows were joined by ID.
+// noteJoinByOrder prints a note that the rows of the two files were joined by their order, with the
+// reason. If reason is "", the rows were joined by their IDs, and it prints nothing.
 func noteJoinByOrder(o *cli.Output, reason string) {
 	if reason != "" {
 		o.Note("the rows were joined by their order, because %s", reason)

@@ -130,8 +130,8 @@ const anyHost = "any"
 
 // allowedHostNames returns the host names to which requests may be sent; nil allows all. If
 // --allowed-hosts is set, it returns the names of the flag. Otherwise, it returns LoopbackHosts if
-// only this machine can reach the listener, and nil if others can. Others can if address is not a
-// loopback address, or if a proxy or a public URL is set.
+// only this machine can reach the listener, and nil if other machines can. Other machines can if
+// address is not a loopback address, or if a proxy or a public URL is set.
 func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):

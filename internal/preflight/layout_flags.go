@@ -94,7 +94,7 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 }
 
 // ForPredictions returns the flags for a file of predictions; l describes the file of the true
-// labels. The format of the predictions is detected, because it is often another one. Only the
+// labels. The format of the predictions is detected, because the two formats often differ. Only the
 // encoding of l also applies to predictions that are neither UTF-8 nor UTF-16.
 func (l *LayoutFlags) ForPredictions() *LayoutFlags {
 	return &LayoutFlags{encoding: l.encoding, orUTF8: true}

@@ -70,8 +70,9 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// A report has a column of intervals only if it is at least minIntervalWidth characters wide. It has
-// the titles of algorithms, instead of their codes, only if it is at least minTitleWidth wide.
+// The table of a race has a column of intervals if the report is at least minIntervalWidth
+// characters wide. It has the titles of algorithms, instead of their codes, if the report is at
+// least minTitleWidth wide.
 const (
 	minIntervalWidth = 62
 	minTitleWidth    = 78

@@ -46,11 +46,11 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 	return true
 }
 
-// setLabelKey sets the key of predictions that are compared with each other, and with the true
-// labels unless these are nil. Different classes of a model have different keys. The classes are
-// known from a receipt or from probability columns; otherwise they are the predicted labels.
-// Another label, such as a true label, has the key of the class from which it differs only in
-// spaces or in the form of a number.
+// setLabelKey sets the key of files of predictions that are compared with each other and, unless
+// trueLabels is nil, with the true labels. Different classes of a model have different keys. The
+// classes are known from a receipt or from probability columns; otherwise they are the predicted
+// labels. Another label, such as a true label, has the key of the class from which it differs only
+// in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
 	labels := [][]string{trueLabels}
 	var classes [][]string

@@ -44,9 +44,8 @@ type predictions struct {
 	names []string // of the columns
 	id    string   // the name of the ID column; "" without one
 	label string   // the name of the column of predicted labels
-	// ids are the IDs of the rows. It is nil if the rows are joined by their order. They are if the
-	// file has no IDs, if Options.InOrder is set, or if the IDs were generated and the answers lack
-	// them.
+	// ids are the IDs of the rows. It is nil if the rows are joined by their order: the file has no
+	// IDs, Options.InOrder is set, or the IDs were generated and the answers lack them.
 	ids    []string
 	labels []string
 	rows   []int // the line of each row

@@ -119,8 +119,8 @@ func countLineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert creates a temporary file and calls fill, which writes the table to it. The
-// table is then read from this file instead of the original.
+// convert creates a temporary CSV file and calls fill, which writes the table to w. After that, the
+// table is read from the temporary file instead of the original.
 func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *limitedTempCSV) error) (err error) {
 	w, err := newLimitedTempCSV(ctx, opts.MaxBytes)
 	if err != nil {
