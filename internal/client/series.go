@@ -244,17 +244,11 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindChampion returns the champion of the models of one series, which must be ordered newest
-// first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
-// models that have the same data, metric and class weights as the newest model, because other
-// scores cannot be compared. Datasets with the same file and the same number of buckets have the
-// same data. Of these models, the champion is the newest accepted one. If none is
-// accepted, the champion is the model with the highest performance on the validation rows, and in a
-// tie the oldest. A model without a performance is the champion only if no other model has one.
-// Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
-// cancelled. FindChampion returns nil if no model can be the champion.
-func FindChampion(newestFirst []SeriesModel) *SeriesModel {
-	var newest, best *SeriesModel
+// FindNewest returns the newest model of the models of one series, which must be ordered newest first.
+// It decides which models are compared to choose the champion; see [FindChampion]. A promoted model
+// counts as the newest. Rejected models are ignored. Models of cancelled races are ignored, too, unless
+// all races were cancelled. FindNewest returns nil if no model is left.
+func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
 	for i := range newestFirst {
 		m := &newestFirst[i]
 		switch {
@@ -262,7 +256,30 @@ func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 			return m
 		case m.State == api.ModelRejected:
 		case newest == nil || newest.Cancelled && !m.Cancelled:
-			newest, best = m, m
+			newest = m
+		}
+	}
+	return newest
+}
+
+// FindChampion returns the champion of the models of one series, which must be ordered newest
+// first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
+// models that have the same data, metric and class weights as the newest model, because other
+// scores cannot be compared; see [FindNewest]. Datasets with the same file and the same number of
+// buckets have the same data. Of these models, the champion is the newest accepted one. If none is
+// accepted, the champion is the model with the highest performance on the validation rows, and in a
+// tie the oldest. A model without a performance is the champion only if no other model has one.
+// FindChampion returns nil if no model can be the champion.
+func FindChampion(newestFirst []SeriesModel) *SeriesModel {
+	newest := FindNewest(newestFirst)
+	if newest == nil || newest.State == api.ModelPromoted {
+		return newest
+	}
+	best := newest
+	for i := range newestFirst {
+		m := &newestFirst[i]
+		switch {
+		case m.State == api.ModelRejected:
 		case m.Cancelled != newest.Cancelled || m.content != newest.content || !m.HasSameScore(newest.Metric, newest.ClassWeights):
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
