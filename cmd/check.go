@@ -35,6 +35,9 @@ contains, how the two files differ, and each defect with its line, its column an
 what to do about it. If there is a defect, the exit status is 6. Warnings do not
 change the exit status.
 
+The command is offline: it infers the label and the ID column even if ` + "`foretell run`" + `
+would use those of a series. Set those with --label and --id.
+
 --fix writes a corrected copy of FILE, and --fix-blind a corrected copy of BLIND. A
 copy is a CSV in UTF-8 with commas and one header. The ID is the first column and the
 label the last. Every row has an ID and the same number of fields. The copy of BLIND has

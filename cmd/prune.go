@@ -44,8 +44,10 @@ of a dataset are deleted, the dataset is deleted too, with its CSV. Predictions 
 than --older-than are deleted even if their model is kept. Result files on your disk are
 never deleted.
 
-The champion of each series and all running jobs are kept. Interrupted races and
-predictions are deleted if they are older than --older-than.`,
+The champion of each series and all running jobs are kept. So is the
+newest model that was neither rejected nor cancelled, because it decides which models the
+champion is compared with. Interrupted races and predictions are deleted if they are
+older than --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,
@@ -58,7 +60,7 @@ predictions are deleted if they are older than --older-than.`,
 	flags := cmd.Flags()
 	flags.Var(&opts.olderThan, "older-than", "delete what is older than this `age`, such as 30d or 12h")
 	flags.IntVar(&opts.keep, "keep", 0, "keep the `N` newest models of each series")
-	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion of each series")
+	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion and the newest model of each series")
 	flags.Lookup("dry-run").Usage = "print what would be deleted, and delete nothing"
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd

@@ -19,7 +19,6 @@ import (
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/requirement"
-	"foretell/internal/term"
 )
 
 type runOptions struct {
@@ -36,6 +35,7 @@ type runOptions struct {
 	buckets  int
 	planOnly bool
 	resume   string // the race to resume; "" starts a new one
+	unnoted  bool   // whether noteFindings must print the findings
 }
 
 func newRunCmd(f *cli.Factory) *cobra.Command {
@@ -132,29 +132,14 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return limit.TranslateError(prepCtx, nil, err)
 	}
 	defer files.Close()
-	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
-	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {
-		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
-	}
+	session, err := o.checkAndConnect(ctx, prepCtx, progress, limit, files)
 	if err != nil {
 		return err
 	}
 	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
-	session, err := o.wait.Connect(ctx)
-	if err != nil {
-		return err
-	}
 	defer session.Close()
-	session.Progress = progress
-	if changed, err := o.keepSeriesRoles(prepCtx, session, files); err != nil {
-		return limit.TranslateError(prepCtx, nil, err)
-	} else if changed {
-		if err := o.checkFiles(ctx, prepCtx, progress, limit, files); err != nil {
-			return err
-		}
-	}
 	found, err := o.hashInputs(prepCtx, files)
 	if err != nil {
 		return limit.TranslateError(prepCtx, nil, err)
@@ -199,37 +184,6 @@ func (o *runOptions) checkFlags() error {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
 	}
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
-}
-
-// checkFiles checks the files, and prints the findings. It returns an error if the files have a
-// defect or do not match the flags. prepCtx is derived from ctx and ends at the time limit.
-func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
-	files.Train.HashWhileChecking()
-	if files.Blind != nil {
-		files.Blind.HashWhileChecking()
-	}
-	if err := files.Run(prepCtx, progress); err != nil {
-		return limit.TranslateError(prepCtx, nil, err)
-	}
-	files.NoteRoles(&o.output)
-	o.training.RemoveWarnings(files)
-	files.NoteWarnings(&o.output)
-	if err := files.DefectError(); err != nil {
-		return err
-	}
-	if err := files.ConfirmManyClasses(ctx); err != nil {
-		return err
-	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
-		return err
-	}
-	if err := o.training.CheckGroupAndTime(prepCtx, files); err != nil {
-		return limit.TranslateError(prepCtx, nil, err)
-	}
-	if files.BlindProfile != nil {
-		return o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
-	}
-	return nil
 }
 
 // estimateCost estimates, before the race, how long the command will take after the race.

@@ -85,11 +85,11 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	return d, changed, nil
 }
 
-// readSeriesRoles is useSeriesRoles for --plan, and for files with an error that a wrong label may
-// have caused. It changes nothing in the service. If it cannot read the series, the inferred label
-// is kept.
+// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred columns are perhaps the
+// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
+// columns are kept.
 func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
-	if !files.HasInferredLabel() {
+	if !files.HasInferredRole() {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, readSeriesTimeout)
@@ -100,7 +100,7 @@ func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Prefl
 		_, changed, err = o.useSeriesRoles(ctx, session, files)
 	}
 	if err != nil && o.planOnly {
-		o.output.Note("warning: the label of the series is unknown, because the service cannot be read: %v", err)
+		o.output.Note("warning: the label and the ID column of the series are unknown, because the service cannot be read: %v", err)
 	}
 	return changed
 }

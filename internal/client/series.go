@@ -242,6 +242,24 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
+// FindNewest returns the newest model of the models of one series, which must be ordered newest first.
+// It decides which models are compared to choose the champion; see [FindChampion]. A promoted model
+// counts as the newest. Rejected models are ignored. Models of cancelled races are ignored, too, unless
+// all races were cancelled. FindNewest returns nil if no model is left.
+func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
+	for i := range newestFirst {
+		m := &newestFirst[i]
+		switch {
+		case m.State == api.ModelPromoted:
+			return m
+		case m.State == api.ModelRejected:
+		case newest == nil || newest.Cancelled && !m.Cancelled:
+			newest = m
+		}
+	}
+	return newest
+}
+
 // FindChampion returns the champion of the models of one series, which must be ordered newest
 // first. It is the first of these:
 //
@@ -250,20 +268,19 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 //  3. the model with the highest performance on the validation rows, the oldest in a tie
 //
 // For 2 and 3, only models with the data, the metric and the class weights of the newest model are
-// considered. Datasets with the same file and the same number of buckets have the same data. A
-// missing performance counts as the lowest. Models of cancelled races are considered only if all
-// races were cancelled. Rejected models are never the champion. FindChampion returns nil if no
-// model can be the champion.
+// considered; see [FindNewest]. Datasets with the same file and the same number of buckets have the
+// same data. A missing performance counts as the lowest. FindChampion returns nil if no model can be
+// the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
-	var newest, best *SeriesModel
+	newest := FindNewest(newestFirst)
+	if newest == nil || newest.State == api.ModelPromoted {
+		return newest
+	}
+	best := newest
 	for i := range newestFirst {
 		m := &newestFirst[i]
 		switch {
-		case m.State == api.ModelPromoted:
-			return m
 		case m.State == api.ModelRejected:
-		case newest == nil || newest.Cancelled && !m.Cancelled:
-			newest, best = m, m
 		case m.Cancelled != newest.Cancelled || m.content != newest.content || !m.HasSameScore(newest.Metric, newest.ClassWeights):
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:

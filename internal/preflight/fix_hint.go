@@ -66,13 +66,14 @@ func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
 }
 
-// labelToRepeat returns the label that the commands of a hint for in must set with --label, or ""
-// if they need no --label. They need it if the user was asked for the label. Commands for the
-// training file also need it if the label was inferred from the blind file, which these commands do
-// not read. If the user has set --label, the hint repeats the flag anyway.
+// labelToRepeat returns the label that the commands of a hint must set with --label, because they would
+// otherwise infer another label. They would if the user was asked for the label, if it is the label of
+// the series, or if it was inferred from the blind file, which the commands for the training file do
+// not read. labelToRepeat returns "" if the commands infer the same label, or if the user has set
+// --label, because the hint repeats the user's flags.
 func (p *Preflight) labelToRepeat(in *InputTable) string {
 	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
-	if isInferred && (p.askedLabel || in == p.Train && p.roles.Label != p.ownLabel) {
+	if isInferred && (p.askedLabel || p.series.Label != "" || in == p.Train && p.roles.Label != p.ownLabel) {
 		return p.roles.Label
 	}
 	return ""

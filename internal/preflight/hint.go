@@ -279,7 +279,8 @@ func (p *Preflight) headerHint(in *InputTable, f *finding) string {
 	return "add a header, or use column_1, column_2, … as names: `" + p.Factory.CommandWith("no-header-row", "true") + "`"
 }
 
-// CheckCommand returns the command that reports the columns and findings of the files.
+// CheckCommand returns the command that reports the columns and findings of the files. It has the label
+// and the ID column of the series, because check does not read them from the service.
 func (p *Preflight) CheckCommand() string {
 	files := p.shellArguments()
 	switch {
@@ -289,7 +290,14 @@ func (p *Preflight) CheckCommand() string {
 	case len(p.Train.args) > 1: // without --blind, check reads one file
 		files = term.ShellQuote(p.Train.args[0])
 	}
-	return "foretell check " + files
+	command := "foretell check " + files
+	if p.series.Label != "" {
+		command += " --label " + term.ShellQuote(p.series.Label)
+	}
+	if id := p.series.ID; id != "" && id == p.roles.ID && !slices.Contains(p.blindLacks, id) { // --id also applies to the blind file
+		command += " --id " + term.ShellQuote(id)
+	}
+	return command
 }
 
 // shellArguments returns the arguments of the files, quoted for a shell.

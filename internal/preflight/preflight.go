@@ -327,9 +327,10 @@ func (p *Preflight) addFinding(in *InputTable, severity compare.Severity, d csvf
 }
 
 // ConfirmManyClasses asks whether a column with more than check.MaxUnconfirmedNumbers different
-// numbers is really the label, unless the user set the label. If prompting is disabled and the
-// label was chosen only because it is the last column, it returns an error instead.
-func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
+// numbers is really the label, unless the user set the label. It calls beforePrompt before it asks. If
+// prompting is disabled, it does not ask. It then returns an error if the label was chosen only because
+// it is the last column.
+func (p *Preflight) ConfirmManyClasses(ctx context.Context, beforePrompt func()) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= check.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" || p.confirmed {
@@ -338,6 +339,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
 	if !promptDisabled {
 		p.askedLabel = true
+		beforePrompt()
 		if p.confirmed, err = p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || p.confirmed {
 			return err
 		}

@@ -27,7 +27,7 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	switch {
 	case p.askedLabel:
 		s.Label = p.roles.Label // the answer, so that the next Run does not ask again
-	case !p.HasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID:
+	case !p.hasInferredLabel() || !p.isKeptColumn(s.Label) || s.Label == flags.ID:
 		s.Label = ""
 	}
 	rejected := strings.HasPrefix(p.roles.IDReason, strconv.Quote(s.ID)) // the reason for generated IDs
@@ -45,10 +45,17 @@ func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	return true
 }
 
-// HasInferredLabel reports whether the label was inferred from the training file alone, or is unclear.
+// hasInferredLabel reports whether the label was inferred from the training file alone, or is unclear.
 // It returns false if the training file cannot be read.
-func (p *Preflight) HasInferredLabel() bool {
+func (p *Preflight) hasInferredLabel() bool {
 	return p.columns != nil && p.Train.flagLayout.Label == "" && !p.askedLabel && !p.roles.LabelFromBlind
+}
+
+// HasInferredRole reports whether UseSeries may change the label or the ID column of the training file.
+// It returns false if the file cannot be read.
+func (p *Preflight) HasInferredRole() bool {
+	flags := &p.Train.flagLayout
+	return p.hasInferredLabel() || p.columns != nil && flags.ID == "" && !flags.GenerateID
 }
 
 // HasColumn reports whether the training file has a column with this name, whatever its role.

@@ -42,7 +42,7 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 		err = p.DefectError()
 	}
 	if err == nil {
-		err = p.ConfirmManyClasses(ctx)
+		err = p.ConfirmManyClasses(ctx, func() {})
 	}
 	if err != nil {
 		p.Close()

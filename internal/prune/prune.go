@@ -17,7 +17,9 @@ type Policy struct {
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions is set to keep the champion of each series.
+	// Champions is set to keep the champion of each series, and the newest model, because it decides
+	// which models the champion is compared with; see [client.FindNewest]. Without the newest model,
+	// another model that is kept, such as that of a running prediction, could become the champion.
 	Champions bool
 }
 
@@ -105,6 +107,9 @@ func FilterConfirmed(confirmed, current []Item) []Item {
 // keptModels returns the keys of the models to keep.
 func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
+	if newest := client.FindNewest(s.Models); p.Champions && newest != nil {
+		kept[newest.ModelKey] = true
+	}
 	for i, m := range s.Models {
 		switch {
 		case p.Champions && m.Champion, !p.Before.IsZero() && !p.isOld(m.CreatedOn), p.Keep != nil && i < *p.Keep:

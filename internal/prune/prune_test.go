@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -56,8 +57,11 @@ func TestPlan(t *testing.T) {
 		{"by_count_without_champions", Policy{Keep: &one}, nil, map[string]bool{
 			"d1": false, "d2": false, "t1": true, "m1": true, "t2": true, "m2": true, "t3": true, "m3": true, "p1": true, "p3": true,
 		}},
-		{"a_race_at_work_keeps_its_dataset", Policy{Keep: &none, Champions: true}, nil, map[string]bool{
-			"d1": false, "t1": true, "m1": true, "t2": true, "m2": true, "p1": true, "t4": false, "m4": true,
+		{"by_count_with_the_newest_and_the_champion", Policy{Keep: &none, Champions: true}, nil, map[string]bool{
+			"d1": false, "t1": true, "m1": true, "t2": true, "m2": true, "p1": true,
+		}},
+		{"a_race_at_work_keeps_its_dataset", Policy{Keep: &none}, nil, map[string]bool{
+			"d1": false, "d2": false, "t1": true, "m1": true, "t2": true, "m2": true, "t3": true, "m3": true, "p1": true, "p3": true, "t4": false, "m4": true,
 		}},
 		{"a_prediction_at_work_keeps_its_model", Policy{Keep: &one, Champions: true}, func(s *Series) {
 			s.Predictions[0].Status = api.PredictionRunning
@@ -86,6 +90,33 @@ func TestPlan(t *testing.T) {
 				t.Error("(-want +got)\n" + diff)
 			}
 		})
+	}
+}
+
+// TestPlanKeepsChampion checks that the champion stays the same if a prediction at work keeps model 3,
+// which has another metric. Without model 4, model 3 would be the newest model, and so the champion.
+func TestPlanKeepsChampion(t *testing.T) {
+	s := churn()
+	for i, performance := range []float64{0.7, 0.8, 0.9, 0.6} { // newest first
+		m := &s.Models[i]
+		m.Metric, m.AchievedPerformance.Value, m.Champion = api.MetricAccuracy, performance, m.ModelKey == "m2"
+	}
+	s.Models[1].Metric = api.MetricROCAUC
+	s.Predictions[1].Status = api.PredictionRunning
+	deleted := map[string]bool{}
+	for _, item := range Plan(s, Policy{Before: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Champions: true}) {
+		deleted[item.Key] = true
+	}
+	var kept []string
+	rest := slices.DeleteFunc(s.Models, func(m client.SeriesModel) bool { return deleted[m.ModelKey] })
+	for _, m := range rest {
+		kept = append(kept, m.ModelKey)
+	}
+	if diff := cmp.Diff([]string{"m4", "m3", "m2"}, kept); diff != "" {
+		t.Error("(-want +got)\n" + diff)
+	}
+	if champion := client.FindChampion(rest); champion.ModelKey != "m2" {
+		t.Errorf("the champion is %s", champion.ModelKey)
 	}
 }
 

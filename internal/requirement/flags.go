@@ -18,6 +18,8 @@ type Flags struct {
 	texts   []string // the values of --require
 	beat    string
 	junit   string
+	// sources are the flags of the command whose results --junit writes.
+	sources string
 	// force is the flag --force of the command, or nil if the command has none.
 	force *pflag.Flag
 
@@ -30,7 +32,7 @@ type Flags struct {
 // Bind adds --require, --beat and --junit to cmd. If cmd has --force, it must have been
 // added before. c completes the values of --beat.
 func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
-	f.factory, f.force = c.Factory, cmd.Flags().Lookup("force")
+	f.factory, f.sources, f.force = c.Factory, "--require or --beat", cmd.Flags().Lookup("force")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
 		"end with exit status 10 if the model misses this `requirement` on the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")
@@ -41,7 +43,7 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 
 // BindScores adds --require and --junit to cmd, which scores a file of predictions.
 func (f *Flags) BindScores(cmd *cobra.Command, factory *cli.Factory) {
-	f.factory = factory
+	f.factory, f.sources = factory, "--require"
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
 		"end with exit status 10 if the predictions miss this `requirement`, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")
@@ -63,7 +65,7 @@ func (f *Flags) Parse() error {
 	switch {
 	case f.junit == "":
 	case !f.IsSet():
-		return exit.Usagef("--junit needs --require or --beat")
+		return exit.Usagef("--junit needs %s", f.sources).WithHint("add a requirement, such as `%s`", f.factory.CommandWith("require", "accuracy>=0.8"))
 	case f.factory.IsStdout(f.junit):
 		return exit.Usagef("--junit cannot write to standard output, because the result is written there").WithHint("use --junit FILE")
 	}

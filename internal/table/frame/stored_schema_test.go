@@ -2,6 +2,10 @@ package frame
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +49,22 @@ func TestStoredSchema(t *testing.T) {
 		if _, err := DecodeStored([]byte(damaged)); err == nil {
 			t.Errorf("the damaged schema %s is accepted", damaged)
 		}
+	}
+}
+
+// TestMigrationOfNewestVersion checks that the newest version of a schema has a migration of the database.
+// Workers of an earlier version then claim no more jobs. Otherwise they would claim races on datasets
+// whose schema they cannot read, and these races would fail.
+func TestMigrationOfNewestVersion(t *testing.T) {
+	newest := 0
+	for isKnown := true; isKnown; {
+		newest++
+		_, err := DecodeStored([]byte(strings.Repeat("[", newest))) // version newest + 1
+		isKnown = !errors.Is(err, ErrNewerSchema)
+	}
+	name := fmt.Sprintf("*_schema_version_%d.sql", newest)
+	if found, err := filepath.Glob(filepath.Join("..", "..", "store", "schema", "migrations", name)); err != nil || len(found) != 1 {
+		t.Errorf("%d migrations are called %s (%v)", len(found), name, err)
 	}
 }
 

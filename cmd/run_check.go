@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/preflight"
+	"foretell/internal/race"
+	"foretell/internal/term"
+)
+
+// checkAndConnect checks the files, connects to the service, and makes the run keep the label and the
+// ID column of its series. With --plan, it does not connect, and the session is nil. Whatever it
+// returns, it prints the findings once, because those of a check with other columns are not true of
+// the final ones. prepCtx is ctx with the time limit.
+func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, err error) {
+	defer o.noteFindings(files)
+	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	if cli.IsDryRun(o.factory.Running) { // nothing is printed once a dry run has connected
+		o.noteFindings(files)
+	}
+	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {
+		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	}
+	if err != nil || o.planOnly {
+		return nil, err
+	}
+	if session, err = o.wait.Connect(ctx); err != nil {
+		return nil, err
+	}
+	session.Progress = progress
+	changed, err := o.keepSeriesRoles(prepCtx, session, files)
+	if err != nil {
+		err = limit.TranslateError(prepCtx, nil, err)
+	} else if changed {
+		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	}
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	return session, nil
+}
+
+// noteFindings prints the roles of the columns and the warnings of the last check, unless they were
+// printed before or the files could not be read.
+func (o *runOptions) noteFindings(files *preflight.Preflight) {
+	if o.unnoted {
+		o.unnoted = false
+		files.NoteRoles(&o.output)
+		files.NoteWarnings(&o.output)
+	}
+}
+
+// checkFiles checks the files. It returns an error if they have a defect or do not match the flags. It
+// does not print the findings, unless it must ask a question about them; see noteFindings. prepCtx is
+// ctx with the time limit.
+func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
+	o.unnoted = false
+	files.Train.HashWhileChecking()
+	if files.Blind != nil {
+		files.Blind.HashWhileChecking()
+	}
+	if err := files.Run(prepCtx, progress); err != nil {
+		return limit.TranslateError(prepCtx, nil, err)
+	}
+	o.training.RemoveWarnings(files)
+	o.unnoted = true
+	if err := files.DefectError(); err != nil {
+		return err
+	}
+	if err := files.ConfirmManyClasses(ctx, func() { o.noteFindings(files) }); err != nil {
+		return err
+	}
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+		return err
+	}
+	if err := o.training.CheckGroupAndTime(prepCtx, files); err != nil {
+		return limit.TranslateError(prepCtx, nil, err)
+	}
+	if files.BlindProfile != nil {
+		return o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
+	}
+	return nil
+}
