@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/model"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/smooth"
 )
 
@@ -22,7 +22,7 @@ func (r *race) hasSmoothPart(run *run) bool {
 // the smooth part than without it, the best checkpoint gets the smooth part.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	fits, err := smooth.Search(ctx, r.smoothTask(run))
-	if errors.Is(err, rbf.ErrTooWide) {
+	if errors.Is(err, logistic.ErrTooWide) {
 		return nil
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	}
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
-	case errors.Is(err, rbf.ErrTooWide):
+	case errors.Is(err, logistic.ErrTooWide):
 		r.addNote("the final model of %s has no smooth part: all rows together have too many different categories for it", run.Name)
 		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):

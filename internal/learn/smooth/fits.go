@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -23,12 +23,23 @@ const (
 	maxConcurrentFits = 2
 )
 
-// kernelWidths and penalties are the values of Width and Penalties of rbf.Options that Search
-// tries.
+// numPenalties is the number of penalties that Search tries with each width.
+const numPenalties = 5
+
+// The values of Width and Penalties of logistic.Options that Search tries.
 var (
-	kernelWidths = []float64{0.15, 0.5, 1.5}
-	penalties    = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
+	widths          = []float64{0.15, 0.5, 1.5, logistic.Linear}
+	kernelPenalties = [numPenalties]float64{0.5, 0.1, 0.02, 0.004, 0.001}
+	linearPenalties = [numPenalties]float64{10, 1, 0.1, 0.01, 0.001}
 )
+
+// penalties returns the penalties that Search tries with the given width.
+func penalties(width float64) []float64 {
+	if width == logistic.Linear {
+		return linearPenalties[:]
+	}
+	return kernelPenalties[:]
+}
 
 // IsSmall reports whether a table is small enough for a smooth part beside its networks.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
@@ -55,11 +66,11 @@ func searchFolds(rows int) int {
 // EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels is
 // the number of levels of all columns. The result is 0 if the table has no smooth part.
 func EstimateMemory(rows, columns, levels, classes int) float64 {
-	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
+	if !IsSmall(rows, classes) || columns > logistic.MaxInputs {
 		return 0
 	}
 	inputs := 2*columns + levels // a column of numbers with missing cells has two inputs
-	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
+	return maxConcurrentFits * logistic.EstimateMemory(rows, min(inputs, logistic.MaxInputs), classes, maxCenters(rows), numPenalties)
 }
 
 // Params holds the parameters of the smooth part of a checkpoint. Weight is the weight of
@@ -86,24 +97,24 @@ type Fits struct {
 	// parameters, row-major.
 	Probabilities []float32
 
-	folds   []*rbf.Fit
-	penalty int // the index of Penalty in penalties
-	numFits int // the number of fits that Search did
+	folds   []*logistic.Fit
+	penalty int // the index of Penalty in penalties(Width)
+	cost    float64
 }
 
 // Search fits smooth parts and chooses their width and penalty by the log loss on the
 // validation rows. It first compares the widths on one or two folds, each width with its
 // best penalty. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
+// penalty on all folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
-	fits := make([][]*rbf.Fit, len(kernelWidths))
+	fits := make([][]*logistic.Fit, len(widths))
 	for i := range fits {
-		fits[i] = make([]*rbf.Fit, len(t.Folds))
+		fits[i] = make([]*logistic.Fit, len(t.Folds))
 	}
-	err := parallel.ForError(workers, len(kernelWidths)*compared, func(i int) (err error) {
-		width, fold := i%len(kernelWidths), i/len(kernelWidths)
-		fits[width][fold], err = t.fit(ctx, t.Folds[fold], kernelWidths[width])
+	err := parallel.ForError(workers, len(widths)*compared, func(i int) (err error) {
+		width, fold := i%len(widths), i/len(widths)
+		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
 		return err
 	})
 	if err != nil {
@@ -115,7 +126,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 			best, bestLoss = i, loss
 		}
 	}
-	found := &Fits{Width: kernelWidths[best], folds: fits[best], numFits: len(kernelWidths)*compared + len(t.Folds) - compared, Probabilities: make([]float32, len(t.Labels)*t.Classes)}
+	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
 	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
 		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
 		return err
@@ -123,26 +134,33 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range fits {
+		for _, fit := range fits[i] {
+			if fit != nil {
+				found.cost += fit.Cost()
+			}
+		}
+	}
 	found.penalty, _ = t.bestPenalty(found.folds, found.Probabilities)
-	found.Penalty = penalties[found.penalty]
+	found.Penalty = penalties(found.Width)[found.penalty]
 	return found, nil
 }
 
 // fit fits the smooth part of a fold for each penalty.
-func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*rbf.Fit, error) {
-	return rbf.New(ctx, t.Frame, fold, rbf.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties})
+func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*logistic.Fit, error) {
+	return logistic.New(ctx, t.Frame, fold, logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties(width)})
 }
 
 // bestPenalty returns the index of the penalty with the lowest log loss on the validation
 // rows of the first len(fits) folds, and that loss. fits are the fits of these folds. If
 // dst is not nil, bestPenalty writes the probabilities for the best penalty to it.
-func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float64) {
+func (t *Task) bestPenalty(fits []*logistic.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range t.Folds[:len(fits)] {
 		rows += len(fold.Validation)
 	}
 	probabilities := make([]float32, rows*t.Classes)
-	for penalty := range penalties {
+	for penalty := range numPenalties {
 		at := 0
 		for _, fit := range fits {
 			at += copy(probabilities[at:], fit.Validation(penalty))
@@ -161,23 +179,22 @@ func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float
 
 // Converged reports whether the fits of all folds have converged.
 func (f *Fits) Converged() bool {
-	return !slices.ContainsFunc(f.folds, func(fit *rbf.Fit) bool { return fit.Model(f.penalty) == nil })
+	return !slices.ContainsFunc(f.folds, func(fit *logistic.Fit) bool { return fit.Model(f.penalty) == nil })
 }
 
 // Model returns the smooth part of a fold. It is nil if the fit has not converged.
-func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty) }
+func (f *Fits) Model(fold int) *logistic.Model { return f.folds[fold].Model(f.penalty) }
 
-// Cost returns the estimated cost of Search, in nanoseconds of one core. Every fit costs
-// about as much as the first.
-func (f *Fits) Cost() float64 { return float64(f.numFits) * f.folds[0].Cost() }
+// Cost returns the estimated cost of Search, in nanoseconds of one core.
+func (f *Fits) Cost() float64 { return f.cost }
 
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the smooth part did not converge")
 
 // Fit fits a smooth part with the width and the penalty of c to the given rows. The
-// error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
-func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*rbf.Model, error) {
-	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
+// error is logistic.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
+func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*logistic.Model, error) {
+	fit, err := logistic.New(ctx, f, split.Fold{Train: rows}, logistic.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
 	if err != nil {
 		return nil, err
 	}

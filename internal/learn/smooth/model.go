@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/neural"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
@@ -30,7 +30,7 @@ type Model struct {
 
 // NewModel returns a model whose predictions are the weighted mean of the predictions of
 // networks and smooth. weight is the weight of smooth, above 0 and at most 1.
-func NewModel(networks Predictor, smooth *rbf.Model, weight float64) *Model {
+func NewModel(networks Predictor, smooth *logistic.Model, weight float64) *Model {
 	return &Model{networks, smooth, weight}
 }
 
@@ -120,7 +120,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if err := network.UnmarshalBinary(networks); err != nil {
 		return err
 	}
-	var smooth rbf.Model
+	var smooth logistic.Model
 	if err := smooth.UnmarshalBinary(rest); err != nil {
 		return err
 	}
