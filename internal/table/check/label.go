@@ -163,13 +163,16 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 	}
 }
 
+// unknownLabels are labels, in lower case, that in many files mean that the label is not known.
+var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available"}
+
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
 // about spaces around names. In a label, a text such as NA is an ordinary name, because a label is
 // not a number.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	for i, one := range list {
-		if len(list) > 2 && cells.LabelMeansMissing(one.Text) {
+		if len(list) > 2 && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(strings.TrimSpace(one.Text)))) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		name := strings.TrimSpace(one.Text)

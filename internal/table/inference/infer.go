@@ -58,6 +58,7 @@ type Result struct {
 
 // Limits for inferring the form of a column.
 const (
+	minUniqueTexts        = 10   // with fewer rows, texts that are all different do not identify rows
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
 	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
@@ -206,6 +207,7 @@ func inferText(t *columnstats.Column, texts []columnstats.Value) Result {
 	filled := t.Rows(cells.Text) + t.Rows(cells.Number) + t.Rows(cells.Null)
 	different, _ := t.DistinctCount()
 	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
+		inf.IdentifiesRows = filled >= minUniqueTexts && different == filled
 		return inf
 	}
 	inf.IdentifiesRows = float64(different) >= minIdentifyingShare*float64(filled)
