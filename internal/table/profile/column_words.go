@@ -21,10 +21,10 @@ var groupWords = []string{
 // Kundennummer.
 var germanNumberEndings = []string{"nummer", "nr"}
 
-// Words beside a group word in the name of a column. A name whose last word is one of identifierWords,
-// such as customer_unique_id, still names the group. Any other word after the group word changes the
-// meaning: user_timezone is not a user. A word of quantityWords before the group word shows that the
-// column has quantities, as in YearsAtCompany.
+// Words beside a group word in the name of a column. If one of identifierWords is last, as in
+// customer_unique_id, the name still means the group. Any other word after the group word changes
+// the meaning: user_timezone is not a user. A word of quantityWords before the group word means a
+// quantity, as in YearsAtCompany.
 var (
 	identifierWords = []string{
 		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
