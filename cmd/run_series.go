@@ -12,23 +12,22 @@ import (
 )
 
 // runSeriesHelp is the part of the help of run on series.
-const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training
-file. In this case, a note is printed if the newest model of the series was trained on
-another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
-version of this program prepared that dataset and read some columns differently, the run
-adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
-NAME-3 and so on.
+const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training file.
 
-If neither --label nor BLIND decides which column is the label, the label of the champion
-of the series is used, and, without --id, its column of row IDs, unless BLIND lacks it and
-has the inferred one. If the run has another label, a warning is printed, because models
-with different labels are not compared.
+If a dataset of the series has the same data and the same --buckets, nothing is uploaded,
+and the run adds a model to this dataset. Otherwise, the run adds a dataset to the series.
+It also does so if another version of this program has read columns of the dataset
+differently. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+
+If neither --label nor BLIND decides which column is the label, the run uses the label of
+the champion of the series. Without --id, it also uses the column of row IDs of the
+champion. If the run has another label than the series, a warning is printed, because
+models with different labels cannot be compared.
 
 `
 
-// roleDataset returns the dataset whose columns decide the label and the row IDs of a run that does not
-// set them; see roleDatasetOf. It returns nil if there is none.
+// roleDataset returns the dataset whose label and ID column a run uses if flags do not set them;
+// see roleDatasetOf. It returns nil if there is none.
 func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -66,13 +65,13 @@ func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Sessi
 		return changed, err
 	}
 	if label := files.TrainProfile.Schema.Label; label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s was %q, and becomes %q: models with other labels are not compared, so the new one may replace the champion without being better; --name NAME starts a series of its own", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
+		o.output.Note("warning: the label of the series %s changes from %q to %q; models with different labels cannot be compared, so the new model may become the champion although it is worse; to start a new series, use --name NAME", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
 	}
 	return false, nil
 }
 
-// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset whose columns
-// decide, or nil if there is none.
+// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset of
+// roleDataset, or nil.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (d *api.Dataset, changed bool, err error) {
 	d, err = o.roleDataset(ctx, session, files)
 	if err != nil || d == nil || d.LabelName == "" {
@@ -81,14 +80,14 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	series := cmp.Or(d.Series, d.DatasetName)
 	changed = files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName})
 	if changed {
-		o.output.Note("the label or the ID column of the series %s differs from the inferred one, so %s is read again; --label and --id set other columns", series, files.Train.Name)
+		o.output.Note("%[2]s is read again with the label and the ID column of the series %[1]s; --label and --id set other columns", series, files.Train.Name)
 	}
 	return d, changed, nil
 }
 
-// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred label is perhaps the
-// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
-// label is kept.
+// readSeriesRoles is useSeriesRoles for --plan, and for files with an error that a wrong label may
+// have caused. It changes nothing in the service. If it cannot read the series, the inferred label
+// is kept.
 func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
 	if !files.HasInferredLabel() {
 		return false

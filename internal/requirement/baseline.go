@@ -118,13 +118,13 @@ type challenger struct {
 	schema  api.TableSchema
 }
 
-// newChallenger returns the model of a future race.
+// newChallenger returns the challenger that a race will train.
 func newChallenger(body *api.NewTraining, schema api.TableSchema) challenger {
 	return challenger{metric: cmp.Or(body.Metric, api.MetricAccuracy), weights: body.ClassWeights, schema: schema}
 }
 
-// bestEarlierModel returns the champion of the models of a series that are comparable with target:
-// they are older, and were trained for the same metric and class weights on the same label, columns and
+// bestEarlierModel returns the best model of a series among the models that are older than target
+// and comparable with it. Comparable models have the same metric, class weights, label, columns and
 // classes. See [client.FindChampion].
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
