@@ -56,7 +56,7 @@ type algorithm struct {
 	rowMajor bool
 	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool
-	// smooth reports whether a kernel logistic regression, the smooth part, is added to
+	// smooth reports whether a logistic regression, the smooth part, is added to
 	// models of small tables; see addSmoothPart.
 	smooth bool
 }

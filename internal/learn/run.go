@@ -44,7 +44,7 @@ type run struct {
 	stopping earlyStopping
 	best     savedStep
 	curve    []curvePoint
-	// smoothNext reports whether the next step fits the smooth part, a kernel logistic regression.
+	// smoothNext reports whether the next step fits the smooth part, a logistic regression.
 	// smoothFits holds its models of the folds, or nil if the best step does not use them.
 	// smoothCost is the cost to fit them.
 	smoothNext bool

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/model"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether a kernel logistic regression, the smooth part, is fitted when the
+// hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the
 // fitters of run have ended. This requires few rows, validation rows, and the same features in all
 // folds.
 func (r *race) hasSmoothPart(run *run) bool {
@@ -19,11 +19,11 @@ func (r *race) hasSmoothPart(run *run) bool {
 }
 
 // addSmoothPart does one more step of a run of neural networks that has stalled. It fits the smooth
-// part, a kernel logistic regression. If this improves the best checkpoint, it becomes part of the
+// part, a logistic regression. If this improves the best checkpoint, it becomes part of the
 // checkpoint.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	fits, err := smooth.Search(ctx, r.smoothTask(run))
-	if errors.Is(err, rbf.ErrTooWide) {
+	if errors.Is(err, logistic.ErrTooWide) {
 		return nil
 	}
 	if err != nil {
@@ -100,11 +100,11 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	}
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
-	case errors.Is(err, rbf.ErrTooWide):
-		r.addNote("the final model of %s has no kernel logistic regression: all rows together have too many different categories for it", run.Name)
+	case errors.Is(err, logistic.ErrTooWide):
+		r.addNote("the final model of %s has no logistic regression: all rows together have too many different categories for it", run.Name)
 		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):
-		r.addNote("the final model of %s has no kernel logistic regression, because its training on all rows did not converge", run.Name)
+		r.addNote("the final model of %s has no logistic regression, because its training on all rows did not converge", run.Name)
 		return p, nil
 	case err != nil:
 		return nil, err

@@ -115,7 +115,7 @@ func TestModelFile(t *testing.T) {
 
 // TestModelOfOtherColumns checks that a model file is rejected if the schema lacks a column of a member.
 func TestModelOfOtherColumns(t *testing.T) {
-	for _, file := range []string{"background.model", "version-4.model"} { // the second has a smooth part
+	for _, file := range []string{"background.model", "version-4.model", "linear.model"} { // the last two have a smooth part
 		whole := committedModel(t, file)
 		for _, one := range whole.members {
 			m := whole.withMembers(Member{one.Algorithm, 1, one.Predictor})
@@ -140,7 +140,8 @@ func TestModelOfOtherColumns(t *testing.T) {
 // which is of symmetric boosting.
 // The test checks that the model is written with the same bytes, and that its predictions
 // have not changed. The files version-N.model were trained on tables with all kinds of
-// columns. Versions 2 and 3 have selected features.
+// columns. Versions 2 and 3 have selected features. The networks of version-4.model have a
+// smooth part with kernels, and those of linear.model a linear one.
 func TestCommittedModelFiles(t *testing.T) {
 	versions := map[uint16]bool{}
 	for _, tt := range []struct {
@@ -156,6 +157,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"version-6.model", "items.csv", "version-6.result.csv", 6},
 		{"background.model", "blind.csv", "result.csv", 3},
 		{"texts.model", "texts.csv", "texts.result.csv", 4},
+		{"linear.model", "kinds.csv", "linear.result.csv", 4},
 		{"pairs.model", "pairs.csv", "pairs.result.csv", 3},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
@@ -253,7 +255,7 @@ func withChecksum(b []byte) []byte {
 func FuzzRead(f *testing.F) {
 	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])
-	for _, name := range []string{"background.model", "version-4.model", "texts.model"} { // the second has a smooth part
+	for _, name := range []string{"background.model", "version-4.model", "linear.model", "texts.model"} { // the second and third have a smooth part
 		real, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			f.Fatal(err)

@@ -6,32 +6,43 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
 const (
-	// MaxRows is the largest number of rows of a table for which a kernel logistic regression is
+	// MaxRows is the largest number of rows of a table for which a logistic regression is
 	// fitted.
 	MaxRows = 10_000
-	// maxCells is the largest value of rows × classes for which a kernel logistic regression is
+	// maxCells is the largest value of rows × classes for which a logistic regression is
 	// fitted. Its time and its memory grow with both.
 	maxCells = 100_000
 	// maxConcurrentFits limits the memory of a search.
 	maxConcurrentFits = 2
 )
 
-// kernelWidths and penalties are the values of Width and Penalties of rbf.Options that Search
-// tries.
+// numPenalties is the number of penalties that Search tries with each width.
+const numPenalties = 5
+
+// The values of Width and Penalties of logistic.Options that Search tries.
 var (
-	kernelWidths = []float64{0.15, 0.5, 1.5}
-	penalties    = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
+	widths          = []float64{0.15, 0.5, 1.5, logistic.Linear}
+	kernelPenalties = [numPenalties]float64{0.5, 0.1, 0.02, 0.004, 0.001}
+	linearPenalties = [numPenalties]float64{10, 1, 0.1, 0.01, 0.001}
 )
 
-// IsSmall reports whether a table is small enough for a kernel logistic regression beside its
+// penalties returns the penalties that Search tries with the given width.
+func penalties(width float64) []float64 {
+	if width == logistic.Linear {
+		return linearPenalties[:]
+	}
+	return kernelPenalties[:]
+}
+
+// IsSmall reports whether a table is small enough for a logistic regression beside its
 // networks.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
 
@@ -58,18 +69,18 @@ func searchFolds(rows int) int {
 // is the number of levels of all columns. The result is 0 if the table is too large for a kernel
 // logistic regression.
 func EstimateMemory(rows, columns, levels, classes int) float64 {
-	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
+	if !IsSmall(rows, classes) || columns > logistic.MaxInputs {
 		return 0
 	}
 	inputs := 2*columns + levels // a column of numbers with missing cells has two inputs
-	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
+	return maxConcurrentFits * logistic.EstimateMemory(rows, min(inputs, logistic.MaxInputs), classes, maxCenters(rows), numPenalties)
 }
 
-// Params holds the parameters of the kernel logistic regression in a checkpoint. Weight is its
+// Params holds the parameters of the logistic regression in a checkpoint. Weight is its
 // weight in the mean with the networks, or 0 if there is none.
 type Params struct{ Width, Penalty, Weight float64 }
 
-// Task describes the table and the folds for which Search fits kernel logistic regressions.
+// Task describes the table and the folds for which Search fits logistic regressions.
 type Task struct {
 	Frame *frame.Frame
 	Folds []split.Fold
@@ -80,7 +91,7 @@ type Task struct {
 	Workers int
 }
 
-// Fits are the kernel logistic regressions of all folds, for the chosen width and all penalties.
+// Fits are the logistic regressions of all folds, for the chosen width and all penalties.
 type Fits struct {
 	// Width and Penalty are the chosen parameters.
 	Width, Penalty float64
@@ -88,24 +99,24 @@ type Fits struct {
 	// parameters, row-major.
 	Probabilities []float32
 
-	folds   []*rbf.Fit
-	penalty int // the index of Penalty in penalties
-	numFits int // the number of fits that Search did
+	folds   []*logistic.Fit
+	penalty int // the index of Penalty in penalties(Width)
+	cost    float64
 }
 
-// Search fits a kernel logistic regression to each fold, and chooses the width and the penalty by
+// Search fits a logistic regression to each fold, and chooses the width and the penalty by
 // the log loss on the validation rows. It compares the widths on one or two folds, each with its
 // best penalty. It then fits the best width on the other folds, and chooses the best penalty on all
-// folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
+// folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
-	fits := make([][]*rbf.Fit, len(kernelWidths))
+	fits := make([][]*logistic.Fit, len(widths))
 	for i := range fits {
-		fits[i] = make([]*rbf.Fit, len(t.Folds))
+		fits[i] = make([]*logistic.Fit, len(t.Folds))
 	}
-	err := parallel.ForError(workers, len(kernelWidths)*compared, func(i int) (err error) {
-		width, fold := i%len(kernelWidths), i/len(kernelWidths)
-		fits[width][fold], err = t.fit(ctx, t.Folds[fold], kernelWidths[width])
+	err := parallel.ForError(workers, len(widths)*compared, func(i int) (err error) {
+		width, fold := i%len(widths), i/len(widths)
+		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
 		return err
 	})
 	if err != nil {
@@ -117,7 +128,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 			best, bestLoss = i, loss
 		}
 	}
-	found := &Fits{Width: kernelWidths[best], folds: fits[best], numFits: len(kernelWidths)*compared + len(t.Folds) - compared, Probabilities: make([]float32, len(t.Labels)*t.Classes)}
+	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
 	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
 		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
 		return err
@@ -125,26 +136,33 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range fits {
+		for _, fit := range fits[i] {
+			if fit != nil {
+				found.cost += fit.Cost()
+			}
+		}
+	}
 	found.penalty, _ = t.bestPenalty(found.folds, found.Probabilities)
-	found.Penalty = penalties[found.penalty]
+	found.Penalty = penalties(found.Width)[found.penalty]
 	return found, nil
 }
 
-// fit fits the kernel logistic regression of a fold for each penalty.
-func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*rbf.Fit, error) {
-	return rbf.New(ctx, t.Frame, fold, rbf.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties})
+// fit fits the logistic regression of a fold for each penalty.
+func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*logistic.Fit, error) {
+	return logistic.New(ctx, t.Frame, fold, logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties(width)})
 }
 
 // bestPenalty returns the index of the penalty with the lowest log loss, and this loss. fits are
 // the fits of the first len(fits) folds, on whose validation rows the loss is computed. If dst is
 // not nil, bestPenalty writes the probabilities for the best penalty to it.
-func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float64) {
+func (t *Task) bestPenalty(fits []*logistic.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range t.Folds[:len(fits)] {
 		rows += len(fold.Validation)
 	}
 	probabilities := make([]float32, rows*t.Classes)
-	for penalty := range penalties {
+	for penalty := range numPenalties {
 		at := 0
 		for _, fit := range fits {
 			at += copy(probabilities[at:], fit.Validation(penalty))
@@ -163,23 +181,22 @@ func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float
 
 // Converged reports whether the fits of all folds have converged.
 func (f *Fits) Converged() bool {
-	return !slices.ContainsFunc(f.folds, func(fit *rbf.Fit) bool { return fit.Model(f.penalty) == nil })
+	return !slices.ContainsFunc(f.folds, func(fit *logistic.Fit) bool { return fit.Model(f.penalty) == nil })
 }
 
-// Model returns the kernel logistic regression of a fold. It is nil if the fit has not converged.
-func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty) }
+// Model returns the logistic regression of a fold. It is nil if the fit has not converged.
+func (f *Fits) Model(fold int) *logistic.Model { return f.folds[fold].Model(f.penalty) }
 
-// Cost returns the estimated cost of Search, in nanoseconds of one core. Every fit costs
-// about as much as the first.
-func (f *Fits) Cost() float64 { return float64(f.numFits) * f.folds[0].Cost() }
+// Cost returns the estimated cost of Search, in nanoseconds of one core.
+func (f *Fits) Cost() float64 { return f.cost }
 
 // ErrNotConverged is the error of Fit if the training did not converge.
-var ErrNotConverged = errors.New("the training of the kernel logistic regression did not converge")
+var ErrNotConverged = errors.New("the training of the logistic regression did not converge")
 
-// Fit fits a kernel logistic regression with the width and the penalty of c to the given rows. The
-// error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
-func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*rbf.Model, error) {
-	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
+// Fit fits a logistic regression with the width and the penalty of c to the given rows. The
+// error is logistic.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
+func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*logistic.Model, error) {
+	fit, err := logistic.New(ctx, f, split.Fold{Train: rows}, logistic.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/neural"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
 
-// Predictor is a model of neural networks, or a kernel logistic regression. Its methods are those
+// Predictor is a model of neural networks, or a logistic regression. Its methods are those
 // of neural.Model.
 type Predictor interface {
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
@@ -21,7 +21,7 @@ type Predictor interface {
 	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
 }
 
-// Model is the weighted mean of neural networks and a kernel logistic regression, the smooth part.
+// Model is the weighted mean of neural networks and a logistic regression, the smooth part.
 // It is immutable and safe for concurrent use.
 type Model struct {
 	networks, smooth Predictor
@@ -30,7 +30,7 @@ type Model struct {
 
 // NewModel returns a model whose predictions are the weighted mean of the predictions of
 // networks and smooth. weight is the weight of smooth, above 0 and at most 1.
-func NewModel(networks Predictor, smooth *rbf.Model, weight float64) *Model {
+func NewModel(networks Predictor, smooth *logistic.Model, weight float64) *Model {
 	return &Model{networks, smooth, weight}
 }
 
@@ -120,7 +120,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if err := network.UnmarshalBinary(networks); err != nil {
 		return err
 	}
-	var smooth rbf.Model
+	var smooth logistic.Model
 	if err := smooth.UnmarshalBinary(rest); err != nil {
 		return err
 	}

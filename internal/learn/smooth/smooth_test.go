@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/learn/logistic"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -41,7 +42,7 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := metric.LogLoss(metric.Predictions{Probabilities: fits.Probabilities, Labels: task.Labels, Classes: 3})
-	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || !slices.Contains(kernelWidths, fits.Width) || !slices.Contains(penalties, fits.Penalty) {
+	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || fits.Width == logistic.Linear || !slices.Contains(widths, fits.Width) || !slices.Contains(kernelPenalties[:], fits.Penalty) {
 		t.Errorf("converged %v, log loss %v, cost %v, width %v, penalty %v", fits.Converged(), loss, fits.Cost(), fits.Width, fits.Penalty)
 	}
 	other, err := Search(t.Context(), newTask(240, 3))
@@ -63,6 +64,29 @@ func TestSearch(t *testing.T) {
 		if math.Abs(float64(got[i]-want[i])) > 0.01 {
 			t.Fatalf("probability %d: %v, want %v", i, got[i], want[i])
 		}
+	}
+}
+
+// TestSearchLinear checks that the smooth part of a table is linear if the class depends on a
+// sum of the columns.
+func TestSearchLinear(t *testing.T) {
+	task := newTask(240, 1)
+	for i := range task.Labels {
+		x, y := task.Frame.Columns[0].Floats[i], task.Frame.Columns[1].Floats[i]
+		task.Frame.Labels[i] = int32(max(0, min(2, 1.5+2*x-3*y)))
+	}
+	task.Labels = task.Labels[:0]
+	for _, fold := range task.Folds {
+		for _, row := range fold.Validation {
+			task.Labels = append(task.Labels, task.Frame.Labels[row])
+		}
+	}
+	fits, err := Search(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fits.Width != logistic.Linear || !slices.Contains(linearPenalties[:], fits.Penalty) {
+		t.Errorf("width %v, penalty %v", fits.Width, fits.Penalty)
 	}
 }
 

@@ -4,7 +4,7 @@
 
 
 class Smoothed:
-    """The networks, and beside them a kernel logistic regression of the given weight."""
+    """The networks, and beside them a logistic regression of the given weight."""
 
     def __init__(self, r):
         if r.data[r.at] == 1:
@@ -16,7 +16,7 @@ class Smoothed:
         self.networks = Network(r)
         if r.at != end:
             raise ValueError("the model is damaged")
-        self.smooth = KernelRegression(r)
+        self.smooth = LogisticRegression(r)
 
     def predict(self, columns, rows):
         p = self.networks.predict(columns, rows)
@@ -25,27 +25,39 @@ class Smoothed:
         return np.float32(1 - self.weight) * p + np.float32(self.weight) * self.smooth.predict(columns, rows)
 
 
-class KernelRegression:
-    """Scores are sums of exp(-gamma · distance²) to the centres."""
+class LogisticRegression:
+    """Scores are sums of exp(-gamma · distance²) to the centres, or linear functions of the inputs."""
 
     def __init__(self, r):
-        check_version(r)
-        self.classes, self.gamma = r.uvarint(), r.float64()
-        self.inputs = [KernelInput(r) for _ in range(r.uvarint())]
+        linear = r.data[r.at] == 2
+        check_version(r, 2 if linear else 1)
+        self.classes = r.uvarint()
+        self.gamma = 0 if linear else r.float64()
+        self.inputs = [RegressionInput(r) for _ in range(r.uvarint())]
         width, outputs = sum(column.size for column in self.inputs), 1 if self.classes == 2 else self.classes
         self.bias = r.array("<f8", outputs)
-        count = r.uvarint()
-        self.centers = r.array("<f8", count * width).reshape(count, width)
-        self.alpha = r.array("<f8", count * outputs).reshape(count, outputs)
+        self.centers, count = None, width
+        if not linear:
+            count = r.uvarint()
+            self.centers = r.array("<f8", count * width).reshape(count, width)
+        self.coefficients = r.array("<f8", count * outputs).reshape(count, outputs)
+
+    def features(self, x):
+        """Returns the values that the coefficients are multiplied by, one array for each coefficient."""
+        if self.centers is None:
+            yield from x.T
+            return
+        for center in self.centers:
+            distance = np.zeros(len(x))
+            for j, v in enumerate(center):
+                distance += (x[:, j] - v) ** 2
+            yield np.exp(-self.gamma * distance)
 
     def predict(self, columns, rows):
         x = np.concatenate([column.encode(columns[column.column]) for column in self.inputs], axis=1)
         scores = np.repeat(self.bias[np.newaxis], rows, axis=0)
-        for center, alpha in zip(self.centers, self.alpha):
-            distance = np.zeros(rows)
-            for j, v in enumerate(center):
-                distance += (x[:, j] - v) ** 2
-            scores += np.exp(-self.gamma * distance)[:, np.newaxis] * alpha
+        for feature, coefficients in zip(self.features(x), self.coefficients):
+            scores += feature[:, np.newaxis] * coefficients
         if self.classes == 2:
             scores = np.concatenate([np.zeros((rows, 1)), scores], axis=1)
         scores = scores.astype(np.float32)
@@ -53,7 +65,7 @@ class KernelRegression:
         return e / e.sum(axis=1, keepdims=True)
 
 
-class KernelInput:
+class RegressionInput:
     """A column as inputs: a number and a flag of missing cells, or a number for each level."""
 
     def __init__(self, r):

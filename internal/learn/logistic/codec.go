@@ -1,4 +1,4 @@
-package rbf
+package logistic
 
 import (
 	"errors"
@@ -9,13 +9,17 @@ import (
 	"foretell/internal/learn/preprocess"
 )
 
-// version is the first byte of the binary form.
-const version = 1
+// The first byte of the binary form.
+const (
+	versionKernel = 1 // the scores are sums of kernels
+	versionLinear = 2 // the scores are linear
+)
 
 // maxCount is the largest number of classes, of columns, and of levels of a column.
 const maxCount = 1 << 20
 
-// AppendBinary appends the model's binary form to b:
+// AppendBinary appends the model's binary form to b. The scores of version 1 are sums of
+// kernels:
 //
 //	version, classes, γ, number of columns
 //	for each column: whether it is numeric, its index in the frame
@@ -23,23 +27,31 @@ const maxCount = 1 << 20
 //	    otherwise: inputOfLevel
 //	biases, number of centres, inputs of each centre, coefficients of each centre
 //
-// Counts are uvarints, other numbers float64.
+// The scores of version 2 are linear. This version has no γ and no centres, and ends with
+// the coefficients of each input. Counts are uvarints, other numbers float64.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	if m.encoder == nil {
-		return b, errors.New("rbf: empty model")
+		return b, errors.New("logistic: empty model")
 	}
-	w := codec.NewWriter(slices.Grow(b, 8*(len(m.centers)+len(m.alpha))))
-	w.Bytes(version)
-	w.Uvarint(m.classes)
-	w.Float64(m.gamma)
+	w := codec.NewWriter(slices.Grow(b, 8*(len(m.centers)+len(m.coefficients))))
+	if m.isLinear() {
+		w.Bytes(versionLinear)
+		w.Uvarint(m.classes)
+	} else {
+		w.Bytes(versionKernel)
+		w.Uvarint(m.classes)
+		w.Float64(m.gamma)
+	}
 	w.Uvarint(len(m.encoder.inputs))
 	for i := range m.encoder.inputs {
 		m.encoder.inputs[i].write(w)
 	}
 	writeFloats(w, m.bias)
-	w.Uvarint(len(m.centers) / m.encoder.width)
-	writeFloats(w, m.centers)
-	writeFloats(w, m.alpha)
+	if !m.isLinear() {
+		w.Uvarint(len(m.centers) / m.encoder.width)
+		writeFloats(w, m.centers)
+	}
+	writeFloats(w, m.coefficients)
 	return w.Result()
 }
 
@@ -68,14 +80,18 @@ func writeFloats(w *codec.Writer, values []float64) {
 // if the error is nil.
 func (m *Model) UnmarshalBinary(b []byte) error {
 	r := codec.NewReader(b)
-	if v := r.Byte(); r.Err() == nil && v != version {
-		return fmt.Errorf("rbf: model version %d, want %d", v, version)
+	version := r.Byte()
+	if r.Err() == nil && version != versionKernel && version != versionLinear {
+		return fmt.Errorf("logistic: model version %d, want %d or %d", version, versionKernel, versionLinear)
 	}
-	read := Model{encoder: &encoder{}, classes: r.Uvarint(2, maxCount), gamma: r.FiniteFloat64()}
+	read := Model{encoder: &encoder{}, classes: r.Uvarint(2, maxCount)}
+	if version == versionKernel {
+		read.gamma = r.FiniteFloat64()
+	}
 	for range r.Count(2) {
 		read.encoder.inputs = append(read.encoder.inputs, readInputColumn(r))
 		if r.Err() != nil {
-			return fmt.Errorf("rbf: %w", r.Err())
+			return fmt.Errorf("logistic: %w", r.Err())
 		}
 	}
 	read.encoder.assignIndices()
@@ -87,11 +103,16 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		r.Fail("invalid inputs")
 	}
 	read.bias = readFloats(r, outputs)
-	centers := r.Count(8 * (read.encoder.width + outputs))
-	read.centers = readFloats(r, centers*read.encoder.width)
-	read.alpha = readFloats(r, centers*outputs)
+	features := read.encoder.width
+	if version == versionKernel {
+		if features = r.Count(8 * (read.encoder.width + outputs)); features == 0 {
+			r.Fail("no centres")
+		}
+		read.centers = readFloats(r, features*read.encoder.width)
+	}
+	read.coefficients = readFloats(r, features*outputs)
 	if err := r.End(); err != nil {
-		return fmt.Errorf("rbf: %w", err)
+		return fmt.Errorf("logistic: %w", err)
 	}
 	*m = read
 	return nil

@@ -1,15 +1,32 @@
-package rbf
+package logistic
 
 import "foretell/internal/onnx"
 
 // AddONNX adds the model to g and returns its class probabilities. The columns of x are
 // those of the frame that the model was trained on. A category is its code. Missing cells
 // are NaN.
-//
-// The squared distances are |x|² + |z|² − 2x·z, so that one product serves all centres z.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	in, order := m.encoder.addONNX(g, x.Value)
-	count, outputs := len(m.centers)/m.encoder.width, len(m.bias)
+	outputs := len(m.bias)
+	var scores onnx.Value
+	if m.isLinear() {
+		var coefficients []float64
+		for _, input := range order {
+			coefficients = append(coefficients, m.coefficients[input*outputs:(input+1)*outputs]...)
+		}
+		scores = g.Op("MatMul", in, g.ConstFloat64s(coefficients, len(order), outputs))
+	} else {
+		scores = g.Op("MatMul", m.addONNXKernels(g, in, order), g.ConstFloat64s(m.coefficients, len(m.centers)/m.encoder.width, outputs))
+	}
+	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
+}
+
+// addONNXKernels adds the kernels between the rows with the inputs in and the centres to g. order
+// is as returned by encoder.addONNX.
+//
+// The squared distances are |x|² + |z|² − 2x·z, so that one product serves all centres z.
+func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.Value {
+	count := len(m.centers) / m.encoder.width
 	centers, norms := make([]float64, len(m.centers)), make([]float64, count)
 	for j := range count {
 		for i, input := range order {
@@ -21,9 +38,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	square := g.Op("ReduceSum", g.Op("Mul", in, in), g.ConstInt64s([]int{1}, 1))
 	distance := g.Op("Add", g.Op("MatMul", in, g.ConstFloat64s(centers, m.encoder.width, count)), g.ConstFloat64s(norms, count))
 	distance = g.Op("Add", distance, square)
-	kernel := g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
-	scores := g.Op("MatMul", kernel, g.ConstFloat64s(m.alpha, count, outputs))
-	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
+	return g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 }
 
 // addONNX adds the encoder to g and returns the inputs of the kernel. Their order

@@ -1,4 +1,4 @@
-package rbf
+package logistic
 
 import "math"
 
@@ -15,13 +15,16 @@ const (
 // a row, and validation the number of validation rows.
 func (p *logisticRegression) cost(width, validation int) float64 {
 	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
-	kernels := size * (rows + float64(validation)) * (nanosPerExp + nanosPerTerm*float64(width))
-	factor := nanosPerProduct * rows * size * size
+	kernels, factor := 0.0, 0.0
+	if !p.linear {
+		kernels = size * (rows + float64(validation)) * (nanosPerExp + nanosPerTerm*float64(width))
+		factor = nanosPerProduct * rows * size * size
+	}
 	bounds := nanosPerProduct*rows*size*size + nanosPerTerm*float64(len(p.penalties))*size*size*size/3
 	predictions := nanosPerTerm * float64(validation) * size * columns
 	padded := math.Ceil(columns/16) * 16
 	step := 2*nanosPerProduct*size*padded*(rows+size) + nanosPerLogit*rows*columns
-	return kernels + factor + bounds + predictions + numIterations*step
+	return kernels + factor + bounds + predictions + float64(p.steps())*step
 }
 
 // Cost returns an estimate of the time of the fit, in nanoseconds of one core. It is

@@ -1,4 +1,4 @@
-package rbf
+package logistic
 
 import (
 	"bytes"
@@ -77,6 +77,42 @@ func TestFitLearnsASmoothBorder(t *testing.T) {
 	}
 }
 
+// TestLinear trains on rows whose class is a range of a weighted sum of 20 numbers. A linear
+// regression with a small penalty finds the weights; kernels do not.
+func TestLinear(t *testing.T) {
+	const rows, train, columns, classes = 1000, 600, 20, 4
+	rng := rand.New(rand.NewPCG(3, 4))
+	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{Classes: []string{"a", "b", "c", "d"}, Columns: make([]frame.ColumnSchema, columns)}, Columns: make([]frame.Column, columns)}
+	for range rows {
+		sum := 2.0
+		for j := range columns {
+			x := 2*rng.Float64() - 1
+			f.Columns[j].Floats = append(f.Columns[j].Floats, 10*x)
+			sum += x * float64(j%5) / 4
+		}
+		f.Labels = append(f.Labels, int32(max(0, min(classes-1, sum))))
+	}
+	best := map[float64]float64{}
+	for _, width := range []float64{0.15, Linear} {
+		fit, err := New(t.Context(), f, fold(rows, train), Options{Classes: classes, Width: width, Centers: 512, Penalties: []float64{1, 0.01, 0.001}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best[width] = math.Inf(1)
+		for penalty := range 3 {
+			loss := 0.0
+			for i := range rows - train {
+				loss -= math.Log(float64(fit.Validation(penalty)[i*classes+int(f.Labels[train+i])])) / (rows - train)
+			}
+			best[width] = min(best[width], loss)
+		}
+	}
+	t.Logf("log losses by width: %.3f", best)
+	if best[Linear] > 0.15 || best[Linear] > 0.6*best[0.15] {
+		t.Errorf("log losses by width: %.3f", best)
+	}
+}
+
 // TestFewCombinations fits rows with few different combinations of values. The constant is then
 // nearly a combination of the features, and the Hessian nearly singular.
 func TestFewCombinations(t *testing.T) {
@@ -128,13 +164,21 @@ func TestFewCombinations(t *testing.T) {
 // TestGradientIsZero checks that the gradient of the penalised loss is zero at the
 // solution.
 func TestGradientIsZero(t *testing.T) {
-	for _, classes := range []int{2, 4} {
+	for _, tt := range []struct {
+		classes int
+		width   float64
+	}{{2, 1}, {4, 1}, {2, Linear}, {4, Linear}} {
+		classes, width := tt.classes, tt.width
 		f := rings(300, classes, 2)
 		rows := fold(300, 300)
 		e := fitEncoder(f, rows.Train)
 		x := make([]float64, 300*e.width)
 		e.encode(x, f, rows.Train)
-		p, err := newLogisticRegression(t.Context(), incompleteCholesky(t.Context(), x, e.width, 512, 0.2), f.Labels, Options{Classes: classes, Centers: 512, Penalties: []float64{3, 0.3}})
+		k := inputFeatures(x, e.width)
+		if width != Linear {
+			k = incompleteCholesky(t.Context(), x, e.width, 512, 0.2)
+		}
+		p, err := newLogisticRegression(t.Context(), k, f.Labels, Options{Classes: classes, Width: width, Penalties: []float64{3, 0.3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +197,7 @@ func TestGradientIsZero(t *testing.T) {
 			}
 		}
 		if norm > 0.05 {
-			t.Errorf("%d classes: a gradient of 300 rows of %v", classes, norm)
+			t.Errorf("%d classes, width %v: a gradient of 300 rows of %v", classes, width, norm)
 		}
 	}
 }
@@ -184,8 +228,14 @@ func TestFactor(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
+	t.Run("kernel", func(t *testing.T) { testModel(t, 1) })
+	t.Run("linear", func(t *testing.T) { testModel(t, Linear) })
+}
+
+// testModel checks a model with the given Width.
+func testModel(t *testing.T, width float64) {
 	f := rings(250, 3, 4)
-	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: 1, Centers: 512, Penalties: []float64{0.1}})
+	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: width, Centers: 512, Penalties: []float64{0.1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package rbf
+package logistic
 
 import (
 	"math/rand/v2"

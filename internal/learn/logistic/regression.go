@@ -1,135 +1,19 @@
-package rbf
+package logistic
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"foretell/internal/learn/kernel"
-	"foretell/internal/learn/split"
-	"foretell/internal/table/frame"
 )
-
-// MaxInputs is the largest number of inputs of a model. New returns ErrTooWide for a
-// table with more inputs.
-const MaxInputs = 256
-
-// ErrTooWide is the error of New for a table with more than MaxInputs inputs, or with no
-// inputs because all columns are constant.
-var ErrTooWide = errors.New("rbf: too many columns")
-
-// Options are the parameters of a fit.
-type Options struct {
-	// Classes is the number of classes, from 2 to 65,535.
-	Classes int
-	// Width is the parameter γ of the kernel times the mean squared distance of two training rows.
-	// With a Width of 1, two rows at this distance have the kernel 1/e.
-	Width float64
-	// Centers is the maximum number of centres, at least 1.
-	Centers int
-	// Penalties are the penalties λ, all positive.
-	Penalties []float64
-}
-
-// Fit holds the fitted models, one for each penalty.
-type Fit struct {
-	models     []*Model    // nil if the fit did not converge
-	validation [][]float32 // the class probabilities of the validation rows for each penalty
-	cost       float64
-}
-
-// New fits a model for each of o.Penalties to the rows fold.Train of f.
-func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
-	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || o.Centers < 1 || len(o.Penalties) == 0 {
-		return nil, fmt.Errorf("rbf: invalid parameters: %d training rows, %d classes, width %v, %d centres, %d penalties", len(fold.Train), o.Classes, o.Width, o.Centers, len(o.Penalties))
-	}
-	e := fitEncoder(f, fold.Train)
-	if e.width == 0 || e.width > MaxInputs {
-		return nil, ErrTooWide
-	}
-	x := make([]float64, len(fold.Train)*e.width)
-	e.encode(x, f, fold.Train)
-	gamma := o.Width / meanSquaredDistance(x, e.width)
-	if math.IsInf(gamma, 1) {
-		gamma = 1 // any value will do, because all rows are equal
-	}
-	k := incompleteCholesky(ctx, x, e.width, o.Centers, gamma)
-	triangle := k.triangle()
-	p, err := newLogisticRegression(ctx, k, gatherLabels(f.Labels, fold.Train), o)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.minimise(ctx); err != nil {
-		return nil, err
-	}
-	fit := &Fit{cost: p.cost(e.width, len(fold.Validation))}
-	centers := make([]float64, 0, k.rank*e.width)
-	for _, row := range k.centers {
-		centers = append(centers, x[row*e.width:(row+1)*e.width]...)
-	}
-	converged := p.converged()
-	for i := range o.Penalties {
-		if !converged[i] {
-			fit.models = append(fit.models, nil)
-			continue
-		}
-		alpha, bias := p.solution(i)
-		solveTransposedInPlace(triangle, alpha, p.outputs)
-		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
-	}
-	for range o.Penalties {
-		uniform := make([]float32, len(fold.Validation)*o.Classes)
-		for i := range uniform {
-			uniform[i] = 1 / float32(o.Classes)
-		}
-		fit.validation = append(fit.validation, uniform)
-	}
-	predictAll(fit.validation, fit.models, f, fold.Validation)
-	return fit, nil
-}
-
-// Validation returns the class probabilities of the rows fold.Validation: len(fold.Validation) ×
-// classes, row-major. penaltyIndex is the index of the model's penalty in Options.Penalties. If
-// Model returns nil, all probabilities of a row are equal.
-func (f *Fit) Validation(penaltyIndex int) []float32 { return f.validation[penaltyIndex] }
-
-// Model returns the model of the penalty with the given index in Options.Penalties. The
-// result is nil if the fit did not converge.
-func (f *Fit) Model(penaltyIndex int) *Model { return f.models[penaltyIndex] }
-
-func gatherLabels(labels, rows []int32) []int32 {
-	picked := make([]int32, len(rows))
-	for i, row := range rows {
-		picked[i] = labels[row]
-	}
-	return picked
-}
-
-// meanSquaredDistance returns the mean of |a−b|² over all pairs of rows a and b of x. This
-// mean is twice the sum of the variances of the columns.
-func meanSquaredDistance(x []float64, width int) float64 {
-	n := float64(len(x) / width)
-	sum := 0.0
-	for j := range width {
-		var mean, squares float64
-		for i := j; i < len(x); i += width {
-			mean += x[i] / n
-		}
-		for i := j; i < len(x); i += width {
-			squares += float64((x[i] - mean) * (x[i] - mean))
-		}
-		sum += 2 * squares / n
-	}
-	return sum
-}
 
 // logisticRegression is a penalised logistic regression on the features of a choleskyFactor and a
 // constant. It is fitted for several penalties at once, which share matrix products. The parameters
 // are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
 type logisticRegression struct {
-	rows, size       int // number of rows; rank+1, the number of features with the constant
-	outputs, columns int // number of outputs; penalties × outputs
+	rows, size       int  // number of rows; rank+1, the number of features with the constant
+	linear           bool // whether the features are the inputs
+	outputs, columns int  // number of outputs; penalties × outputs
 	features         []float32
 	labels           []int32
 	penalties        []float64
@@ -152,7 +36,7 @@ const biasPenalty = 1e-3
 // newLogisticRegression returns a regression on the features of k, which it overwrites.
 // newLogisticRegression returns an error only if ctx is cancelled.
 func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32, o Options) (*logisticRegression, error) {
-	p := &logisticRegression{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
+	p := &logisticRegression{rows: len(labels), size: k.rank + 1, linear: o.Width == Linear, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5
 	if o.Classes == 2 {
 		p.outputs, curvature = 1, 0.25
@@ -226,10 +110,21 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// numIterations is the number of steps of minimise. With a penalty of at least 0.1, the last step
-// is close to the minimum. With smaller penalties the steps end long before it (early stopping).
-// docs/engine.md compares other numbers.
-const numIterations = 50
+// kernelSteps is the number of steps of a kernel regression. With a penalty of at least 0.1, the
+// last step is close to the minimum. With smaller penalties the steps end long before it (early
+// stopping). docs/engine.md compares other numbers.
+const kernelSteps = 50
+
+// steps returns the number of steps of minimise. A linear regression needs more steps than
+// a kernel regression: if a weighted sum of the columns determines the class, the
+// coefficients are large at the minimum, and each step enlarges them only a little. With
+// more inputs a step takes longer, and there are fewer steps.
+func (p *logisticRegression) steps() int {
+	if p.linear {
+		return max(kernelSteps, min(500, 25_000/p.size))
+	}
+	return kernelSteps
+}
 
 // minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a quadratic
 // upper bound of the loss. The acceleration starts again after a step against the last movement of
@@ -238,7 +133,7 @@ const numIterations = 50
 func (p *logisticRegression) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
-	for range numIterations {
+	for range p.steps() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package rbf
+package logistic
 
 import (
 	"slices"
@@ -7,16 +7,20 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Model is a fitted kernel logistic regression. It is immutable and safe for
-// concurrent use.
+// Model is a fitted logistic regression. It is immutable and safe for concurrent use.
 type Model struct {
 	encoder *encoder
 	classes int
 	gamma   float64
-	centers []float64 // the input vectors of the centres, row-major
-	alpha   []float64 // the coefficients of the centres, row-major, one for each output
-	bias    []float64 // by output
+	centers []float64 // the input vectors of the centres, row-major; none if the scores are linear
+	// coefficients are those of the centres, or those of the inputs if the scores are linear:
+	// row-major, one for each output.
+	coefficients []float64
+	bias         []float64 // by output
 }
+
+// isLinear reports whether the scores are linear functions of the inputs.
+func (m *Model) isLinear() bool { return len(m.centers) == 0 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major,
 // (hi−lo) × classes. f must have the columns that the model was trained on;
@@ -47,10 +51,10 @@ func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) 
 		block := rows[lo:min(lo+blockRows, len(rows))]
 		one.encoder.encode(x, f, block)
 		for i := range block {
-			one.computeKernels(scratch.kernels, x[i*one.encoder.width:(i+1)*one.encoder.width])
+			one.computeFeatures(scratch.features, x[i*one.encoder.width:(i+1)*one.encoder.width])
 			for j, m := range models {
 				if m != nil {
-					m.predictFromKernels(dst[j][(lo+i)*classes:(lo+i+1)*classes], scratch)
+					m.predictFromFeatures(dst[j][(lo+i)*classes:(lo+i+1)*classes], scratch)
 				}
 			}
 		}
@@ -59,34 +63,39 @@ func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) 
 
 // scratch holds intermediate results of the prediction of a row.
 type scratch struct {
-	kernels []float64 // for each centre, the kernel between the row and the centre
-	scores  []float64 // for each output
+	features []float64 // for each centre, the kernel between the row and the centre; or the inputs
+	scores   []float64 // for each output
 }
 
 func (m *Model) newScratch() *scratch {
-	return &scratch{make([]float64, len(m.centers)/m.encoder.width), make([]float64, len(m.bias))}
+	return &scratch{make([]float64, len(m.coefficients)/len(m.bias)), make([]float64, len(m.bias))}
 }
 
 // predictFromInputs writes the class probabilities of a row with the inputs x to dst.
 func (m *Model) predictFromInputs(dst []float32, x []float64, s *scratch) {
-	m.computeKernels(s.kernels, x)
-	m.predictFromKernels(dst, s)
+	m.computeFeatures(s.features, x)
+	m.predictFromFeatures(dst, s)
 }
 
-// computeKernels writes the kernel between a row with the inputs x and each centre to dst.
-func (m *Model) computeKernels(dst, x []float64) {
+// computeFeatures writes the kernel between a row with the inputs x and each centre to dst. If
+// the scores are linear, it writes x to dst.
+func (m *Model) computeFeatures(dst, x []float64) {
+	if m.isLinear() {
+		copy(dst, x)
+		return
+	}
 	width := m.encoder.width
 	for j := range dst {
 		dst[j] = gaussian(x, m.centers[j*width:(j+1)*width], m.gamma)
 	}
 }
 
-// predictFromKernels writes the class probabilities of the row with the kernels s.kernels to dst.
-func (m *Model) predictFromKernels(dst []float32, s *scratch) {
+// predictFromFeatures writes the class probabilities of the row with the features s.features to dst.
+func (m *Model) predictFromFeatures(dst []float32, s *scratch) {
 	scores := s.scores
 	copy(scores, m.bias)
-	for j, k := range s.kernels {
-		axpy(scores, m.alpha[j*len(scores):], k)
+	for j, k := range s.features {
+		axpy(scores, m.coefficients[j*len(scores):], k)
 	}
 	dst[0] = 0 // the score of the first of two classes
 	for c, v := range scores {
