@@ -40,10 +40,10 @@ defaults to the series that was trained last.
 The champion is marked with an asterisk. In a pipe, and with --csv or --tsv, the column
 champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. The champion is the
 model with the best score on the validation rows, among the models that have the same
-dataset, metric and class weights as the newest model. It therefore need not be the first
-model of the leaderboard. A model of a cancelled race is the champion only if the series
-has no other model. A rejected model is not the champion, and a promoted model always is;
-see ` + "`foretell models --help`" + `.
+dataset, metric, class weights, --group and --time as the newest model. It therefore need
+not be the first model of the leaderboard. A model of a cancelled race is the champion
+only if the series has no other model. A rejected model is not the champion, and a
+promoted model always is; see ` + "`foretell models --help`" + `.
 
 Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
 models were tested on different rows, the sets of test rows are numbered: #1, #2 and so

@@ -62,8 +62,8 @@ is 10, but the result is still written. It never replaces an existing OUT.csv. W
 --force, it is written to OUT.rejected.csv instead, in place of any earlier file of this
 name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
 choice of the champion. --beat champion compares the model with the champion of earlier
-runs of this name. Only models for the same metric, class weights, columns and classes
-are compared. A model that misses --require or --beat is rejected, so it cannot be the
+runs of this name. It is missed if the models cannot be compared, because their label,
+columns, classes, metric, class weights, --group or --time differ. A model that misses --require or --beat is rejected, so it cannot be the
 champion. A model that meets --beat champion becomes the champion, even if its score on
 the validation rows is lower.
 
@@ -151,13 +151,16 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer session.Close()
 	session.Progress = progress
-	if changed, err := o.keepSeriesRoles(prepCtx, session, files); err != nil {
+	former, changed, err := o.useSeriesRoles(prepCtx, session, files)
+	if err != nil {
 		return limit.TranslateError(prepCtx, nil, err)
-	} else if changed {
+	}
+	if changed {
 		if err := o.checkFiles(ctx, prepCtx, progress, limit, files); err != nil {
 			return err
 		}
 	}
+	o.warnIfIncomparable(former, files, &body)
 	found, err := o.hashInputs(prepCtx, files)
 	if err != nil {
 		return limit.TranslateError(prepCtx, nil, err)
@@ -349,7 +352,7 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 		return err
 	}
 	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
-	err = p.gate.SetBaselineForRun(ctx, p.Session, series, &body, p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series)
 	if err != nil {
 		return err
 	}

@@ -38,13 +38,13 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
 
 A series has all models that were trained under one name. The models are numbered
 across the datasets of the series. The champion of a series is the model with the
-highest validation performance, among those with the dataset, the metric and the
-class weights of the newest model: other scores cannot be compared. A model of a
-cancelled race is ignored, unless the series has no other model. A model that misses
---require or --beat of run or training is rejected: it cannot be the champion until it is
-promoted, even if it meets the requirements of a later command. A model that met
---beat champion ranks before the other models of its dataset, even with a lower
-validation score.
+highest validation performance, among those with the dataset, the metric, the class
+weights, --group and --time of the newest model: other scores cannot be compared. A
+model of a cancelled race is ignored, unless the series has no other model. A model that
+misses --require or --beat of run or training is rejected: it cannot be the champion until
+it is promoted, even if it meets the requirements of a later command. --beat champion is
+missed, too, if the champion cannot be compared. A model that met --beat champion ranks
+before the other models of its dataset, even with a lower validation score.
 ` + "`foretell models promote`" + ` makes another model the champion. The field championReason says
 why a model is the champion, or why it is not.
 

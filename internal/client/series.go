@@ -156,12 +156,6 @@ func datasetContent(d api.DatasetEntry) string {
 	return d.SHA256 + " " + strconv.Itoa(d.NumberOfBuckets)
 }
 
-// HasSameScore reports whether the scores of the model are those of a race with this metric and these
-// class weights. Otherwise they cannot be compared.
-func (m *SeriesModel) HasSameScore(metric string, weights api.ClassWeights) bool {
-	return m.Metric == metric && m.ClassWeights.String() == weights.String()
-}
-
 // ModelsOfSeries returns the models of a series, newest first. At most one of them is the champion;
 // see [FindChampion].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
@@ -246,9 +240,8 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 
 // FindChampion returns the champion of the models of one series, which must be ordered newest
 // first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
-// models that have the same data, metric and class weights as the newest model, because other
-// scores cannot be compared. Datasets with the same file and the same number of buckets have the
-// same data. Of these models, the champion is the newest accepted one. If none is
+// models that have the same data and the same [ScoreKind] as the newest model, because other scores
+// cannot be compared. Datasets with the same file and the same number of buckets have the same data. Of these models, the champion is the newest accepted one. If none is
 // accepted, the champion is the model with the highest performance on the validation rows, and in a
 // tie the oldest. A model without a performance is the champion only if no other model has one.
 // Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
@@ -263,7 +256,7 @@ func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 		case m.State == api.ModelRejected:
 		case newest == nil || newest.Cancelled && !m.Cancelled:
 			newest, best = m, m
-		case m.Cancelled != newest.Cancelled || m.content != newest.content || !m.HasSameScore(newest.Metric, newest.ClassWeights):
+		case m.Cancelled != newest.Cancelled || m.content != newest.content || ModelScoreKind(&m.ModelExtensions) != ModelScoreKind(&newest.ModelExtensions):
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
 			best = m

@@ -32,9 +32,9 @@ type Model struct {
 	// read-only.
 	Cancelled bool
 	// Champion is true if the model is the champion of its series. The champion is the promoted model,
-	// if there is one. Otherwise the models with the data, the metric and the class weights of the
-	// newest model are compared, because other scores cannot be compared. Datasets with the same file
-	// and the same number of buckets have the same data. The newest
+	// if there is one. Otherwise the models with the data, the metric, the class weights, the group
+	// column and the time column of the newest model are compared, because other scores cannot be
+	// compared. Datasets with the same file and the same number of buckets have the same data. The newest
 	// accepted model of these is the champion or, if none is accepted, the model with the highest
 	// AchievedPerformance. In a tie, the oldest is the champion. Rejected models are ignored.
 	// Cancelled models are ignored, too, unless all models of the series are cancelled.
@@ -50,6 +50,8 @@ type Model struct {
 	Threshold, TestPerformance *float64
 	// ClassWeights are those of the race; zero for equal weights. It is read-only.
 	ClassWeights api.ClassWeights
+	// GroupColumn and TimeColumn are those of the race; see Training. They are read-only.
+	GroupColumn, TimeColumn string
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
@@ -63,7 +65,7 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, t.class_weights, ` + datasetContent + `, ` + scoreKind
+	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, t.class_weights, t.group_column, t.time_column, ` + datasetContent + `, ` + scoreKind
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -74,7 +76,7 @@ func scanModel(row rowScanner) (*Model, error) {
 	var validationInterval, testInterval, classWeights []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status, &m.State,
-		&validationInterval, &testInterval, &classWeights, &m.content, &m.scoreKind)
+		&validationInterval, &testInterval, &classWeights, &m.GroupColumn, &m.TimeColumn, &m.content, &m.scoreKind)
 	if err != nil {
 		return nil, err
 	}
