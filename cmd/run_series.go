@@ -35,8 +35,8 @@ type formerChampion struct {
 	dataset *api.Dataset
 }
 
-// formerChampion returns the champion of the series that the run joins. It returns nil if there is none.
-func (o *runOptions) formerChampion(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*formerChampion, error) {
+// findFormerChampion returns the champion of the series that the run joins. It returns nil if there is none.
+func (o *runOptions) findFormerChampion(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*formerChampion, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func championOf(ctx context.Context, session *connect.Session, s client.Series) 
 // whether the files must be checked again. Flags, the blind file and the answers of the user have
 // precedence. It returns the champion, or nil if there is none.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (c *formerChampion, changed bool, err error) {
-	c, err = o.formerChampion(ctx, session, files)
+	c, err = o.findFormerChampion(ctx, session, files)
 	if err != nil || c == nil || c.dataset.LabelName == "" {
 		return nil, false, err
 	}

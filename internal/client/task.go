@@ -37,8 +37,8 @@ type Task struct {
 	ScoreKind
 }
 
-// Difference names the differences because of which the scores of a model of t cannot be compared with
-// those of a model of former. It returns "" if they can be compared. Unknown parts are considered equal.
+// Difference says why the scores of a model of t cannot be compared with those of a model of former, such
+// as: new column "x". It returns "" if they can be compared. Unknown parts are considered equal.
 func (t *Task) Difference(former *Task) string {
 	var parts []string
 	add := func(what, is, was string) {
