@@ -24,8 +24,8 @@ service and its clock, whether you are logged in, the keyring and the terminal. 
 check prints a line: ok, warn or fail. The exit status is that of the first failure.
 
 With --database or FORETELL_DATABASE, the command also checks the connection to this
-PostgreSQL database, and with --storage or FORETELL_STORAGE the connection to the S3
-store, or whether the folder exists.
+PostgreSQL database. With --storage or FORETELL_STORAGE, it also checks the connection to
+the S3 store or, if the storage is a folder, whether the folder exists.
 
 --files reads every stored file of the data folder, and compares its SHA-256 with the
 stored one. The default data folder is that of the embedded service. To check the files

@@ -272,10 +272,9 @@ func (r rowRanges) numRows() (n int) {
 	return n
 }
 
-// explanationPrinter prints explained rows as JSON, as a table of contributions or, on a
-// terminal, as pictures. Pictures are printed at the end, because they may be shown in a pager. If
-// flags filter the JSON or select its fields, all rows are also printed at the end. In all other
-// cases, each row is printed as soon as it is added.
+// explanationPrinter prints explained rows as JSON, as a table of contributions or, on a terminal,
+// as pictures. It prints each row as soon as it is added, except pictures, which may be shown in a
+// pager, and JSON that flags filter. These are printed at the end.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int

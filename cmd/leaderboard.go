@@ -38,16 +38,13 @@ Models of tables with different labels, columns or classes are ranked separately
 defaults to the series that was trained last.
 
 The champion is marked with an asterisk. In a pipe, and with --csv or --tsv, the column
-champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. The champion is the
-model with the best score on the validation rows, among the models that have the same
-dataset, metric, class weights, --group and --time as the newest model. It therefore need
-not be the first model of the leaderboard. A model of a cancelled race is the champion
-only if the series has no other model. A rejected model is not the champion, and a
-promoted model always is; see ` + "`foretell models --help`" + `.
+champion marks it. ` + "`foretell predict --with NAME`" + ` uses the champion. It need not be the first
+model of the leaderboard, because it is chosen by the scores on the validation rows; see
+` + "`foretell models --help`" + `.
 
-Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
-models were tested on different rows, the sets of test rows are numbered: #1, #2 and so
-on follow the number of test rows. In a pipe and in JSON, testSet is the number of the set.
+Models with other data, or another --seed, --group or --time, are tested on other rows.
+The sets of test rows are then numbered: #1, #2 and so on follow the number of test rows.
+In a pipe and in JSON, testSet is the number of the set.
 
 A model without a test score ranks last, and a dash is printed as its score. A model
 without an interval shares a rank only with models of the same score.`,

@@ -47,7 +47,7 @@ func run(f *cli.Factory) exit.Status {
 	interrupted := errors.As(context.Cause(ctx), &stopped)
 	if f.DryRun != nil {
 		f.OpenConsole()
-		if !interrupted && (err == nil || f.DryRun.Simulated) { // after a simulated response, the command may fail, and its dry run is still printed
+		if !interrupted && (err == nil || f.DryRun.Simulated) { // with --dry-run, a command may fail because of a simulated response; the requests are still printed
 			err = f.PrintDryRun()
 		}
 	}
@@ -93,8 +93,8 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handleSignal passes the signal s to its handler, which is f.OnHangup or f.OnInterrupt. It returns
-// false if no handler is set.
+// handleSignal calls the handler of the signal s: f.OnHangup or f.OnInterrupt. It returns false if
+// none is set.
 func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	var handle *func()
 	switch s {
@@ -110,16 +110,15 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	return true
 }
 
-// repeatedSignalPeriod begins with the first signal. A SIGTERM in this period is ignored as a
-// copy of the first signal.
+// repeatedSignalPeriod is the time after the first signal in which a SIGTERM is ignored as a copy
+// of it.
 const repeatedSignalPeriod = time.Second
 
 // catchSignals returns a context that the first signal cancels. A signal that arrives while a pager
-// runs, or that handleSignal handles, does not count as the first. After the first signal, any
-// other signal ends the process immediately, with two exceptions. A SIGHUP is ignored, because the
-// kernel and the shell often both send one when a terminal is closed. A SIGTERM is ignored in the
-// second after the first signal, because timeout(1) and some service managers send it to the
-// process and to its group.
+// runs, or that handleSignal handles, does not count as the first. A second signal ends the process
+// immediately, with two exceptions. A SIGHUP is ignored, because the kernel and the shell often
+// both send it when a terminal is closed. So is a SIGTERM in the second after the first signal,
+// because timeout(1) and some service managers send it twice: to the process and to its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -92,7 +92,7 @@ func (o *runOptions) planNotes(doc *race.Plan, body *api.NewTraining) []string {
 	if doc.Metric == api.MetricAccuracy && body.GroupColumn == "" && body.TimeColumn == "" {
 		note += "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"
 	} else {
-		note += "; how often the result is between low and high was measured only for accuracy, without --group and --time"
+		note += "; the range from low to high was tested only for accuracy, without --group and --time"
 	}
 	notes := []string{note}
 	if threshold := o.training.Threshold; threshold != nil {
@@ -110,7 +110,7 @@ func (o *runOptions) planNotes(doc *race.Plan, body *api.NewTraining) []string {
 		limit = o.training.TimeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s, so the time may be much longer than forecast (the column fastest is a lower bound), and the result may be better", race.LargeSampleSeconds))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: the run may take much longer than forecast, and its result may be better; the column fastest is a lower bound of the time", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s and keep the best model so far; --time-limit changes the limit", term.FormatDuration(limit)))

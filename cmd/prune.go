@@ -112,7 +112,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	orphans, err := session.App.Orphans(ctx)
 	if err == nil && orphans.Count > 0 {
-		o.output.Note("found %s; each of these files is deleted 30 days after it was found, because the database does not refer to it", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
+		o.output.Note("found %s; the database does not refer to these files, and each is deleted automatically 30 days after it was first found", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
 	}
 	return err
 }
@@ -155,8 +155,8 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
-// delete deletes items and returns the deleted ones. It keeps an item that a job has begun to use since
-// the plan was made, and counts an item that no longer exists as deleted.
+// delete deletes items and returns those that no longer exist. It keeps an item that a job has
+// begun to use since the plan was made.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // whether the last explicit item was kept; then the implied items after it are kept, too
 	for _, item := range items {

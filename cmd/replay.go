@@ -139,7 +139,8 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 		return err
 	}
 	defer devnull.Close()
-	// Without a terminal as its input, the race cannot be ended with Enter, which would change its result.
+	// On a terminal, Enter would end the race early and change its result, so the race gets no
+	// terminal as input.
 	err = execute(ctx, o.factory.NewNested(args, devnull, devnull))
 	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the run, which names a folder that replay removes
 		return interrupted

@@ -52,20 +52,20 @@ service whose races require a threshold. The command then runs one race after an
 The threshold of each race allows at most three quarters of the error of the previous race. The
 search ends when a race misses its threshold, or when the time of --time-limit is over.
 
-If standard input and standard error are terminals, Enter ends the race. The command then
-predicts with the best model so far, verifies the result, and ends with exit status 0.
-With the embedded service, the first Ctrl-C then has the same effect. With a server,
-Ctrl-C leaves the race running, and prints the command that later predicts with its model.
+On a terminal, Enter ends the race. The command then predicts with the best model so far,
+verifies the result, and ends with exit status 0. With the embedded service, the first
+Ctrl-C has the same effect. With a server, Ctrl-C leaves the race running, and prints the
+command that later predicts with its model.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
-is 10, but the result is still written. It never replaces an existing OUT.csv. With
---force, it is written to OUT.rejected.csv instead, in place of any earlier file of this
-name, and OUT.csv and its receipt stay as they are. --threshold does not affect the
-choice of the champion. --beat champion compares the model with the champion of earlier
-runs of this name. It is missed if the models cannot be compared, because their label,
-columns, classes, metric, class weights, --group or --time differ. A model that misses --require or --beat is rejected, so it cannot be the
-champion. A model that meets --beat champion becomes the champion, even if its score on
-the validation rows is lower.
+is 10, but the result is still written. It never replaces an existing OUT.csv: with
+--force, it is written to OUT.rejected.csv instead.
+
+--beat champion compares the model with the champion of earlier runs of this name. It is
+missed if the label, the columns, the classes, the metric, the class weights, --group or
+--time differ from those of the champion. A model that meets it becomes the champion. A
+model that misses --require or --beat is rejected, so it cannot be the champion.
+--threshold does not affect the choice of the champion.
 
 ` + runSeriesHelp + `Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
@@ -78,16 +78,14 @@ prediction to end within the limit.
 If the command is interrupted or reaches --timeout, it prints the command that continues
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
-process that ran the race has ended, the race starts over with the same parameters and
-time limit. Without a server, that process has always ended, so the race starts over, and
-the printed command has no --timeout.
-A resumed race cannot get another --time-limit, and the other flags of the race must have
-the same values as in the command that started it, or be omitted.
+process that ran the race has ended, as it always has without a server, the race starts
+over with the same parameters and time limit. --time-limit cannot be changed. Omit the
+other flags of the race, or repeat them with the same values.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN, which needs at least 2,000 rows. These races run
-on this machine, and take at most 8 seconds in addition to reading TRAIN. If one is stopped
-at this limit, only a lower bound of the duration is known. No data is sent or kept.`,
+on this machine, and take at most 8 seconds in addition to reading TRAIN. No data is sent
+or kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -207,8 +205,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
-// checkFiles checks the files, and prints the findings. It returns an error if the files have a defect
-// or do not match the flags. prepCtx is ctx with the time limit.
+// checkFiles checks the files, and prints the findings. It returns an error if the files have a
+// defect or do not match the flags. prepCtx is derived from ctx and ends at the time limit.
 func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
 	files.Train.HashWhileChecking()
 	if files.Blind != nil {

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file: the oldest
-// such dataset of the series or, if there is none, a new dataset.
+// findOrCreateDataset returns a prepared dataset with the contents of the training file. It returns
+// the oldest such dataset of the series. If there is none, it creates one.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -63,8 +63,7 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 // prepared dataset of the series with the same contents. This is usually the same dataset. But if
 // several runs upload the same file at the same time, all of them use the oldest dataset.
 // awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no race uses
-// it. It does not wait for other datasets that are still being prepared, because the command that
-// prepares them may be suspended or fail.
+// it. It does not wait for datasets of other commands that are still being prepared.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if err != nil || cli.IsDryRun(p.factory.Running) {
@@ -97,10 +96,10 @@ func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string
 	return found, nil
 }
 
-// chooseSeriesStem sets p.seriesStem to the name of the training file without its extension. If the series of
-// this name has another table, chooseSeriesStem adds the name of the file's folder. For example, two
-// files called train.csv in the folders iris and car have the series train and car-train. If both
-// files were in one series, the champion would always be a model of the newer table.
+// chooseSeriesStem sets p.seriesStem, the default name of the series, to the name of the training
+// file without its extension. If the series of this name has another table, it adds the name of the
+// folder: two files called train.csv in the folders iris and car have the series train and
+// car-train. In one series, the champion would always be a model of the newer table.
 func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	p.seriesStem = p.files.Train.Stem()
 	if p.name == "" && !client.IsDatasetName(p.seriesStem) {
@@ -128,10 +127,10 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	return nil
 }
 
-// noteJoinedSeries prints a note if the user may not know that the model of the run joins an
-// existing series. This is the case if the series is named after the training file, and its newest
-// model was trained on another dataset. An example is a file of the same name in another folder.
-// dataset is the key of the dataset of the run, or "" if it does not exist yet.
+// noteJoinedSeries prints a note if the model of the run joins an existing series, perhaps by
+// mistake. It prints the note if the series is named after the training file, and its newest model
+// was trained on another dataset. dataset is the key of the dataset of the run, or "" if it does
+// not exist yet.
 func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series, dataset string) error {
 	if p.name != "" || len(series.Datasets) == 0 {
 		return nil
@@ -174,9 +173,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 }
 
 // findSameDataset returns the oldest dataset in the series that has the same contents as the
-// training file and the same number of buckets as the run. It ignores the datasets for which
-// isReadDifferently returns true; reread is the name of one of these, or "". It returns the zero
-// value if there is no such dataset, or if the service does not report the SHA-256 of datasets.
+// training file and the same number of buckets as the run. It returns the zero value if there is
+// none, or if the service does not report the SHA-256 of datasets. It ignores datasets for which
+// isReadDifferently returns true; reread is the name of one of these, or "".
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -199,9 +198,9 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 }
 
 // isReadDifferently reports whether another version of this program prepared the dataset, and read
-// a column differently: as another type, or as another kind of date, than in the profile of the
-// training file. It returns false if the version of the service is not that of this program,
-// because such a service would also read a new dataset differently.
+// a column as another type or kind of date than this version does. If the service itself has
+// another version, it would read a new dataset in the same way, and isReadDifferently returns
+// false.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil

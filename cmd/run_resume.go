@@ -12,10 +12,10 @@ import (
 	"foretell/internal/race"
 )
 
-// resumeCommand returns the command line that resumes the race with the given key. It omits
-// --time-limit, because a resumed race keeps its time limit. Without a server, it also omits --timeout,
-// because the race starts over, and would never end within the same time. If race is "", the command
-// line starts the run again.
+// resumeCommand returns the command line that resumes the race with the given key. If race is "",
+// the command line starts the run again. It omits --time-limit, because a resumed race keeps its
+// time limit. Without a server, it also omits --timeout: the race starts over, and would reach the
+// same timeout again.
 func (p *runPipeline) resumeCommand(race string) string {
 	if race == "" {
 		return p.factory.CommandWith("resume", race)
@@ -26,8 +26,9 @@ func (p *runPipeline) resumeCommand(race string) string {
 	return p.factory.CommandWith("resume", race, "time-limit")
 }
 
-// continueCommand returns the command that continues the run after its race. This command resumes
-// the race. If the run read a stream, it predicts with the model of the race instead.
+// continueCommand returns the command that continues the run after its race. The command resumes
+// the race. If the run read a stream, which cannot be read again, the command predicts with the
+// model of the race instead.
 func (p *runPipeline) continueCommand() string {
 	switch {
 	case p.RunCommand != nil:
@@ -57,7 +58,7 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	sum := p.files.Train.Sha256(p.files.TrainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
 		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
-			WithHint("use the file that the race was started on, or start a new race on this one with `%s`", p.resumeCommand(""))
+			WithHint("use the file that the race was started on, or start a new race on this file with `%s`", p.resumeCommand(""))
 	}
 	if err := p.checkResumedFlags(ctx, key, job, request); err != nil {
 		return err

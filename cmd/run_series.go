@@ -12,20 +12,21 @@ import (
 )
 
 // runSeriesHelp is the part of the help of run on series.
-const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training
-file. In this case, a note is printed if the newest model of the series was trained on
-another dataset. If a dataset of the series has the same data and the same --buckets,
-nothing is uploaded, and the run adds a model to this dataset. Otherwise, or if another
-version of this program prepared that dataset and read some columns differently, the run
-adds a dataset to the series. The datasets of the series NAME are called NAME, NAME-2,
-NAME-3 and so on.
+const runSeriesHelp = `Runs with the same name form a series. The name defaults to that of the training file.
 
-If neither --label nor BLIND decides which column is the label, the label of the champion
-of the series is used, and, without --id, its column of row IDs, unless BLIND lacks it and
-has the inferred one. If the model cannot be compared with the champion, because the
-label, the columns, the classes, the metric, the class weights, --group or --time
-differ, a warning says so: without --beat champion, the new model replaces the champion,
-unless that was promoted.
+If a dataset of the series has the same data and the same --buckets, nothing is uploaded,
+and the run adds a model to this dataset. Otherwise, the run adds a dataset to the series.
+It also does so if another version of this program has read columns of the dataset
+differently. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+
+If neither --label nor BLIND decides which column is the label, the run uses the label of
+the champion of the series. Without --id, it also uses the column of row IDs of the
+champion.
+
+If the label, the columns, the classes, the metric, the class weights, --group or --time
+differ from those of the champion, a warning is printed, because such models cannot be
+compared. Without --beat champion, the new model then becomes the champion, unless the old
+one was promoted.
 
 `
 
@@ -74,7 +75,7 @@ func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Sessio
 	}
 	changed = files.UseSeries(preflight.SeriesRoles{Name: c.model.Series, ID: c.dataset.IDName, Label: c.dataset.LabelName})
 	if changed {
-		o.output.Note("the label or the ID column of the series %s differs from the inferred one, so %s is read again; --label and --id set other columns", c.model.Series, files.Train.Name)
+		o.output.Note("%[2]s is read again with the label and the ID column of the series %[1]s; --label and --id set other columns", c.model.Series, files.Train.Name)
 	}
 	return c, changed, nil
 }
@@ -87,7 +88,7 @@ func (o *runOptions) warnIfIncomparable(c *formerChampion, files *preflight.Pref
 	}
 	former := client.Task{TableSchema: c.dataset.TableSchema(), ScoreKind: client.ModelScoreKind(&c.model.ModelExtensions)}
 	now := client.Task{TableSchema: profileSchema(files.TrainProfile), ScoreKind: client.RaceScoreKind(body)}
-	consequence := "may become the champion without being better"
+	consequence := "may become the champion although it is worse"
 	switch {
 	case o.gate.BeatsChampion():
 		consequence = "will miss --beat champion"
@@ -95,7 +96,7 @@ func (o *runOptions) warnIfIncomparable(c *formerChampion, files *preflight.Pref
 		return // it stays the champion
 	}
 	if difference := now.Difference(&former); difference != "" {
-		o.output.Note("warning: the new model cannot be compared with the champion of the series %s (%s), so it %s; --name NAME starts a series of its own", c.model.Series, difference, consequence)
+		o.output.Note("warning: the new model cannot be compared with the champion of the series %s (%s), so it %s; to start a new series, use --name NAME", c.model.Series, difference, consequence)
 	}
 }
 
@@ -111,9 +112,9 @@ func profileSchema(p *profile.Profile) api.TableSchema {
 	return t
 }
 
-// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred label is perhaps the
-// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
-// label is kept.
+// readSeriesRoles is useSeriesRoles for --plan, and for files with an error that a wrong label may
+// have caused. It changes nothing in the service. If it cannot read the series, the inferred label
+// is kept.
 func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
 	if !files.HasInferredLabel() {
 		return false

@@ -37,16 +37,17 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
   @last                the newest model
 
 A series has all models that were trained under one name. The models are numbered
-across the datasets of the series. The champion of a series is the model with the
-highest validation performance, among those with the dataset, the metric, the class
-weights, --group and --time of the newest model: other scores cannot be compared. A
-model of a cancelled race is ignored, unless the series has no other model. A model that
-misses --require or --beat of run or training is rejected: it cannot be the champion until
-it is promoted, even if it meets the requirements of a later command. --beat champion is
-missed, too, if the champion cannot be compared. A model that met --beat champion ranks
-before the other models of its dataset, even with a lower validation score.
-` + "`foretell models promote`" + ` makes another model the champion. The field championReason says
-why a model is the champion, or why it is not.
+across the datasets of the series.
+
+The champion of a series is the model with the highest validation performance, among
+the models with the dataset, the metric, the class weights, --group and --time of the
+newest model. A model that met --beat champion ranks before the other models of its
+dataset. A model of a cancelled race is the champion only if the series has no other
+model.
+
+A model that missed --require or --beat is rejected: it cannot be the champion until it is
+promoted. ` + "`foretell models promote`" + ` makes any model the champion. The field
+championReason says why a model is the champion, or why it is not.
 
 The datasets of the series NAME are called NAME, NAME-2 and so on. REF may also be
 NAME-2, which selects only models of this dataset.`,

@@ -27,8 +27,8 @@ newer datasets. It stays the champion until another model is promoted, or until 
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
 With --automatic, the scores decide again: the champion loses the precedence that it got
-from this command or by --beat champion. REF is then the series, or any of its models. A
-model that was rejected before it was promoted is then rejected again.`,
+from this command or by --beat champion. REF is then the series, or any of its models. If
+the champion was rejected before it was promoted, it is rejected again.`,
 		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,
 		Args: cli.PositionalArgs("REF"),
@@ -63,15 +63,14 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if m.State == api.ModelRejected {
-		o.output.Note("the model is rejected, because it missed a requirement, so the scores of the other models decide; to make it the champion, use `foretell models promote %s`", m.ModelKey)
+		o.output.Note("the model is rejected, because it missed a requirement, so only other models can be the champion; to make it the champion, use `foretell models promote %s`", m.ModelKey)
 	}
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findModelToReset returns the key of the model whose state --automatic resets. This is the model with
-// the given key, if it was promoted or accepted. Otherwise it is the champion of the same series,
-// if the champion was promoted or accepted. If neither was, the scores already decide, and
-// findModelToReset returns key.
+// findModelToReset returns the key of the model whose state --automatic resets: the model with the
+// given key or, if that was neither promoted nor accepted, the champion of its series. If neither
+// of the two was promoted or accepted, the scores already decide, and findModelToReset returns key.
 func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {

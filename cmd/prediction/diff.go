@@ -36,8 +36,8 @@ if A has no ID column, by their order. In the second case, the command prints a 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
-exact test. The rows of A are joined with the answers in the same way as by
-` + "`foretell score`" + `, and rows without a label are left out in the same way.
+exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `. Rows
+without a label are left out.
 
 With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the
 answers. The layout of A and B is detected; --encoding also applies to A and B if they

@@ -48,11 +48,9 @@ command then needs no service and no data folder, and writes the same result.
 If the blind file has the ID column of the training file, its IDs must be unique and
 complete. With --id -, new IDs are generated, and the existing ID column is renamed.
 
-If the blind file has the label column, the predictions are compared with the labels,
-and their scores are printed. Rows without a label, or with a label such as NA that is not a
-class of the model, are not scored. Any other label that is not a class of the model counts
-as wrong; see ` + "`foretell score --help`" + `. If the model was
-trained on rows of the file, the command prints a warning.
+If the blind file has the label column, the predictions are scored against these labels, as
+by ` + "`foretell score`" + `. Rows without a label are not scored. If the model was trained on rows
+of the file, the command prints a warning.
 
 With --explain N, each row of the result also has the N columns that contribute most to
 the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `.

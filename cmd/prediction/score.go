@@ -50,11 +50,10 @@ With two classes, prAuc is computed for the class with fewer rows in the trainin
 The receipt of PREDICTIONS names this class. If no receipt names it, for example after
 ` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
 
-Rows of ANSWERS without a label are not scored. The receipt may name the classes of the
-model. Then a label that is not a class counts as no label if it is a text such as NA or ?,
-and otherwise as a wrong prediction. balancedAccuracy, rocAuc, prAuc and logLoss are
-computed only from the rows whose label is a class, macroF1 is the mean over the classes,
-and the baseline predicts a class.
+Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
+model, a label may be none of them. A text such as NA or ? then counts as no label. Rows
+with another such label count as wrong for accuracy and macroF1; balancedAccuracy, rocAuc,
+prAuc and logLoss omit these rows.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
@@ -62,9 +61,9 @@ if there is none, the first column. An ID that is in only one of the files is an
 --partial, only the rows whose ID is in both files are scored, and a note has their number.
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
-generated its IDs and ANSWERS has no such column. The command then prints a note, and each
-column that is in both files, except the label, must have the same values. --in-order
-joins the rows by their order without these conditions.
+generated its IDs and ANSWERS does not have them. The command then prints a note. Columns
+that are in both files, except the label, must have the same values. --in-order joins the
+rows by their order in any case, and does not compare these columns.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
@@ -89,7 +88,7 @@ With --require, the exit status is 10 if the predictions miss a requirement, as 
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
-	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, such as while labels arrive in parts")
+	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, for example while labels are still arriving")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
 	opts.gate.BindScores(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
@@ -150,7 +149,7 @@ func (o *scoreOptions) print(result *scoring.Result, name string) error {
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("rocAuc, prAuc and logLoss need rows of at least two classes, and a column probability_<class> for each class (with two classes, one of the columns is sufficient); a metric of one class, such as f1[CLASS], needs rows of this class")
+				WithHint("rocAuc, prAuc and logLoss need rows of at least two classes, and columns probability_<class> (one is sufficient for two classes); a metric of one class, such as f1[CLASS], needs rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:
@@ -207,10 +206,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints a note about each of these: rows without a label, probabilities that do not
-// sum to 1, labels that are not classes of the model, and classes without probabilities. It also
-// prints a note with the class of prAuc. Without a receipt (hasReceipt is false), it prints this
-// note only if standard output is a terminal.
+// noteClasses prints notes about rows without a label, probabilities that do not sum to 1, labels
+// that are not classes of the model, and classes without probabilities. It also prints the class of
+// prAuc. Without a receipt (hasReceipt is false), it prints this class only if standard output is a
+// terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/scoring"
 )
 
-// scoreFiles are the files that a scoring command reads. The flags in layout describe the answers or,
-// if a command has no answers, the predictions.
+// scoreFiles are the files that a scoring command reads. The flags in layout describe the file of
+// the true labels (the answers). If a command has no answers, they describe the predictions.
 type scoreFiles struct {
 	factory    *cli.Factory
 	layout     *preflight.LayoutFlags
@@ -77,7 +77,7 @@ func (s *scoreFiles) fileError(err error) error {
 		if fault.Hint != "" {
 			return e.WithHint("%s", fault.Hint)
 		}
-		return e.WithHint("use files with the same rows, or choose the column of their IDs with --id; see `%s --help`", s.factory.Running.CommandPath())
+		return e.WithHint("use files with the same rows, or choose the column of the row IDs with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name
 	if fault.Line > 0 {
@@ -90,8 +90,8 @@ func (s *scoreFiles) fileError(err error) error {
 	return e.WithHint("choose the columns with --id and --label, or join the rows by their order with --in-order; see `%s --help`", s.factory.Running.CommandPath())
 }
 
-// noteJoinByOrder prints a note if the rows of the two files were joined by their order instead of their
-// IDs. reason says why; it is "" if the rows were joined by ID.
+// noteJoinByOrder prints a note that the rows of the two files were joined by their order, with the
+// reason. If reason is "", the rows were joined by their IDs, and it prints nothing.
 func noteJoinByOrder(o *cli.Output, reason string) {
 	if reason != "" {
 		o.Note("the rows were joined by their order, because %s", reason)

@@ -93,8 +93,8 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	return nil, err
 }
 
-// verifyAgainstBlind verifies the result row by row against the blind file. The blind file is read
-// with the flags or, if none is set, with the options in the receipt.
+// verifyAgainstBlind verifies the result row by row against the blind file. It reads the blind file
+// with the flags of the command or, if none is set, with the options in the receipt.
 func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)
@@ -132,7 +132,7 @@ func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *ve
 }
 
 // checkBlindDigest compares the blind file with its digest in the receipt. It is used for a result
-// with selected columns, which may lack the cells of the blind file.
+// with selected columns, because such a result may lack the cells to compare.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {

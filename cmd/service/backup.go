@@ -97,7 +97,7 @@ func printSummary(o *cli.Output, path string, s *backup.Summary) error {
 
 func (o *backupOptions) run(ctx context.Context, path string) error {
 	var summary *backup.Summary
-	tempDir := "" // of the rows: on the disk of the backup, which needs as much space for them
+	tempDir := "" // the temporary file with the rows is on the disk of the backup, which needs as much space for them anyway
 	if path != stdStream {
 		tempDir = filepath.Dir(symlink.Resolve(path))
 	}
@@ -131,8 +131,8 @@ func createPartFile(partPath, path string) (*os.File, error) {
 	case errors.Is(err, filelock.ErrLocked):
 		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
 	case errors.Is(err, filelock.ErrNotRegular):
-		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", partPath).
-			WithHint("rename this object, or name another file")
+		return nil, exit.Errorf(exit.Conflict, "cannot create the temporary file %s: this name is taken, but not by a regular file", partPath).
+			WithHint("remove or rename what has this name, or write the backup to another file")
 	case errors.Is(err, fs.ErrExist): // the file system has no locks
 		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", partPath).
 			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(partPath))
@@ -140,9 +140,9 @@ func createPartFile(partPath, path string) (*os.File, error) {
 	return file, err
 }
 
-// writeFile creates the file at path, or the target of a link at path, with the output of the
-// function write. Only the owner can read the file. It has the name path.part until it is complete.
-// A file of this name that no other backup is writing is replaced.
+// writeFile creates the file at path with the output of the function write. If path is a link, it
+// creates the target of the link. Only the owner can read the file. Until it is complete, its name
+// is path.part. It replaces a file path.part that no other backup is writing.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err

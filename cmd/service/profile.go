@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// handleProfiles serves the profiles of package runtime/pprof for `go tool pprof`. Package net/http/pprof
-// would also serve the command line of the process, which may contain passwords, at every address that
-// uses http.DefaultServeMux, and would make the program 0.1 MB larger.
+// handleProfiles serves the profiles of package runtime/pprof for `go tool pprof`. It does not use
+// package net/http/pprof, which would also serve the command line of the process, with possible
+// passwords.
 func handleProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
 	mux.HandleFunc("GET /debug/pprof/profile", serveCPUProfile)

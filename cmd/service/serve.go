@@ -168,8 +168,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 const noValue = "none"
 
 // extractSharedSettings returns the settings that the flags change for all services on the same
-// database. A flag with the value noValue removes a setting. extractSharedSettings sets
-// --public-url and --smtp to "" if they have this value.
+// database. The value noValue of a flag removes a setting. If --public-url or --smtp has this
+// value, extractSharedSettings sets it to "".
 func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {
@@ -211,8 +211,8 @@ func reachableHostPort(address net.Addr) string {
 	return address.String()
 }
 
-// recordStoppedBySignal records that a signal has stopped serve or worker. The exit status is then
-// 0, as service managers expect. ranJobs reports whether the process ran jobs.
+// recordStoppedBySignal records that a signal has stopped serve or worker, so that the exit status
+// is 0. ranJobs reports whether the process ran jobs.
 func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService, ranJobs bool) {
 	f.StoppedBySignal = true
 	if ranJobs {

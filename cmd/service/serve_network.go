@@ -44,7 +44,7 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.5")
 	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and to the host of --public-url; any accepts all names "+
-		"(default any, but only localhost and IP addresses if only this machine can reach --listen and neither --public-url nor --trust-proxy is set)")
+		"(default any; if --listen is a loopback address, without --public-url and --trust-proxy, only localhost and IP addresses)")
 	flags.IntVar(&n.maxConnections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
 	flags.IntVar(&n.maxConnectionsPerAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
 	cli.SetFlagGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
@@ -129,9 +129,9 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 const anyHost = "any"
 
 // allowedHostNames returns the host names to which requests may be sent; nil allows all. If
-// --allowed-hosts is set, it returns the names of the flag. Otherwise it returns LoopbackHosts if
-// only this machine can reach the listener at address, and nil in all other cases. A proxy or a
-// public URL shows that other machines can reach the listener.
+// --allowed-hosts is set, it returns the names of the flag. Otherwise, it returns LoopbackHosts if
+// only this machine can reach the listener, and nil if other machines can. Other machines can if
+// address is not a loopback address, or if a proxy or a public URL is set.
 func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
@@ -174,8 +174,8 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 	return listen.New(inner, listen.Limits{Connections: n.maxConnections, PerAddress: n.maxConnectionsPerAddress, Exempt: exempt}, log, now), nil
 }
 
-// wsaAddressNotAvailable is the code WSAEADDRNOTAVAIL of Windows, whose syscall.EADDRNOTAVAIL is
-// another number. Other systems do not use it.
+// wsaAddressNotAvailable is the error code WSAEADDRNOTAVAIL of Windows. On Windows,
+// syscall.EADDRNOTAVAIL is another number.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
 // listenTCP opens a TCP listener at address. flag is the name of the flag with this address, for

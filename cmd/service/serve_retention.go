@@ -25,8 +25,8 @@ type retentionFlags struct {
 func (r *retentionFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&r.predictions, "keep-predictions", "", "delete predictions, with their files, this `time` after the prediction ended, such as 30d (default never)")
-	flags.StringVar(&r.trainings, "keep-trainings", "", "delete races with their models, except those on which champions depend, this `time` after the race ended or its model was last used (default never)")
-	flags.StringVar(&r.datasets, "keep-datasets", "", "delete datasets with their races, except those on which champions depend, this `time` after the datasets were last used (default never)")
+	flags.StringVar(&r.trainings, "keep-trainings", "", "delete races with their models this `time` after the race ended or its model was last used; what champions depend on is kept (default never)")
+	flags.StringVar(&r.datasets, "keep-datasets", "", "delete datasets with their races this `time` after the dataset was last used; what champions depend on is kept (default never)")
 	flags.StringVar(&r.auditLog, "keep-audit-log", "", "delete entries of the audit log after this `time` (default never)")
 	cli.SetFlagGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
 }

@@ -52,8 +52,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the listed accounts are stored. If a server is configured that does not
-// use this data, noteLocation adds that the accounts are not those of the server.
+// noteLocation prints where the listed accounts are stored. If the configured server uses other
+// data, noteLocation adds that these are not the accounts of the server.
 func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *connect.LocalService) error {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {

@@ -203,9 +203,9 @@ func (o *loginOptions) checkStorage(storage string) error {
 	return exit.Usagef("invalid --storage %q: must be keyring, file or none", storage)
 }
 
-// chooseStorage returns where to store credentials: in the storage that the user has set or, if
-// none is set, in the keyring. An unavailable keyring is an error. But if neither a storage nor
-// --stay-signed-in is set, chooseStorage first asks whether to use a file.
+// chooseStorage returns where to store credentials: in the storage that the user has set or, by
+// default, in the keyring. If the keyring is unavailable, it returns an error. If neither a storage
+// nor --stay-signed-in is set, it first asks whether to use a file instead.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {
@@ -309,8 +309,8 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	return credential.Credential{Token: token, Expires: o.expiryOfToken(ctx, tokens)}, nil
 }
 
-// expiryOfToken returns when the token of tokens.Client expires. If the service does not report that,
-// expiryOfToken assumes the longest possible lifetime.
+// expiryOfToken returns when the token of tokens.Client expires. If the service does not report the
+// expiry, it assumes the longest possible lifetime.
 func (o *loginOptions) expiryOfToken(ctx context.Context, tokens *credential.TokenSource) time.Time {
 	if answer, err := client.Call(ctx, tokens.Client, api.ListSessions, &api.None{}); err == nil {
 		for _, session := range answer.Sessions {

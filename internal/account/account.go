@@ -1,7 +1,7 @@
-// Package account implements the operations on accounts: log-in, passwords and
-// one-time links, requests for access, administration, emails to account owners
-// and the audit log. As in package app, each endpoint of package api has one method
-// with the name of the endpoint, and errors for users are *api.Problem.
+// Package account implements the operations on accounts: log-in, passwords and one-time links,
+// requests for access, administration, emails to account owners and the audit log. As in package
+// app, each endpoint of package api has one method with the name of the endpoint, and errors for
+// users are *api.Problem.
 //
 // A person gets an account like this:
 //
@@ -13,8 +13,8 @@
 // person. Only a hash of the link's code is stored. The link expires, and works once.
 //
 // The operations of administrators do not check the caller's role: the server does so before it
-// calls them. Commands on the data folder also call these operations, with a context that has no
-// caller. Such calls are not restricted.
+// calls them. Commands that open the database themselves call them with a context that has no
+// caller, and may do everything.
 package account
 
 import (
@@ -39,13 +39,13 @@ type Options struct {
 	// Mailer sends the queued emails. It is nil if this process sends no emails.
 	Mailer Mailer
 	// PublicURL is the base URL of links in emails, without a trailing slash. It is required with a
-	// Mailer. The host of the request is not used for links, because an attacker can choose it.
+	// Mailer: the host of a request cannot be used instead, because an attacker can choose it.
 	PublicURL string
 	// NotifyRequests are the emails, in lower case, of the administrators who get an email
 	// when someone requests access. Nil means all administrators.
 	NotifyRequests []string
-	// DefaultQuota is the quota of new accounts that are not administrators. Defaults to the quota
-	// that a service has stored with StoreServiceSettings.
+	// DefaultQuota is the quota of new accounts that are not administrators. Defaults to the last
+	// quota that a service has stored with StoreServiceSettings.
 	DefaultQuota *api.Quota
 	// MaxSessions is the maximum number of sessions of an account. If a log-in would exceed it, the
 	// oldest session ends. Defaults to DefaultMaxSessions.
@@ -59,9 +59,9 @@ type Options struct {
 	// BreachedPasswords is a list of passwords that are refused as new passwords. Nil means that
 	// there is no list.
 	BreachedPasswords *auth.BreachedPasswords
-	// LoginBurst is the number of failed log-ins that are allowed at once from one network
-	// address. After that, one more is allowed in each LoginInterval. They default to
-	// DefaultLoginBurst and DefaultLoginInterval.
+	// LoginBurst is the number of failed log-ins that are allowed at once from one network address.
+	// After that, one more is allowed every LoginInterval. They default to DefaultLoginBurst and
+	// DefaultLoginInterval.
 	LoginBurst    int
 	LoginInterval time.Duration
 }
@@ -76,8 +76,8 @@ type Config struct {
 	// ToProblem converts an error of the store to a *api.Problem if users can do
 	// something about it. It returns other errors unchanged.
 	ToProblem func(error) error
-	// DeletePredictions is called before the account with this key is deleted. It deletes most of the
-	// predictions of the account in small transactions. In the first, it calls record.
+	// DeletePredictions is called before the account with this key is deleted. It deletes most of
+	// the predictions of the account in small transactions, and calls record in the first of them.
 	DeletePredictions func(ctx context.Context, key string, record func(*store.Tx) error) error
 	// OnDeleted is called after the account with this key was deleted. The argument blobs has the
 	// keys of the blobs that no row references any more.
@@ -96,8 +96,8 @@ type Accounts struct {
 	onDeleted         func(ctx context.Context, key string, blobs []string)
 	options           Options
 	passwords         *auth.PasswordHasher
-	// clock returns the time for rate limits. It is Config.Now, and remains so if a test
-	// replaces now.
+	// clock returns the time for rate limits. It is always Config.Now, while a test may replace
+	// now.
 	clock   func() time.Time
 	pruning pruneTimer
 	logins  *loginQueue

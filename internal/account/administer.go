@@ -36,9 +36,9 @@ func lookUpByEmail(email string) accountLookup {
 	}
 }
 
-// exceptLocal returns a function that is like lookup, but returns a problem for the account of the
-// embedded service. Every command without a server needs this account. Nobody can log in to it, so
-// it has neither a password nor a role.
+// exceptLocal returns a function that is like lookup, but returns a problem for the account that
+// commands use when they run without a server. Nobody can log in to this account, so it has neither
+// a password nor a role.
 func exceptLocal(lookup accountLookup) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := lookup(ctx, t)
@@ -67,8 +67,8 @@ func (a *Accounts) findAccount(ctx context.Context, lookup accountLookup) (accou
 	return account, a.toProblem(err)
 }
 
-// insertAccount adds an account with a new key. A user gets the default quota, unless it is the
-// account of the embedded service.
+// insertAccount adds an account with a new key and, for a user, the default quota. The account that
+// commands use without a server gets no quota.
 func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
 	if account.Key, err = auth.NewUUID(a.rand); err != nil {
 		return err
@@ -82,17 +82,17 @@ func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *stor
 	return t.InsertAccount(ctx, account)
 }
 
-// updateAndRecord changes an account in one transaction: it calls lookup to read the account,
-// calls change with it, and records the action in the audit log. It returns the changed account.
-// The function change must write its changes to the store.
+// updateAndRecord changes an account in one transaction: it reads the account with lookup, calls
+// change, and records the action in the audit log. It returns the changed account. The function
+// change must write its changes to the store.
 func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: action}, change)
 }
 
-// updateAndRecordDetail is like updateAndRecord, for an event that has an action and a detail. It
-// sets the other fields of the event.
+// updateAndRecordDetail is like updateAndRecord, but also records a detail. event has the action
+// and the detail; updateAndRecordDetail sets the other fields.
 func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLookup, event auditEvent,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
@@ -311,8 +311,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 
 // ResetAccount removes the password of an account, ends its sessions and invites its owner to set a
 // new one. Callers cannot reset their own account: they would be logged out before they can use the
-// link, and the only administrator would be locked out. The operator has no session, and the
-// account of the owner of the data folder has no password, so this rule never affects them.
+// link.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Disabled {
@@ -340,7 +339,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
-	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the embedded service, so it can still be removed
+	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the account of commands without a server, so it can still be removed
 		lookup = exceptLocal(lookup)
 	}
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {

@@ -10,17 +10,16 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed log-ins from one network address, with any emails.
-// DefaultLoginBurst failed log-ins are allowed at once, and then one more in each
-// DefaultLoginInterval.
+// The default limit of failed log-ins from one network address, for all emails together:
+// DefaultLoginBurst are allowed at once, and then one more every DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
 )
 
-// The rate limits. The attempts are counted in the database, so that several services on one
-// database together allow no more attempts than one service. A call of [Accounts.allowAttempts]
-// with several of these limits must have them in this order.
+// The rate limits. The attempts are counted in the database, so all services on one database share
+// the limits. If a call of [Accounts.allowAttempts] uses several limits, they must be in this
+// order.
 var (
 	loginAddressEmailLimit   = store.RateLimit{Name: "login of e-mail from address", Burst: loginAddressBurst, Interval: loginAddressInterval}
 	loginEmailLimit          = store.RateLimit{Name: "login of e-mail", Burst: loginEmailBurst, Interval: loginEmailInterval}
@@ -41,9 +40,8 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
 }
 
-// loginAttemptsWithEmail returns the two attempts that count a log-in towards the rate limits of
-// its email. The first is for the email together with the caller's network address, and the second
-// for the email alone.
+// loginAttemptsWithEmail returns the attempts that count a log-in towards two rate limits: first
+// that of the email at the caller's network address, and then that of the email alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
@@ -51,16 +49,16 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	}
 }
 
-// tooManyFromAddressProblem returns the problem of a caller from whose address too many
-// attempts have failed or are in progress. wait is the time until the next attempt is allowed.
+// tooManyFromAddressProblem returns the problem of a caller from whose address there were too many
+// attempts. wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
-// allowLoginAttempts counts an attempt to log in with an email. The parameter before lists other
-// attempts, which it counts first. If there were too many attempts, it returns a *api.Problem with
-// CodeTooMany. If the log-in succeeds, the caller must pass the result taken to
-// [store.Tx.RefundAttempts], because only failed log-ins count.
+// allowLoginAttempts counts an attempt to log in with an email. It first counts the other attempts
+// in before. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
+// log-in succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because only
+// failed log-ins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)
@@ -120,8 +118,8 @@ type pruneTimer struct {
 	last time.Time
 }
 
-// isDue reports whether pruneInterval has passed since isDue last returned true. If the clock
-// was set back since then, it also returns true.
+// isDue reports whether pruneInterval has passed since isDue last returned true. It also returns
+// true if the clock was set back since then.
 func (p *pruneTimer) isDue(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

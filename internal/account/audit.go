@@ -39,9 +39,8 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// auditEvent has the fields of an audit event that are not taken from the context. If actor is
-// empty, the actor is the caller. An event with expiresBefore allows the deletion of the events
-// before this time.
+// auditEvent has the fields of an audit event that are not taken from the context. An empty actor
+// means the caller. If expiresBefore is set, the events before this time may be deleted.
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time
@@ -55,8 +54,8 @@ func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, ob
 }
 
 // CheckDownload returns a *api.Problem with CodeForbidden if an account is disabled. owner is the
-// key of the account. It must be called before a download, because the signed URLs of a disabled
-// account remain valid.
+// key of the account. It must be called before a download from a signed URL, because the URL
+// remains valid.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
 	_, err := a.findEnabledAccount(ctx, owner)
 	return err
@@ -73,13 +72,13 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 }
 
 // downloadInterval is the time after an event in which further downloads of the same object from
-// the same address add no event. If each download added one, the holder of a signed URL could fill
-// the disk with events, because requests with this URL are not limited.
+// the same address add no event. Otherwise the holder of a signed URL could fill the disk with
+// events, because downloads have no rate limit.
 const downloadInterval = time.Minute
 
-// RecordDownload appends an event to the audit log: a client downloads a file. owner is the key of
-// the account that owns the file. RecordDownload appends no event if there is an equal one from the
-// last downloadInterval. Like CheckDownload, it returns a problem if the account is disabled.
+// RecordDownload records in the audit log that a client downloads a file. owner is the key of the
+// account that owns the file. It does nothing if the log has an equal event from the last
+// downloadInterval. Like CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.findEnabledAccount(ctx, owner)
 	if err != nil || account.Email == localAccountEmail {
@@ -106,16 +105,16 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
-// operation. It drops the event if the caller had too many refusals; see refusalBurst.
+// RecordRefusal records in the audit log that the caller was not allowed to do an operation. It
+// does nothing if the caller had too many refusals; see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})
 	}
 }
 
-// recordOrLogError appends an event to the audit log in a separate transaction. It logs an
-// error instead of returning it, because a missing event must not change the response.
+// recordOrLogError appends an event to the audit log in a separate transaction. It logs an error
+// instead of returning it, because the error must not change the response.
 func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
@@ -123,9 +122,9 @@ func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
 	}
 }
 
-// insertAuditEvent appends an event to the audit log in the transaction t, and writes a copy to
-// the log once the transaction is committed. It does nothing for the account of the embedded
-// service, which has only one user.
+// insertAuditEvent appends an event to the audit log in the transaction t. Once the transaction is
+// committed, it also writes the event to the program's log. It does nothing for the account that
+// commands use without a server, because it has only one user.
 func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEvent) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
@@ -144,9 +143,9 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 	return t.InsertAuditEvent(ctx, stored)
 }
 
-// logAuditEvent writes a copy of an event to the log, so that a log collector can keep it where
-// nobody can change it. The attributes have the names of the fields of the API. If err is not
-// nil, it is unknown whether the event was stored.
+// logAuditEvent writes an event to the program's log, from which a log collector can copy it to a
+// place where nobody can change it. The attributes have the names of the fields of the API. A
+// non-nil err means that it is unknown whether the event was stored.
 func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
 	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
@@ -155,8 +154,8 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	if err != nil {
 		line.AddAttrs(slog.String("stored", "unknown"))
 	}
-	// The handler is called directly because a Logger would omit the line if the lowest logged level
-	// is above Info.
+	// The handler is called directly, because a Logger would omit the line if its level is above
+	// Info.
 	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
 }
 
@@ -170,8 +169,8 @@ func EscapeForLog(text string) string {
 // expireBatchSize is the maximum number of events that are deleted in one transaction.
 const expireBatchSize = 1000
 
-// DeleteAuditEventsBefore deletes the audit events before the given time. For each batch, it
-// adds an event with the number of deleted events. Without this event, the database would
+// DeleteAuditEventsBefore deletes the audit events before the given time, in batches. For each
+// batch, it adds an event with the number of deleted events. Without this event, the database would
 // refuse the deletion.
 func (a *Accounts) DeleteAuditEventsBefore(ctx context.Context, before time.Time) error {
 	for {
@@ -215,8 +214,8 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.toProblem(err)
 }
 
-// EachAuditEvent calls fn with each event that in.Actor and in.Action select, newest first. It
-// ignores in.PageInput. If limit is not 0, it stops after limit events.
+// EachAuditEvent calls fn with each event that in.Actor and in.Action select, newest first,
+// ignoring in.PageInput. It stops after limit events, unless limit is 0.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -238,10 +237,10 @@ func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, 
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
 }
 
-// RecordRefusedFile appends an event to the audit log: the service refused an uploaded file. owner
-// is the key of the account that has uploaded the file. The action is a text such as
-// "dataset.malware". The object is the key of the dataset or prediction. The transaction t must be
-// the one that removes the file.
+// RecordRefusedFile records in the audit log that the service refused an uploaded file. owner is
+// the key of the account that has uploaded the file. action is a text such as "dataset.malware",
+// and object is the key of the dataset or prediction. t must be the transaction that removes the
+// file.
 func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, action, object string) error {
 	account, err := t.GetAccountByKey(ctx, owner)
 	if err != nil {

@@ -68,15 +68,16 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}
 	return Caller{
 		Account: account.Key, Email: account.Email, session: session,
-		// The local account belongs to the owner of the data folder, who may do everything.
+		// The account that commands use without a server belongs to the owner of the data folder,
+		// who may do everything.
 		Administrator:         account.Role == api.RoleAdministrator || account.Email == localAccountEmail,
 		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
 	}, nil
 }
 
-// tryTokenHashes calls find with each hash under which a token, or the code of a one-time link,
-// may be stored. It stops when find returns another result than store.ErrNotFound. It returns
-// the last hash and the last error of find.
+// tryTokenHashes calls find with each hash under which a token, or the code of a one-time link, may
+// be stored, as long as find returns store.ErrNotFound. It returns the last hash and the last error
+// of find.
 func tryTokenHashes(token string, find func(hash string) error) (hash string, err error) {
 	for _, hash = range auth.TokenHashes(token) {
 		if err = find(hash); !errors.Is(err, store.ErrNotFound) {

@@ -64,8 +64,8 @@ func invalidLinkProblem() *api.Problem {
 }
 
 // NewFirstAdministratorLink returns the URL of a new one-time link that creates the first
-// administrator. If there is an administrator already, it returns "". Links that other
-// processes have printed remain valid until there is an administrator.
+// administrator. It returns "" if there is an administrator. Links of other processes remain valid
+// until there is one.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -114,9 +114,9 @@ func oneTimeLinkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + passwordPath + "?code=" + url.QueryEscape(code)
 }
 
-// inviteOwner invites the owner of an account to set a password. If the service sends emails,
-// inviteOwner queues an email of kind mailKind with a one-time link. Otherwise the returned
-// invitation has the link.
+// inviteOwner invites the owner of an account to set a password. If the service sends emails, it
+// queues an email of kind mailKind with a one-time link. Otherwise the returned invitation has the
+// link.
 func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	sends, errMail := a.anyProcessSendsMail(ctx, t)
@@ -125,7 +125,7 @@ func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.
 		return nil, err
 	}
 	if sends {
-		// A queued email with an earlier invitation would invalidate the link of this one.
+		// Sending an earlier invitation later would invalidate the link of this one.
 		if err := t.DeleteQueuedMail(ctx, account.Key, mailApproved, mailNewLink, mailReset); err != nil {
 			return nil, err
 		}

@@ -11,19 +11,19 @@ import (
 	"foretell/internal/store"
 )
 
-// localAccountEmail is the email of the account of the embedded service. The account has
-// no password.
+// localAccountEmail is the email of the account that commands use when they run without a server.
+// The account has no password.
 const localAccountEmail = "local"
 
 const (
 	// From one network address, loginAddressBurst failed log-ins with one email are allowed at
-	// once. After that, one more is allowed in each loginAddressInterval.
+	// once, and then one more every loginAddressInterval.
 	loginAddressBurst    = 10
 	loginAddressInterval = 6 * time.Second
 	// From all network addresses together, loginEmailBurst failed log-ins with one email are
-	// allowed at once. After that, one more is allowed in each loginEmailInterval. This limit
-	// does not apply to an address from which the account has logged in before, so that attacks
-	// from other addresses do not lock the owner out.
+	// allowed at once, and then one more every loginEmailInterval. An address from which the
+	// account has logged in before is exempt, so that an attacker elsewhere cannot lock the owner
+	// out.
 	loginEmailBurst    = 100
 	loginEmailInterval = 10 * time.Second
 )
@@ -40,7 +40,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return a.logIn(ctx, in)
 }
 
-// logIn is LogIn without the queue of log-ins from one address.
+// logIn is LogIn, but does not wait for other log-ins from the same address.
 func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
@@ -52,7 +52,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		account, err = t.GetAccount(ctx, email)
 		return err
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // nobody can log in to the account of the embedded service, even if an earlier version has set a password
+	if errors.Is(err, store.ErrNotFound) || err == nil && account.Email == localAccountEmail { // nobody can log in to this account, even if an earlier version has set a password
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 }
 
 // recordRefusedLogIn records a refused log-in in the audit log, and returns the problem for the
-// client. A name that is not an email is recorded as the object and not as the actor, because
-// it could be equal to a reserved actor such as operatorActor.
+// client. If the given name is not an email, it is recorded as the object of the event, because it
+// could otherwise imitate a reserved actor such as operatorActor.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
 	e := auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused}
 	if !strings.Contains(email, "@") {
@@ -100,9 +100,9 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause e
 	return api.NewProblem(api.CodeBadCredentials, "wrong email or password").WithCause(cause)
 }
 
-// tooManyAttemptsProblem returns a problem with CodeTooMany. The parameter wait, rounded up to
-// seconds, becomes the header Retry-After of the response. The text does not contain the time,
-// because the commands and pages add it.
+// tooManyAttemptsProblem returns a problem with CodeTooMany. The response has wait, rounded up to
+// seconds, in the header Retry-After. The text must not contain the time, because the commands and
+// pages add it.
 func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
@@ -121,8 +121,8 @@ func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 	return &api.None{}, a.toProblem(err)
 }
 
-// OpenLocalSession opens a session of the account of the embedded service, and returns its
-// token. It creates the account if it is missing. The account has no password, so nobody can
+// OpenLocalSession opens a session of the account that commands use without a server, and returns
+// its token. It creates the account if it is missing. The account has no password, so nobody can
 // log in to it.
 func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
@@ -155,7 +155,7 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	return *session, nil
 }
 
-// OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing. It
+// OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing: it
 // writes neither an account nor a session to the store. The token is valid only in this process,
 // and does not expire. If the account does not exist, the session has access to no data of
 // accounts.
@@ -177,8 +177,8 @@ func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error
 	return api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: localAccountEmail}, nil
 }
 
-// localDisabledProblem returns the problem of a command without a server if the account of the
-// embedded service is disabled. Only an earlier version of this program could disable it.
+// localDisabledProblem returns the problem of a command without a server if its account is
+// disabled. Only an earlier version of this program could disable the account.
 func localDisabledProblem() *api.Problem {
 	return api.NewProblem(api.CodeWrongState, "the account %[1]s, which commands use when they run without a server, is disabled: enable it with `foretell users enable %[1]s`", localAccountEmail)
 }

@@ -10,10 +10,9 @@ import (
 // process. Each takes about 25 ms, so the last one waits for a few seconds.
 const maxQueuedLogins = 250
 
-// loginQueue lets one log-in from each network address run at a time. A log-in counts as an attempt
-// until it has succeeded. Without the queue, concurrent log-ins with correct passwords would
-// therefore exceed the limits of failed log-ins. Create a loginQueue with newLoginQueue. It is safe
-// for concurrent use.
+// loginQueue lets one log-in from each network address run at a time. Each log-in counts towards
+// the limit of failed log-ins until it has succeeded, so concurrent log-ins with correct passwords
+// could exceed the limit. Create a loginQueue with newLoginQueue. It is safe for concurrent use.
 type loginQueue struct {
 	mu     sync.Mutex
 	queues map[string]*addressQueue // only of addresses from which a log-in runs
@@ -26,9 +25,9 @@ type addressQueue struct {
 
 func newLoginQueue() *loginQueue { return &loginQueue{queues: map[string]*addressQueue{}} }
 
-// enter waits until no other log-in from the address runs. The caller must call leave when its log-in
-// has ended. If maxQueuedLogins log-ins already run or wait, enter returns a *api.Problem with
-// CodeTooMany. If ctx ends, it returns the error of ctx.
+// enter waits until no other log-in from the address runs. The caller must call leave when its
+// log-in has ended. If maxQueuedLogins log-ins run or wait, enter returns a *api.Problem with
+// CodeTooMany. If ctx ends first, it returns the error of ctx.
 func (q *loginQueue) enter(ctx context.Context, address string) (leave func(), err error) {
 	own := q.join(address)
 	if own == nil {

@@ -13,8 +13,8 @@ import (
 // mailContent is the subject and the plain text of an email.
 type mailContent struct{ subject, text string }
 
-// composeMail returns the content of an email of the given kind to an account. If the email is no
-// longer needed, it returns nil.
+// composeMail returns the content of an email of the given kind to an account, or nil if the email
+// is no longer needed.
 func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, account *store.Account) (*mailContent, error) {
 	switch {
 	case account.Disabled:

@@ -26,8 +26,8 @@ const (
 const (
 	// mailPollInterval is the interval at which a process looks for emails to send.
 	mailPollInterval = 2 * time.Second
-	// mailSendTimeout is the time in which a process must send an email that it has claimed.
-	// After that, another process may send the email.
+	// mailSendTimeout is the time limit for sending an email. After that, another process may send
+	// the email.
 	mailSendTimeout = 5 * time.Minute
 	// An email that the mail server did not accept is sent again after minMailRetryDelay. The delay
 	// doubles after each attempt, up to maxMailRetryDelay. An email older than maxMailAge is dropped.
@@ -36,8 +36,8 @@ const (
 	maxMailAge        = 7 * 24 * time.Hour
 )
 
-// queueMail queues an email of the given kind to an account. The email is sent at the time due or
-// later. The transaction t must be the one that makes the change that the email reports.
+// queueMail queues an email of the given kind to an account, to be sent at the time due or later. t
+// must be the transaction that makes the change that the email reports.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewUUID(a.rand)
 	if err != nil {

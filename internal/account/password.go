@@ -107,9 +107,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// emailForLink returns the email of the account whose password is set with a link. The
-// parameter given is the email in the request, or nil. It is required if the link creates the first
-// administrator. Otherwise it must be nil or equal to the email of the account.
+// emailForLink returns the email of the account whose password is set with a link. given is the
+// email in the request, or nil. If the link creates the first administrator, given is required.
+// Otherwise it must be nil or equal to the email of the account.
 func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	switch {
 	case link.CreatesFirstAdministrator && given == nil:
@@ -166,8 +166,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 }
 
 // verifyCallerPassword returns the account of the caller if password is correct. Otherwise it
-// records in the audit log that action was refused, and returns a problem. Wrong passwords
-// count as failed log-ins.
+// records in the audit log that action was refused, and returns a problem. A wrong password counts
+// as a failed log-in.
 func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	taken, err := a.allowLoginAttempts(ctx, caller.Email)
@@ -195,9 +195,8 @@ func wrongPasswordProblem(cause error) *api.Problem {
 	return p.WithCause(cause)
 }
 
-// renameProblemField returns a copy of a problem about one field, with another name for the
-// field. It is used if a request has another name for the field than the code that found the
-// problem. Other errors are returned unchanged.
+// renameProblemField returns a copy of a problem about one field, with another name for the field:
+// the name that the field has in the request. It returns other errors unchanged.
 func renameProblemField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {
@@ -209,8 +208,8 @@ func renameProblemField(err error, name string) error {
 // normalizeEmail returns an email in the form in which it is stored and looked up.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail returns a problem if email does not have the form of an email address. Whether the
-// address exists is not checked.
+// checkEmail returns a problem if email does not have the form of an email address. The address
+// need not exist.
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }

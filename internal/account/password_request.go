@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// From one network address, passwordRequestBurst new passwords can be requested at once,
-	// and then one in each passwordRequestInterval.
+	// From one network address, passwordRequestBurst new passwords can be requested at once, and
+	// then one more every passwordRequestInterval.
 	passwordRequestBurst    = 5
 	passwordRequestInterval = time.Minute
-	// An account gets at most passwordRequestMailBurst emails at once, and then one in each
+	// An account gets at most passwordRequestMailBurst emails at once, and then one more every
 	// passwordRequestMailInterval. Further requests are ignored.
 	passwordRequestMailBurst    = 3
 	passwordRequestMailInterval = 20 * time.Minute
 )
 
-// SendsMail reports whether this process or another service sends emails.
+// SendsMail reports whether any process of the service sends emails.
 func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		sends, err = a.anyProcessSendsMail(ctx, t)
@@ -29,10 +29,10 @@ func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 	return sends, err
 }
 
-// RequestPassword sends an email to the owner of an account. The email has a one-time link to set
-// a new password. The current password stays valid until the link is used. The response and its
-// time do not reveal whether there is such an account. If no process sends emails,
-// RequestPassword returns a *api.Problem with CodeWrongState.
+// RequestPassword sends the owner of an account an email with a one-time link to set a new
+// password. The old password stays valid until the link is used. Neither the response nor its time
+// reveals whether there is such an account. If no process sends emails, RequestPassword returns a
+// *api.Problem with CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
 	if err := checkEmail(email); err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// From one network address, accessRequestBurst requests for access are accepted at once.
-	// After that, one more is accepted in each accessRequestInterval.
+	// From one network address, accessRequestBurst requests for access are accepted at once, and
+	// then one more every accessRequestInterval.
 	accessRequestBurst    = 5
 	accessRequestInterval = 5 * time.Minute
 	// maxPendingRequests is the maximum number of PENDING requests. Further requests are not
@@ -26,9 +26,8 @@ const (
 	// that arrive in this time are in the same email.
 	requestMailDelay = time.Minute
 
-	// accessRequestResponseTime is the time from a request for access to its response. It is
-	// longer than it takes to store and approve the request, so that the time does not reveal
-	// whether the email has an account.
+	// accessRequestResponseTime is the time from a request for access to its response. It is longer
+	// than any request takes. Otherwise the time would reveal whether the email has an account.
 	accessRequestResponseTime = 250 * time.Millisecond
 
 	// decidedRequestLifetime is how long a request is kept after it was approved or refused.
@@ -39,7 +38,7 @@ const (
 )
 
 // RequestAccess stores a request for an account. If the domain of the email is one of
-// Options.ApproveDomains, it approves the request at once. The response and its time do not reveal
+// Options.ApproveDomains, it also approves the request. Neither the response nor its time reveals
 // whether the email already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
 	request, err := a.newAccessRequest(in.Body)
@@ -100,8 +99,8 @@ func checkText(field, text string, maxLength int, allowed string) error {
 	return api.CheckText(field, text, allowed)
 }
 
-// joinFieldProblems returns one problem that lists the invalid fields of all errors, or nil if
-// there are no errors. If an error is not about fields, it returns this error.
+// joinFieldProblems returns one problem that lists the invalid fields of all errs, or nil if all
+// errs are nil. If one of errs is not about fields, it returns this error.
 func joinFieldProblems(errs ...error) error {
 	var invalid []api.FieldError
 	for _, err := range errs {
@@ -120,10 +119,10 @@ func joinFieldProblems(errs ...error) error {
 	return api.NewFieldProblems(invalid)
 }
 
-// storeAndApproveOrNotify stores a request and returns true. If the domain of the email is one
-// of Options.ApproveDomains, it approves the request, which creates the account. Otherwise it
-// notifies the administrators. It stores nothing and returns false if the email already has an
-// account or a PENDING request, or if there are maxPendingRequests PENDING requests.
+// storeAndApproveOrNotify stores a request and returns true. If the domain of the email is one of
+// Options.ApproveDomains, it also approves the request, which creates the account. Otherwise it
+// notifies the administrators. It stores nothing and returns false if the email has an account or a
+// PENDING request, or if there are already maxPendingRequests PENDING requests.
 func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -143,13 +142,10 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 	return true, a.notifyAdministrators(ctx, t)
 }
 
-// notifyAdministrators queues an email about the PENDING requests to each administrator whom
-// Options.NotifyRequests selects, unless such an email is already waiting. The email is sent after
-// requestMailDelay, and lists all requests that have arrived by then. An email that a process has
-// already begun to send does not count as waiting, because it does not list the newest request. In
-// this case, notifyAdministrators replaces the email in the queue by a new one, which remains there
-// when the process has sent the first. If no process sends emails, notifyAdministrators does
-// nothing.
+// notifyAdministrators queues an email to each administrator whom Options.NotifyRequests selects.
+// The email is sent after requestMailDelay, and lists all requests that are PENDING then. If such
+// an email is still waiting, no other one is queued. If no process sends emails,
+// notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
 		return err
@@ -162,6 +158,8 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 		if a.options.NotifyRequests != nil && !slices.Contains(a.options.NotifyRequests, account.Email) {
 			continue
 		}
+		// An email that a process has begun to send does not count as waiting, because it does not list the
+		// newest request. The new email replaces it in the queue, and remains when the first was sent.
 		if waits, err := t.IsMailWaiting(ctx, account.Key, mailRequests); err != nil {
 			return err
 		} else if waits {

@@ -19,11 +19,10 @@ const (
 )
 
 const (
-	// For one account, authenticatorCodeBurst wrong codes are allowed at once, and then one
-	// more in each authenticatorCodeInterval, from all addresses together. These are at most
-	// 149 codes a day (5 + 144). At any time, three of a million codes are valid. Therefore an
-	// attacker who knows the password guesses a valid code within a day with a probability of
-	// 0.00045.
+	// For one account, authenticatorCodeBurst wrong codes are allowed at once, and then one more
+	// every authenticatorCodeInterval, from all addresses together. This is at most 149 codes a day
+	// (5 + 144). At any time, three of a million codes are valid. Someone who knows the password
+	// therefore guesses a valid code within a day with a probability of 0.00045.
 	authenticatorCodeBurst    = 5
 	authenticatorCodeInterval = 10 * time.Minute
 )
@@ -54,8 +53,8 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 }
 
 // totpIssuer returns the name of the service that authenticator apps show: the host of its URL,
-// without the port. It returns "Foretell" if the host is unknown, or if the host is an IPv6
-// address, whose colons an otpauth URL does not allow.
+// without the port. It returns "Foretell" if the host is unknown or an IPv6 address. An otpauth URL
+// does not allow the colons of such an address.
 func (a *Accounts) totpIssuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
@@ -64,10 +63,9 @@ func (a *Accounts) totpIssuer(ctx context.Context) string {
 	return u.Hostname()
 }
 
-// ConfirmSecondFactor activates the authenticator app with the secret of
-// [Accounts.AddSecondFactor]. After that, a log-in needs a code of the app. ConfirmSecondFactor ends
-// the other sessions of the caller. Attempts are not limited, because the caller already knows the
-// secret.
+// ConfirmSecondFactor activates the authenticator app that has the secret of
+// [Accounts.AddSecondFactor]. A log-in then needs a code of the app. It ends the other sessions of
+// the caller. Attempts are not limited, because the caller already knows the secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
 	account, err := a.findAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 	if err != nil {
@@ -132,8 +130,8 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 	})
 }
 
-// removeSecondFactor returns a function that removes the authenticator app of an account.
-// The function can be passed to [Accounts.updateAndRecord].
+// removeSecondFactor returns a function for [Accounts.updateAndRecord] that removes the
+// authenticator app of an account.
 func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor

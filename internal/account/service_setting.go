@@ -16,9 +16,8 @@ const (
 	settingMail      = "mail" // "on" or "off"
 	// settingQuota is the quota of new accounts, as JSON. It is empty or noQuota if they have none.
 	settingQuota = "default-quota"
-	// settingAddress is the URL of a service, and settingProcess the name of its process.
-	// Releases without settingPublicURL also stored public URLs under settingAddress,
-	// without settingProcess.
+	// settingAddress is the URL of a service, and settingProcess the name of its process. Early
+	// releases stored the public URL in settingAddress, and no settingProcess.
 	settingAddress = "service-url"
 	settingProcess = "service-process"
 )
@@ -28,21 +27,22 @@ const (
 const defaultServiceURL = "http://127.0.0.1:8080"
 
 // ServiceSettings are the settings of a service that other processes need when they create
-// accounts: other services, and commands on the data folder. If a field is nil, the stored value
-// remains unchanged, because another service may have set it.
+// accounts: other services, and commands that open the database themselves. A nil field leaves the
+// stored value unchanged, because another service may have set it.
 type ServiceSettings struct {
 	// PublicURL is the beginning of one-time links. If it points to "", the stored value is
 	// removed.
 	PublicURL *string
 	// SendsMail is true if services send emails.
 	SendsMail *bool
-	// Address is the URL of this process. It is required. If no public URL is stored, one-time
-	// links begin with the address of the first live process.
+	// Address is the URL of this process. It is required. One-time links begin with the address of
+	// a running process if no public URL is stored.
 	Address string
 }
 
-// StoreServiceSettings stores the settings and the Options.DefaultQuota of this process. It
-// logs each value of another service that it replaces, or that remains in use.
+// StoreServiceSettings stores the settings and the Options.DefaultQuota of this process. It logs a
+// warning if it replaces a value that another service has set, and a message if such a value
+// remains in use.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
 	var mail, quota *string
 	if s.SendsMail != nil {
@@ -111,7 +111,7 @@ func (a *Accounts) storeServiceAddress(ctx context.Context, t *store.Tx, address
 	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())
 }
 
-// serviceURL returns the beginning of one-time links that a command on the data folder creates.
+// serviceURL returns the beginning of one-time links, for a command that opens the database itself.
 func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	public, err := t.GetSetting(ctx, settingPublicURL)
 	if err != nil || public != "" {
@@ -121,9 +121,9 @@ func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	return cmp.Or(address, defaultServiceURL), err
 }
 
-// ServiceURLs returns the URLs of the service that uses the database: its public URL, and the stored
-// address of one of its processes. The address is left out if the process has ended, because another
-// service may now have this address.
+// ServiceURLs returns the URLs of the service that uses the database: its public URL, and the
+// stored address of one of its processes. If that process has ended, the address is omitted,
+// because another service may have it now.
 func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		public, address, process, err := serviceAddresses(ctx, t)
@@ -146,8 +146,8 @@ func (a *Accounts) HasBeenServed(ctx context.Context) (served bool, err error) {
 	return served, a.toProblem(err)
 }
 
-// serviceAddresses returns the stored public URL, and the address and name of a process. Each is ""
-// if it is not stored.
+// serviceAddresses returns the stored public URL, and the stored address and name of a process. A
+// value is "" if it is not stored.
 func serviceAddresses(ctx context.Context, t *store.Tx) (public, address, process string, err error) {
 	for name, value := range map[string]*string{settingPublicURL: &public, settingAddress: &address, settingProcess: &process} {
 		if *value, err = t.GetSetting(ctx, name); err != nil {

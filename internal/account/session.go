@@ -20,11 +20,11 @@ const (
 	maxUserAgentBytes = 200
 )
 
-// openSessionAndEndOldest opens a session of an account and returns its token. If the account
-// then has more than Options.MaxSessions sessions, the oldest sessions end. The account of the
-// embedded service has no such limit. The attempts in refunded no longer count as failed. If
-// the credentials of the account were changed meanwhile, openSessionAndEndOldest returns
-// errCredentialsChanged and opens no session.
+// openSessionAndEndOldest opens a session of an account and returns its token. If the account then
+// has more than Options.MaxSessions sessions, the oldest end. The account that commands use without
+// a server has no such limit. The attempts in refunded no longer count as failed log-ins. If the
+// credentials of the account were changed since account was read, it opens no session and returns
+// errCredentialsChanged.
 func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -62,10 +62,9 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 // request had verified them.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or
-// deleted, or got another password or authenticator app, since verified was read from the
-// store. Verifying a password takes long. After a change during this time, the old password
-// must not open a session.
+// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or deleted, or
+// got another password or authenticator app, since verified was read from the store. Verifying a
+// password takes long, and an old password must not open a session.
 func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -169,10 +168,10 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 	return err
 }
 
-// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. If
-// no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true and the caller's own
-// session is older than maxRecentLoginAge, the caller may end only this session: if another session
-// matches, it returns a problem with CodeForbidden.
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. It
+// returns store.ErrNotFound if there are none. If onlyAfterLogin is true, a caller who logged in
+// more than maxRecentLoginAge ago may end only the own session: deleteCallerSessions returns a
+// problem with CodeForbidden if another session matches.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

@@ -27,8 +27,8 @@ func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
-// SupportsMonotone reports whether the models of an algorithm can be monotone in chosen columns; see
-// [Monotone]. Other algorithms take no part in races with monotone columns.
+// SupportsMonotone reports whether an algorithm can train models that are monotone in chosen
+// columns; see [Monotone]. Other algorithms do not take part in races with monotone columns.
 func SupportsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
 
 // Algorithms returns the codes of the four algorithms for a number of classes, in

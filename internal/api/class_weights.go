@@ -19,8 +19,8 @@ const ClassWeightsBalanced = "balanced"
 // MaxClassWeight is the largest class weight. The smallest is 1/MaxClassWeight.
 const MaxClassWeight = 1e6
 
-// ClassWeights has, for each class, the cost of a wrong prediction of a row of this class. In the
-// zero value, all costs are 1.
+// ClassWeights has the cost of a wrong prediction for each true class. In the zero value, all costs
+// are 1.
 type ClassWeights struct {
 	// Balanced selects, for class c with n_c of n rows and k classes, the weight n/(k·n_c), as
 	// in scikit-learn.
@@ -95,9 +95,10 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each class, or nil if the weights are equal. Spaces around a label in
-// ByClass are ignored if no class has the label with the spaces. It returns an error if ByClass has an
-// unknown label, two weights of a class, or a weight that is not from 1/MaxClassWeight to MaxClassWeight.
+// Resolve returns the weight of each class, or nil if the weights are equal. It ignores spaces
+// around a label of ByClass that no class has with these spaces. It returns an error if a label is
+// unknown, if a class has two weights, or if a weight is not from 1/MaxClassWeight to
+// MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {
 		return nil, nil

@@ -24,15 +24,15 @@ const (
 	DatasetFailed     = "FAILED"
 )
 
-// internalFailurePrefix begins the failureReason of a dataset, race or prediction that FAILED because of
-// a fault of the service, not of its input.
+// internalFailurePrefix begins the failureReason of a dataset, race or prediction that FAILED
+// because of a fault of the service and not of its input.
 const internalFailurePrefix = "an internal error: "
 
 // InternalFailure is the failureReason after a fault of a service that has a log.
 const InternalFailure = internalFailurePrefix + "the service's log has the cause under this key"
 
-// EmbeddedFailure returns the failureReason after a fault of a service in the process of its user, who
-// has no log to look into.
+// EmbeddedFailure returns the failureReason after a fault of a service that runs in the process of
+// a command. Its user has no log of the service, so the reason contains the cause.
 func EmbeddedFailure(cause error) string {
 	return internalFailurePrefix + strings.ReplaceAll(cause.Error(), "\n", "; ")
 }
@@ -111,8 +111,7 @@ type DatasetEntry struct {
 	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. Absent otherwise. An extension."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
-	// because of a defect in the CSV, which is then deleted. A CSV that was damaged on the disk of
-	// the service is kept.
+	// because of a defect in the CSV, which is then deleted.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }
@@ -161,18 +160,19 @@ type Column struct {
 	// Unused reports whether no model of the dataset uses the column. It is false in datasets of
 	// earlier versions.
 	Unused bool `json:"unused,omitempty" doc:"Whether no model uses the column, such as a constant column. An extension."`
-	// Levels are the texts of a category that a model distinguishes. They are only set if the dataset
-	// was described from a model file.
+	// Levels are the texts of a category that a model distinguishes. Only a dataset that was
+	// described from a model file has them.
 	Levels []string `json:"-"`
-	// Sample describes the numbers or dates in a sample of the training rows. It is nil unless the
-	// dataset is that of a model file, and the column has numbers or dates.
+	// Sample describes the numbers or dates in a sample of the training rows. Only a dataset that
+	// was described from a model file has it. It is nil if the column has no numbers or dates.
 	Sample *NumberSample `json:"-"`
-	// Terms describes the words or items in a sample of the training rows. It is nil unless the
-	// dataset is that of a model file, and the column has lists or texts of several words.
+	// Terms describes the words or items in a sample of the training rows. Only a dataset that was
+	// described from a model file has it. It is nil unless the column has lists or texts of several
+	// words.
 	Terms *TermSample `json:"-"`
-	// Parts are the items of lists, or the first characters of codes, that are features of a model. They
-	// are only set if the dataset was described from a model file. PrefixLengths are the lengths of these
-	// first characters.
+	// Parts are the items of lists, or the first characters of codes, that are features of a model.
+	// PrefixLengths are the lengths of these first characters. Only a dataset that was described
+	// from a model file has them.
 	Parts         []string `json:"-"`
 	PrefixLengths []int    `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
@@ -187,8 +187,8 @@ type NumberSample struct {
 	Min, Max float64
 }
 
-// TermSample has the items of lists, or the words of texts, that a model distinguishes, and how many rows
-// of a sample have none of them.
+// TermSample has the items of lists, or the words of texts, that a model distinguishes. It also has
+// the number of sampled rows with none of them.
 type TermSample struct {
 	Terms         []string
 	Rows, Without int
@@ -215,16 +215,16 @@ type Distribution struct {
 	// Integers reports whether all numbers are integers. It is false in datasets of older
 	// versions.
 	Integers bool `json:"integers,omitempty" doc:"Whether all numbers are integers. An extension."`
-	// Quantiles divides the numbers more finely than Bins. It is only set if IsCoarse returns true, and
-	// not in datasets of older versions.
+	// Quantiles divides the numbers more finely than Bins. It is nil unless IsCoarse returns true,
+	// and in datasets of older versions.
 	Quantiles    []float64 `json:"quantiles,omitempty" doc:"If one bin has more than half of the numbers: at most nine numbers, ascending, that divide the numbers into ranges with about equal numbers of rows. An extension."`
 	QuantileRows []int64   `json:"quantileRows,omitempty" doc:"Number of rows below the first quantile, between each two, and from the last on. An extension."`
 	Top          []Class   `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
 }
 
-// IsCoarse reports whether one bin has more than half of the numbers, so that Bins do not show how most
-// numbers are distributed. It returns false if each bin has a single number. distinct is the number of distinct
-// values of the column.
+// IsCoarse reports whether one bin has more than half of the numbers, so that Bins does not show
+// how most of them are distributed. It returns false if each bin has a single number. distinct is
+// the number of distinct values of the column.
 func (d *Distribution) IsCoarse(distinct int64) bool {
 	largest, rows, filled := int64(0), int64(0), int64(0)
 	for _, n := range d.Bins {
@@ -251,10 +251,9 @@ type Class struct {
 	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
-// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models
-// of the dataset. With two classes, it is the class with fewer rows, or the second if both have
-// equally many. PRAUCClass returns "" if there are more classes, or if the numbers of rows are
-// unknown.
+// PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
+// classes, the one with fewer rows, or the second if both have equally many. It returns "" if there
+// are more classes, or if the numbers of rows are unknown.
 func (d *Dataset) PRAUCClass() string {
 	switch {
 	case len(d.Classes) != 2 || d.Classes[0].Rows == 0:
@@ -271,9 +270,9 @@ type DatasetPage struct {
 	Page
 }
 
-// MarshalJSON returns the same JSON as a struct with these fields. Call it directly, not through
-// [json.Marshal]: encoding/json would validate and copy the JSON of Datasets again, which takes
-// longer than producing it.
+// MarshalJSON returns the same JSON as encoding/json does for a struct with these fields. Call it
+// directly and not through [json.Marshal], which would validate and copy the JSON of Datasets
+// again.
 func (p DatasetPage) MarshalJSON() ([]byte, error) {
 	datasets, err := p.Datasets.MarshalJSON()
 	if err != nil {

@@ -28,16 +28,17 @@ type DriftReport struct {
 	Columns []DriftColumn `json:"columns" doc:"The columns in descending order of psi; columns that were not compared are last."`
 }
 
-// DriftColumn compares a column of one file with the same column of the other.
+// DriftColumn compares a column of a file with the same column of the training file.
 type DriftColumn struct {
 	Name  string     `json:"column" doc:"Name of the column in the header."`
 	Kind  string     `json:"kind" doc:"Kind of the values, as in Column."`
 	Level DriftLevel `json:"drift" doc:"How large the drift is: none, some, large or unknown."`
-	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts, where p
-	// is the fraction of the training file's rows that are in a part, and q that of the other
-	// file's rows. Index is nil if the column was not compared.
+	// Index is the population stability index: the sum of (q − p)·ln(q/p) over Parts. p is the
+	// fraction of the rows of the training file that are in a part, and q that of the other file.
+	// Index is nil if the column was not compared.
 	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
-	// Chance is the index that random sampling alone exceeds in one of 1,000 columns without drift.
+	// Chance is the value that Index exceeds, by random sampling alone, in one of 1,000 columns
+	// without drift.
 	Chance float64 `json:"chance,omitempty" doc:"A bound for psi: if a column has no drift, its psi exceeds this bound with a probability of only 0.1 %."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`

@@ -9,8 +9,8 @@ package api
 
 // Operation describes an endpoint, except for its request and response types.
 type Operation struct {
-	// ID identifies the operation, such as "getDataset". With this ID, a profile in the config file
-	// of the command line can replace Path.
+	// ID identifies the operation, such as "getDataset". The config file of the command line can
+	// give an operation another path by its ID.
 	ID string
 	// Method is the HTTP method. Path has parameters in braces.
 	Method, Path string

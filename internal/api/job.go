@@ -28,7 +28,7 @@ type Job struct {
 	Account   string `json:"account" doc:"The email of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED, or PAUSED if the account is disabled: its jobs wait until it is enabled." enum:"QUEUED,PAUSED,RUNNING"`
-	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the process with the embedded service that has queued it or waits for it, or absent if a service has queued it and no such process waits."`
+	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. For a queued job: the process of a command without a server that has queued the job or waits for it. Absent if there is none."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
 	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`
@@ -41,8 +41,8 @@ type JobQueue struct {
 	Account  string `json:"account" doc:"The email of the account."`
 	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker, or for the account to be enabled."`
 	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
-	OldestOn string `json:"oldestOn,omitempty" doc:"Since when the queued job that has waited longest waits: since it was created, since its worker stopped, or since the account was enabled; absent if no job is queued or the account is disabled."`
-	// AccountDisabled explains why the jobs of the account do not run.
+	OldestOn string `json:"oldestOn,omitempty" doc:"When the queued job that has waited longest began to wait: when it was created, when its worker stopped, or when the account was enabled. Absent if no job is queued or the account is disabled."`
+	// AccountDisabled reports whether the account is disabled, so that its jobs do not run.
 	AccountDisabled bool `json:"accountDisabled" doc:"Whether the account is disabled, so that its jobs wait until it is enabled."`
 }
 

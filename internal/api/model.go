@@ -22,7 +22,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the promoted model or, if none is promoted, the model with the highest achievedPerformance among those with the dataset, the metric, the class weights, the groupColumn and the timeColumn of the newest model. Rejected models are ignored, and an accepted model precedes the others. Cancelled models are ignored, too, unless the series has no other model."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series. This is the promoted model, if there is one. Otherwise only models with the dataset, the metric, the class weights, the groupColumn and the timeColumn of the newest model are compared: the champion is the newest accepted one or, if none is accepted, the one with the highest achievedPerformance. Rejected models are ignored. Cancelled models are ignored, too, unless the series has no other model."`
 	ModelExtensions
 }
 
@@ -39,8 +39,8 @@ type ModelEntry struct {
 	ModelExtensions
 }
 
-// ModelExtensions has the members of a model that this service adds to the published API. From
-// other services, they are zero.
+// ModelExtensions has the members of a model that this service adds to the published API. They are
+// zero in the responses of other services.
 type ModelExtensions struct {
 	Series string `json:"series,omitempty" doc:"Name of the series to which its dataset belongs."`
 	// AlgorithmName is empty for BLEND.
@@ -62,10 +62,10 @@ type ModelExtensions struct {
 	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
 	// State is empty if the scores decide whether the model is the champion.
 	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
-	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion (promoted, accepted, best), or why it is not: rejected, another-promoted (another model is promoted), cancelled, other-dataset (than that of the newest model), other-metric (or other class weights), other-division (another groupColumn or timeColumn), or not-best (another model is accepted, has a higher score, or is older and has the same score)."`
+	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion: promoted, accepted or best. Or why it is not: rejected, cancelled, another-promoted (another model is promoted), other-dataset (than the newest model), other-metric (or other class weights), other-division (another groupColumn or timeColumn), or not-best (another model is accepted, has a higher score, or has the same score and is older)."`
 }
 
-// Reference returns a reference to the model for the command line, such as NAME@v3.
+// Reference returns the text that names the model on the command line, such as NAME@v3.
 func (m *ModelExtensions) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelPage is the response of [ListModelsOfDataset].

@@ -18,8 +18,7 @@ type ModelReport struct {
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`
 	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are the
-	// numbers of rows with which the scores Test, Validation and Training were computed. They are 0
-	// if a score was not computed.
+	// numbers of rows on which Test, Validation and Training were computed, or 0 if they were not.
 	Rows           int64 `json:"rows" doc:"Number of labelled rows."`
 	TestRows       int64 `json:"testRows" doc:"Number of rows on which the test metrics were computed."`
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
@@ -52,20 +51,20 @@ type ModelReport struct {
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
 	// Test is not nil, or if the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or the division by groupColumn or timeColumn leaves none, or there was no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null. too-few-rows: the table is too small to set test rows aside, or its division by groupColumn or timeColumn leaves none. no-time: there was no time left to score the test rows."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
 	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if the race had none."`
 	// Classes are in the order of Confusion's rows and columns.
 	Classes []ClassReport `json:"classes" doc:"The labels, in the order of the rows and columns of confusion."`
-	// Confusion has the number of test rows of each true class (rows of the matrix) by their
-	// predicted class (columns).
+	// Confusion is the confusion matrix of the test rows: the number of rows by true class (rows)
+	// and predicted class (columns).
 	Confusion [][]int64 `json:"confusion" doc:"Number of test rows by true class (rows) and predicted class (columns); null with summary=true."`
 	// Reliability is nil in old reports and without test rows.
 	Reliability []ReliabilityBin `json:"reliability,omitempty" doc:"Test rows in ten bins by the probability of the most probable class. Observed is the fraction of rows of this class."`
-	// CurveClasses are the classes of Curves and of the probabilities in
-	// PartialDependence.
+	// CurveClasses are the labels of the classes for which Curves and PartialDependence have
+	// values.
 	CurveClasses []string `json:"curveClasses,omitempty" doc:"The labels of all classes or, if there are more than 20, of those with the most rows."`
 	// Curves is nil in old reports and without test rows.
 	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of each class of curveClasses, on test rows."`
@@ -74,7 +73,7 @@ type ModelReport struct {
 	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured, or with summary=true."`
 	// ImportanceMetric is empty in old reports.
-	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"weightedAccuracy if the importances are not those of the metric, but of the accuracy in which each row counts with the weight of its class: in races for accuracy with class weights. Absent otherwise."`
+	ImportanceMetric string `json:"importanceMetric,omitempty" doc:"In a race for accuracy with class weights: weightedAccuracy, the accuracy in which each row counts with the weight of its class. The importances are then losses of this accuracy. Absent otherwise."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
@@ -82,13 +81,14 @@ type ModelReport struct {
 	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of two columns depend on each other, on validation rows. There is an item for each pair of the most important columns, the strongest interaction first."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
-	// Blended is the blend of the algorithms. It is nil if there was none. In a report of an earlier
-	// version, it may not be the model.
+	// Blended is the blend of the algorithms, or nil if there was none. A report of an earlier
+	// version may have it even if the model is another one.
 	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
 }
 
-// PRAUCClass returns the label of the class whose average precision is prAuc: with two classes, the
-// one with fewer labelled rows. It returns "" if there are more classes, or if the class is unknown.
+// PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
+// classes, the one with fewer labelled rows. It returns "" if there are more classes, or if the
+// class is unknown.
 func (r *ModelReport) PRAUCClass() string {
 	if len(r.Classes) != 2 || r.Baseline == nil {
 		return ""
@@ -101,9 +101,9 @@ func (r *ModelReport) PRAUCClass() string {
 	return ""
 }
 
-// EffectiveTraining returns a race with the options that apply to the model. job is the race as
-// it was requested. A worker of an earlier version ignores class weights and monotone columns.
-// The report of such a worker has neither, and EffectiveTraining removes them from the result.
+// EffectiveTraining returns job, a race as it was requested, with the options that apply to its
+// model. A worker of an earlier version ignores class weights and monotone columns: its report has
+// none, and neither has the result.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
@@ -116,7 +116,7 @@ func (r *ModelReport) EffectiveTraining(job Training) Training {
 // importances have it.
 const MetricWeightedAccuracy = "weightedAccuracy"
 
-// ImportanceName returns the name that is displayed for what is lost when a column is shuffled.
+// ImportanceName returns the displayed name of the score whose loss is the importance of a column.
 func (r *ModelReport) ImportanceName() string {
 	return cmp.Or(r.ImportanceMetric, PerformanceName(r.Metric))
 }

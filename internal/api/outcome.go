@@ -2,9 +2,9 @@ package api
 
 import "strconv"
 
-// The outcomes of a training job. They are an extension. Unlike the status, they distinguish three
-// cases of NOT_COMPLETED: a race that ended below its threshold, a race without a threshold, and a
-// run that was stopped because another run won.
+// The outcomes of a training job. They are an extension. Unlike the status, they distinguish the
+// cases of NOT_COMPLETED: a race below its threshold, a race without a threshold, and an algorithm
+// that was stopped because another one won.
 const (
 	OutcomePending     = "pending"         // waits to start
 	OutcomeInterrupted = "interrupted"     // its process ended; waits until it is resumed
@@ -18,9 +18,10 @@ const (
 	OutcomeFailed      = "failed"
 )
 
-// OutcomeFromStatus derives the outcome of a training job, which is a race or one run of a race,
-// from its status and its threshold. The threshold is nil if the race has no threshold. For a run, otherWon
-// reports whether another algorithm won the race. For a race, otherWon is false. The outcome of an unknown status is "".
+// OutcomeFromStatus derives the outcome of a training job from its status and threshold. The job is
+// a race or one algorithm of a race. threshold is nil if the race has none. otherWon reports
+// whether another algorithm won the race; it is false for the race itself. The outcome of an
+// unknown status is "".
 func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string {
 	switch status {
 	case TrainingPending:

@@ -20,8 +20,8 @@ type Page struct {
 	Total int64 `json:"total" doc:"Number of items on all pages."`
 }
 
-// Page returns the requested page, with a Limit of at most MaxPageLimit and without a Total. If a
-// parameter is out of range, it returns a *Problem.
+// Page returns the requested page, with a Limit of at most MaxPageLimit. Its Total is not set yet.
+// If a parameter is out of range, it returns a *Problem.
 func (in PageInput) Page() (Page, error) {
 	if in.Offset < 0 {
 		return Page{}, NewFieldProblem("offset", "%d: must be at least 0", in.Offset)

@@ -35,7 +35,7 @@ type ReasonsInput struct {
 type NewPrediction struct {
 	ModelInput
 	ReasonsInput
-	// FileName is the name of the blind CSV in the form. It is set while the body is read.
+	// FileName is the name of the CSV in the form. It is set while the body is read.
 	FileName string `json:"-"`
 }
 

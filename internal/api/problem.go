@@ -91,8 +91,7 @@ type Problem struct {
 	// Errors lists the invalid fields, if any.
 	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`
 	// Instance is the path of the request, as the service received it. It is set only if no
-	// operation has this path. A proxy may have removed the beginning of the path that the client
-	// sent.
+	// operation has this path. A proxy may have removed the beginning of the path.
 	Instance string `json:"instance,omitempty" doc:"With the code no-route, the path that the service received."`
 	// RequestID identifies the request in the service's log.
 	RequestID string `json:"requestId,omitempty" doc:"Identifies the request in the service's log."`

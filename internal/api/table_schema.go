@@ -2,8 +2,8 @@ package api
 
 import "slices"
 
-// TableSchema is the label, the columns and the classes of a dataset. Models of the same task have
-// the same schema. Scores of models with different schemas cannot be compared.
+// TableSchema is the label, the columns and the classes of a dataset. Scores of two models can be
+// compared only if the schemas are equal.
 type TableSchema struct {
 	// Label is the name of the label column; "" if it is unknown.
 	Label string
@@ -30,8 +30,8 @@ func NewTableSchema(label string, columns []Column, classes []Class) TableSchema
 // TableSchema returns the schema of a dataset.
 func (d *Dataset) TableSchema() TableSchema { return NewTableSchema(d.LabelName, d.Columns, d.Classes) }
 
-// Matches reports whether two tables have the same label, columns and classes. A label,
-// columns or classes that are unknown in either table are considered equal.
+// Matches reports whether two tables have the same label, columns and classes. Something that is
+// unknown in either table counts as equal.
 func (t TableSchema) Matches(other TableSchema) bool {
 	sameNames := func(a, b []string) bool { return len(a) == 0 || len(b) == 0 || slices.Equal(a, b) }
 	return (t.Label == "" || other.Label == "" || t.Label == other.Label) &&

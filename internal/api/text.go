@@ -28,6 +28,7 @@ func CheckText(field, text, allowed string) error {
 // fileNameEscapes has the three characters that are escaped in a file name; see [DecodeFileName].
 var fileNameEscapes = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// DecodeFileName returns the file name that a browser or package client has escaped in a form with a
-// file. A percent sign is not escaped; see "Multipart form data" in the HTML standard of the WHATWG.
+// DecodeFileName returns the name of a file in a form, as it was before the browser or HTTP client
+// escaped it. A percent sign is not escaped; see "Multipart form data" in the HTML standard of the
+// WHATWG.
 func DecodeFileName(escaped string) string { return fileNameEscapes.Replace(escaped) }

@@ -22,9 +22,9 @@ const (
 	TrainingCancelled    = "CANCELLED"
 )
 
-// The metrics that a race can use. It can also use rocAuc, prAuc or f1 of one class, as in f1[yes].
-// The performance in a race is the value of the metric, with one exception: because a smaller log
-// loss is better, the performance for logLoss is exp(−logLoss).
+// The metrics that a race can use, besides rocAuc, prAuc or f1 of one class, as in f1[yes]. The
+// performance in a race is the value of the metric. Only for logLoss it is exp(−logLoss), because a
+// smaller log loss is better.
 const (
 	MetricAccuracy         = "accuracy"
 	MetricBalancedAccuracy = "balancedAccuracy"
@@ -48,8 +48,8 @@ func PerformanceName(metric string) string {
 	return metric
 }
 
-// The values of the parameter effort, which says how much a race trains. The empty string means
-// EffortDefault.
+// The values of the parameter effort, which says how thoroughly a race trains. The empty string
+// means EffortDefault.
 const (
 	EffortFast    = "fast"
 	EffortDefault = "default"
@@ -134,7 +134,7 @@ type NewTraining struct {
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers, where labels that are not listed have 1, or the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers; a label that is not listed has 1. It can also be the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 
 	Monotone Monotone `json:"monotone,omitempty" doc:"An object that maps names of numeric columns to directions, increasing or decreasing. With increasing, the probability of the second class never falls if the number in this column grows and all other columns stay equal. With decreasing, this probability never rises. The label must have two classes. The second class is the larger number or, if the labels are not numbers, the later label in byte order, such as yes of no and yes. The neural network does not support directions and does not race. An extension."`
 }
@@ -147,7 +147,7 @@ type CreatedTraining struct {
 	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"URL of the progress of the race."`
 }
 
-// Training is a training job: a race, or the run of one algorithm in a race.
+// Training is a training job: a race, or the training of one algorithm in a race.
 // AchievedPerformance is the score on validation rows, TrainingPerformance on the rows that the
 // algorithm was trained on, and TestPerformance on rows that were used for nothing else.
 type Training struct {

@@ -44,9 +44,9 @@ type Config struct {
 	// DatasetsAsArray makes ListDatasets return the datasets as a JSON array. By default it returns
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
-	// AcceptMismatch makes New accept a database that does not belong to the stored files, instead of
-	// returning [storedfile.ErrMismatch]. Files that the database does not reference are then kept for
-	// 30 days.
+	// AcceptMismatch makes New accept a database that does not belong to the stored files. By
+	// default, New then returns [storedfile.ErrMismatch]. Files that the database does not
+	// reference are kept for 30 days.
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
@@ -63,9 +63,9 @@ type Config struct {
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued, or adopted with
 	// [App.AdoptInterruptedJob]. By default, App.Run runs the jobs of all processes.
 	OwnJobsOnly bool
-	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
-	// download results directly from it, with signed URLs. See [App.PollDirectUploads]. [New]
-	// returns an error if DirectTransfers is set and Blobs is a folder.
+	// DirectTransfers makes clients exchange files directly with the S3 store of Blobs, with signed
+	// URLs; see [App.PollDirectUploads]. [New] returns an error if DirectTransfers is set and Blobs
+	// is a folder.
 	DirectTransfers bool
 	// Tracer creates the spans of jobs. If it is nil, jobs have no spans.
 	Tracer trace.Tracer
@@ -102,16 +102,15 @@ type App struct {
 	driftCalls      *turn.SharedCalls[*api.DriftReport] // drifts that are being measured, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload URL
-	// of the S3 store to a client. lastUploadURLTime is when this process last returned such a URL,
-	// in Unix seconds.
+	// uploadURLReturned wakes [App.PollDirectUploads] when this process returns an upload URL of
+	// the S3 store to a client. lastUploadURLTime is when this last happened, in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
 }
 
-// New returns an App, or [storedfile.ErrMismatch] if the stored files do not belong to the database.
-// Jobs that the App has queued wait until [App.Run] is called, in this process or another. The caller
-// must call [App.Close].
+// New returns an App. It returns [storedfile.ErrMismatch] if the stored files do not belong to the
+// database. The jobs that the App queues wait until [App.Run] is called, in this process or
+// another. The caller must call [App.Close].
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
@@ -149,7 +148,7 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// Close ends the comparisons of blind CSVs with training CSVs, and waits until they have ended. Run
+// Close stops the running calls of [App.GetPredictionDrift] and waits until they have ended. Run
 // must have returned, and no other method may be called any more. Close does not close the store.
 func (a *App) Close() { a.driftCalls.Close() }
 

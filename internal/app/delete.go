@@ -8,9 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller's account, with its blobs. The function
-// deleteRow must delete the row of the resource, and return the keys of its blobs. noun is a key of
-// resourceNames, such as "dataset".
+// deleteResource deletes a resource of the caller's account, with its blobs. The function deleteRow
+// must delete the row of the resource, and return the keys of its blobs. noun is the kind of the
+// resource, such as "dataset"; see resourceNames.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -61,12 +61,15 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 // predictionBatchSize is the number of predictions that are deleted in one transaction.
 const predictionBatchSize = 1000
 
-// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted, in
-// transactions of their own: other writers of a SQLite database wait for each transaction, and a row may
-// have hundreds of thousands of predictions. Fewer than predictionBatchSize of them remain, unless check
-// returns false. check says before each transaction whether the row may be deleted. account is the account
-// of the row, or "" if it is unknown. record records the deletion in the first transaction, because the
-// deletion may be interrupted.
+// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted,
+// except fewer than predictionBatchSize of them. It uses several transactions, because other
+// writers of an SQLite database wait for each, and a row may have hundreds of thousands of
+// predictions.
+//
+// check says before each transaction whether the row may be deleted; if not,
+// deletePredictionBatches stops. account is the account of the row, or "" if it is unknown. record
+// records the deletion. It is called in the first transaction, because the deletion may be
+// interrupted.
 func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
 	if root == "prediction" {
 		return nil
@@ -97,8 +100,8 @@ func (a *App) deletePredictionBatches(ctx context.Context, root, account, key st
 	}
 }
 
-// endIfInterrupted ends a race or prediction that no process runs or will resume. If a
-// process runs it or will resume it, endIfInterrupted does nothing and returns false.
+// endIfInterrupted ends a race or prediction, and returns true, if no process runs it and none will
+// resume it. Otherwise it does nothing and returns false.
 func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.queue.Status(ctx, t, active.Key)
 	if err != nil || !s.Interrupted {
@@ -141,8 +144,8 @@ var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }
 
-// deletePredictionsOfAccount deletes most predictions of an account that is about to be deleted; see
-// deletePredictionBatches.
+// deletePredictionsOfAccount deletes predictions of an account that is about to be deleted, except
+// fewer than predictionBatchSize of them; see deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
 	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
 	return a.deletePredictionBatches(ctx, "account", key, key, check, record)

@@ -15,9 +15,9 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this process
-// is valid. At other times, it looks every idleUploadPollInterval, because a process that has died
-// may have returned other upload URLs.
+// uploadPollInterval is the interval at which PollDirectUploads looks for uploads while an upload
+// URL of this process is valid. At other times, the interval is idleUploadPollInterval: a process
+// that has died may have returned other upload URLs.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
@@ -89,11 +89,10 @@ func (a *App) processUploads(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// processUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes
-// the upload. If the upload is too large or exceeds the quota of the account, processUpload
-// makes the dataset FAILED instead. If the dataset was deleted or is not PENDING, it only
-// deletes the upload. An upload that is too small is kept until its URL expires, because the
-// client may replace it.
+// processUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes the
+// upload. If the upload is too large or exceeds the quota of the account, it makes the dataset
+// FAILED instead. If the dataset was deleted or is not PENDING, it only deletes the upload. It
+// keeps an upload that is too small until its URL expires, because the client may replace the file.
 func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset
@@ -130,9 +129,8 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 	return a.direct.Delete(ctx, u.Name)
 }
 
-// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload. It does so if
-// cause says that the upload is too large or exceeds the quota. If cause is another error,
-// refuseUpload only returns it.
+// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause says
+// that the upload is too large or exceeds the quota. Otherwise it only returns cause.
 func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset, cause error) error {
 	if code := api.CodeFromError(cause); code != api.CodeQuota && code != api.CodeTooLarge {
 		return cause

@@ -15,20 +15,21 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxDriftColumnsWithDetails is the maximum number of columns for which a drift report lists
-// how often each range of numbers, or each text, occurs. For other columns, the report has only
-// a summary, so that the report on 5,000 columns fits in one row of the database.
+// maxDriftColumnsWithDetails is the maximum number of columns for which a drift report counts the
+// rows in each range of numbers or with each text. For further columns, the report has only a
+// summary. The limit is needed because the report on 5,000 columns must fit in one row of the
+// database.
 const maxDriftColumnsWithDetails = 100
 
-// driftTimeLimit limits the time to compare a blind CSV with the training CSV. It equals the time
-// limit of a prediction, which takes longer; see package prediction.
+// driftTimeLimit limits the time to compare the predicted CSV with the training CSV. It equals the
+// time limit of a prediction, which takes longer; see package prediction.
 const driftTimeLimit = time.Hour
 
-// GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
-// The first call starts the comparison, whose result is stored, and later calls read it. Therefore a
-// prediction takes no extra time if nobody requests its drift. If ctx ends first, the comparison
-// continues, so that another call can return it. Only one comparison is computed at a time,
-// because it uses a core and much memory. Accounts take turns; see [turn.FairSemaphore].
+// GetPredictionDrift returns a report that compares the predicted CSV of a COMPLETED prediction
+// with the training CSV. The first call makes the report and stores it, and later calls read it. If
+// ctx ends first, the comparison continues, so that another call can return the report. Only one
+// comparison runs at a time, because it uses a core and much memory. Accounts take turns; see
+// [turn.FairSemaphore].
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	p, report, err := a.readStoredDrift(ctx, in.PredictionKey)
 	if err != nil || report != nil {
@@ -53,8 +54,8 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	return report, a.problems.ConvertLookupError(err, "prediction", p.Key) // deleted meanwhile, perhaps with its dataset
 }
 
-// readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
-// nil if none is stored yet.
+// readStoredDrift returns a COMPLETED prediction of the caller and its stored drift report, or a
+// nil report if none is stored yet.
 func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Prediction, report *api.DriftReport, err error) {
 	var text []byte
 	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -76,8 +77,8 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 }
 
 // measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and
-// stores the comparison. It reads the result instead of the blind CSV, because the blind CSV is
-// deleted at the end of the prediction, and the result contains all its columns.
+// stores the comparison. It reads the result, which has all columns of the predicted CSV, because
+// that CSV is deleted when the prediction ends.
 func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.measureResultDrift(ctx, p)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 // missingWorkerInterval is the interval at which WarnOfMissingWorkers logs.
 const missingWorkerInterval = time.Minute
 
-// WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no live process runs
-// the jobs of the service. It returns when ctx is done. A service that runs no jobs itself calls it.
+// WarnOfMissingWorkers logs a warning every missingWorkerInterval while jobs are queued, but no
+// live process runs the jobs of the service. It is for a service that runs no jobs itself. It
+// returns when ctx is done.
 func (a *App) WarnOfMissingWorkers(ctx context.Context) {
 	defer repeat.Every(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
 	<-ctx.Done()
@@ -41,8 +42,8 @@ func (a *App) warnIfNoWorker(ctx context.Context) {
 }
 
 // CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
-// begin or end. Otherwise it returns nil. A client in this process uses it to stop waiting for its
-// job.
+// begin or end. Otherwise it returns nil. A client in this process that waits for its job calls it
+// to stop waiting.
 func (a *App) CheckDiskNotFull() error {
 	if err := a.queue.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.problems.Convert(err)
@@ -56,12 +57,12 @@ func (a *App) JobCounts(ctx context.Context) ([]jobqueue.Counts, error) {
 	return counts, a.problems.Convert(err)
 }
 
-// FinishedJobs returns the jobs of every kind that this process has ended.
+// FinishedJobs returns the number and the durations of the jobs that this process has ended, for
+// every kind.
 func (a *App) FinishedJobs() []jobqueue.Finished { return a.queue.Finished() }
 
 // AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this
-// key, if the job was interrupted. A job is interrupted if no process runs it and none will resume
-// it. Any other job remains unchanged.
+// key, if no process runs the job and none will resume it. Otherwise it does nothing.
 func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	return a.problems.Convert(a.queue.AdoptInterrupted(ctx, key))
 }

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/store"
 )
 
-// initMonitorsAndLog creates the monitors of the database and of the stored files, and a.log, a log
-// with few lines about each outage; see [App.Log].
+// initMonitorsAndLog creates the monitors of the database and of the stored files, and the log of
+// the App; see [App.Log].
 func (a *App) initMonitorsAndLog(log *slog.Logger) {
 	a.databaseMonitor = outage.New(outage.Config{
 		Name: "the database", Log: log, Now: a.now, Probe: a.store.Ping,
@@ -30,9 +30,10 @@ func (a *App) initMonitorsAndLog(log *slog.Logger) {
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
 }
 
-// MarkTimeoutAsOutage adds store.ErrUnavailable to the error of an operation that only used the database,
-// if the operation has exceeded its time limit. During an outage, the log then has no line about it.
-// Other operations may exceed their time limits for other reasons, such as a slow mail server.
+// MarkTimeoutAsOutage adds store.ErrUnavailable to err if err says that a time limit was exceeded.
+// The log then has no line about it during an outage. Call it only for operations that use nothing
+// but the database, because others may exceed their time limits for other reasons, such as a slow
+// mail server.
 func MarkTimeoutAsOutage(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -40,9 +41,9 @@ func MarkTimeoutAsOutage(err error) error {
 	return err
 }
 
-// Log returns the log of the App. When [App.MonitorOutages] has found an outage of the database or of
-// the S3 store, the errors that the outage causes have the level debug in this log. Instead, the log
-// has lines about the outage itself.
+// Log returns the log of the App. During an outage that [App.MonitorOutages] has found, the errors
+// that the outage causes have the level debug in this log. It then has lines about the outage
+// itself instead.
 func (a *App) Log() *slog.Logger { return a.log }
 
 // MonitorOutages observes whether the database and the stored files are available, until ctx is

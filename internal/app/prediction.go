@@ -16,9 +16,8 @@ func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultFileName(key string) string { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
-// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues its prediction.
-// The field in.ModelKey may be set while the body is read, because the key may follow the file in a
-// form.
+// CreatePrediction stores a CSV to predict, of at most [api.MaxUploadBytes], and queues its
+// prediction. Reading body may set in.ModelKey, because the key may follow the file in a form.
 func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {
@@ -182,9 +181,8 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	return a.openResult(ctx, p)
 }
 
-// OpenResult opens the result of a COMPLETED prediction, for example to compute its digests. It
-// neither checks the account nor records a download in the audit log. The caller must have checked
-// that the prediction belongs to the account for which it reads the result.
+// OpenResult opens the result of a COMPLETED prediction of any account. The caller must have
+// checked that access is allowed. OpenResult records no download in the audit log.
 func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
@@ -197,8 +195,8 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, because the checksum is that of the whole file. Like
-// OpenResult, it neither checks the account nor records a download.
+// prediction of any account. The caller must have checked that access is allowed. It does not
+// verify the checksum, which is that of the whole file, and records no download in the audit log.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention configures how long unused data is kept. In each field, 0 means forever. The champion of
-// each series is always kept, with its race and its dataset. So is the newest model of the series if
-// it decides which model is the champion.
+// Retention configures how long unused data is kept. In each field, 0 means forever. The champion
+// of each series is always kept, with its race and its dataset. The newest model of a series is
+// also kept if the champion depends on it; see [store.Model].
 type Retention struct {
 	// Predictions is how long a prediction is kept after it ended.
 	Predictions time.Duration
@@ -30,14 +30,16 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionPageSize is the maximum number of rows that are listed at a time. The query of each page may
-	// also read rows of other pages, so large pages are faster; see BenchmarkListKept in package store.
+	// retentionPageSize is the maximum number of rows that are listed at a time. Large pages are
+	// faster, because the query of each page may also read rows of other pages; see
+	// BenchmarkListKept in package store.
 	retentionPageSize = 1000
 	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
 	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
-	// retentionAttempts is after how many consecutive rows the deletion of a kind ends because the
-	// database does not respond. A single row may have lost all its conflicts with other transactions.
+	// retentionAttempts is the number of consecutive rows after which the deletion of a kind ends
+	// because the database does not respond. One row is not enough: it may have lost all its
+	// conflicts with other transactions.
 	retentionAttempts = 3
 )
 
@@ -113,8 +115,8 @@ type expiryDeletion struct {
 	firstErr                     error
 }
 
-// delete deletes rows in few transactions or, if this fails, each in a transaction of its own. It returns
-// false if no more rows should be deleted.
+// delete deletes rows in few transactions. If this fails, it tries each row in a transaction of its
+// own. It returns false if no more rows should be deleted.
 func (d *expiryDeletion) delete(ctx context.Context, keys []string) (goOn bool) {
 	n, err := d.deleteExpiredBatch(ctx, d.query, keys)
 	d.deleted += n
@@ -148,9 +150,9 @@ func (d *expiryDeletion) error() error {
 	return d.firstErr
 }
 
-// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files, and
-// records the deletions in the audit log. It keeps rows that are in use again. It returns the number of
-// deleted rows, also if it fails.
+// deleteExpiredBatch deletes rows that [store.Tx.ListExpired] has returned for q, with their files,
+// and records the deletions in the audit log. It keeps rows that were used since. It returns the
+// number of deleted rows, even if it also returns an error.
 func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (number int, err error) {
 	for _, key := range keys {
 		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }

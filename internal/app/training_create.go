@@ -197,9 +197,9 @@ func formatNumberOrNull(number *float64) string {
 }
 
 // selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
-// effort. They are in canonical order. If the request has monotone columns, an effort selects only
-// algorithms that support them. classCount is the number of classes of the dataset. Each algorithm
-// is either for two classes or for more.
+// effort, in canonical order. Each algorithm is either for two classes or for more; classCount is
+// the number of classes of the dataset. If the request has monotone columns, an effort selects only
+// algorithms that support them.
 func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, err error) {
 	all, chosen := api.Algorithms(classCount), n.Algorithms
 	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.SupportsMonotone(name) }

@@ -17,7 +17,7 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
-	// reserved makes the bytes that were read count towards the quota. storeUpload sets it.
+	// reserved counts the bytes that were read towards the quota. storeUpload sets it.
 	reserved *quota.Upload
 }
 
@@ -63,8 +63,8 @@ func (a *App) convertAccountError(err error) error {
 // after the body has been read.
 type namedBody interface{ FileName() string }
 
-// copyTo copies the body to w. If reading the body fails, it returns an *api.Problem for the
-// client. If writing to w fails, it returns the error unchanged.
+// copyTo copies the body to w. If the body cannot be read, it returns an *api.Problem for the
+// client. If w fails, it returns the error of w unchanged.
 func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {

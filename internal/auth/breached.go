@@ -10,11 +10,10 @@ import (
 	"os"
 )
 
-// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data
-// breaches. The file has the format of Pwned Passwords (https://haveibeenpwned.com/Passwords):
-// sorted, one hash a line, 40 hexadecimal digits, optionally followed by a colon and a count.
-// Because Pwned Passwords has 40 GB, a lookup is a binary search in the file, which reads about
-// 35 lines.
+// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data breaches.
+// The file has the format of Pwned Passwords (https://haveibeenpwned.com/Passwords): sorted, one
+// hash a line, 40 hexadecimal digits, optionally followed by a colon and a count. The file has 40
+// GB, so a lookup is a binary search that reads about 35 lines.
 type BreachedPasswords struct {
 	file *os.File
 	size int64
@@ -24,9 +23,8 @@ type BreachedPasswords struct {
 // passwords.
 const maxBreachedLineBytes = 80
 
-// OpenBreachedPasswords opens a file of hashes. The first and the last line must be hashes, and the
-// first hash must not be greater than the last. Otherwise it returns an error. The caller must call
-// Close.
+// OpenBreachedPasswords opens a file of hashes. It returns an error if the first or the last line
+// is not a hash, or if the first hash is greater than the last. The caller must call Close.
 func OpenBreachedPasswords(path string) (*BreachedPasswords, error) {
 	file, err := os.Open(path)
 	if err != nil {

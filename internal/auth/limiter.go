@@ -16,8 +16,8 @@ type Limiter struct {
 	now      func() time.Time
 
 	mu sync.Mutex
-	// fullAt maps each key to the time at which its bucket will be full again. The bucket of a
-	// key that is not in the map is full.
+	// fullAt maps each key to the time at which its bucket will be full again. A key that is
+	// missing has a full bucket.
 	fullAt map[string]time.Time
 }
 
@@ -27,8 +27,8 @@ func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limite
 	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
 }
 
-// Take takes a token from the bucket of key and returns 0. If the bucket is empty, Take returns
-// the time until the next token instead.
+// Take takes a token from the bucket of key and returns 0. If the bucket is empty, it returns the
+// time until the next token.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,8 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// evict removes the keys with full buckets if there are maxLimiterKeys keys. If no bucket is
-// full, it removes all keys, because bounded memory is more important than an exact limit.
+// evict limits the memory of the limiter: if there are maxLimiterKeys keys, it removes those with
+// full buckets. If no bucket is full, it removes all keys.
 func (l *Limiter) evict(now time.Time) {
 	if len(l.fullAt) < maxLimiterKeys {
 		return

@@ -31,16 +31,16 @@ var urlHashFunctions = map[string]func() hash.Hash{
 // URLAlgorithms returns the names of the algorithms of signed URLs, sorted.
 func URLAlgorithms() []string { return slices.Sorted(maps.Keys(urlHashFunctions)) }
 
-// URLKey is a key that signs URLs and verifies their signatures. The algorithm belongs to the
-// key. It is not in the URL, so that an attacker cannot choose another algorithm.
+// URLKey is a key that signs URLs and verifies their signatures. The algorithm is part of the key
+// and not of the URL, so that an attacker cannot choose another one.
 type URLKey struct {
 	hash   func() hash.Hash
 	secret []byte
 }
 
-// NewURLKey returns the key with the given secret and algorithm. It returns an error if the
-// algorithm is not one of URLAlgorithms, for example because a newer version of this program has
-// created the key.
+// NewURLKey returns the key with the given secret and algorithm. It returns an error unless the
+// algorithm is one of URLAlgorithms. A newer version of this program may have created a key with
+// another algorithm.
 func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
 	newHash := urlHashFunctions[algorithm]
 	if newHash == nil {
@@ -56,7 +56,7 @@ func (k URLKey) Sign(path string, expires int64) string {
 }
 
 // Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature is
-// not that of path and expires. It returns ErrExpired if the URL has expired at the time now.
+// not that of path and expires, and ErrExpired if the URL has expired at the time now.
 func (k URLKey) Verify(path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, k.computeMAC(path, expires)) {

@@ -30,10 +30,9 @@ type tokenHashAlgorithm struct {
 }
 
 // tokenHashAlgorithms are the algorithms of stored token hashes. New tokens are hashed with the
-// first algorithm, and tokens with hashes of the others are accepted, too. To replace the
-// algorithm, change the order. Existing tokens then remain valid, also in processes of an
-// earlier version on the same database. A fast hash algorithm is safe here, because nobody can
-// guess a token of 32 random bytes.
+// first one. The others are accepted, too. To replace the algorithm, change the order: existing
+// tokens then remain valid, also in processes of an earlier version. A fast hash algorithm is safe,
+// because nobody can guess a token of 32 random bytes.
 //
 // SHA-256 hashes have no prefix, because earlier versions stored them without one.
 var tokenHashAlgorithms = []tokenHashAlgorithm{{"", sha256.Sum256}, {"sha3-256:", sha3.Sum256}}
@@ -64,7 +63,7 @@ func NewUUID(rand io.Reader) (string, error) {
 }
 
 // SessionKey returns the UUID with which users refer to a session. hash is the hash of the
-// session's token. The UUID is the first half of this hash, and does not reveal the token.
+// session's token. The UUID is the first half of the hash, which does not reveal the token.
 func SessionKey(hash string) string {
 	hash = hash[strings.IndexByte(hash, ':')+1:] // without the name of the algorithm
 	return hash[:8] + "-" + hash[8:12] + "-" + hash[12:16] + "-" + hash[16:20] + "-" + hash[20:32]

@@ -61,8 +61,8 @@ func (s TOTP) Code(step int64) (string, error) {
 }
 
 // Verify returns ok = true and the step of code if code is valid at the time now. lastStep is the
-// step of the last accepted code. Only codes of later steps are valid, so that each code can be
-// used only once. Spaces in code are ignored.
+// step of the last accepted code. A code of this or an earlier step is invalid, so that each code
+// can be used only once. Spaces in code are ignored.
 func (s TOTP) Verify(code string, now time.Time, lastStep int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpStepSeconds

@@ -38,9 +38,9 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 // size.
 var errSizeMismatch = errors.New("it has another size than before")
 
-// addEntry writes an entry of size bytes to the archive, and returns the SHA-256 of its content
-// in hex. If reading the content fails, addEntry fills the rest of the entry with zeros and
-// returns the error as a *contentError.
+// addEntry writes an entry of size bytes to the archive, and returns the SHA-256 of its content in
+// hex. If content cannot be read, addEntry fills the rest of the entry with zeros and returns the
+// error as a *contentError.
 func (a *archiveWriter) addEntry(name string, size int64, content io.Reader) (sum string, err error) {
 	header := &tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: a.created, Typeflag: tar.TypeReg}
 	if err := a.tar.WriteHeader(header); err != nil {
@@ -94,8 +94,8 @@ type contentError struct{ cause error }
 func (e *contentError) Error() string { return e.cause.Error() }
 func (e *contentError) Unwrap() error { return e.cause }
 
-// errorTrackingWriter writes to w and records the last error of w, so that the error can be
-// distinguished from a read error of io.Copy.
+// errorTrackingWriter writes to w and keeps the last error of w. With it, an error of io.Copy can
+// be attributed to the writer or the reader.
 type errorTrackingWriter struct {
 	w   io.Writer
 	err error
@@ -153,9 +153,9 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 type archiveReader struct {
 	tar *tar.Reader
 	raw io.Reader // the bytes of the archive; reading also adds them to archiveHash
-	// archiveHash is the hash of all bytes read except the last block. After a call of nextEntry,
-	// the last block is the header of the current entry. Then archiveHash is the hash of all
-	// entries before the current entry.
+	// archiveHash is the hash of all bytes read except the last block. After nextEntry, the last
+	// block is the header of the current entry, so archiveHash is the hash of the entries before
+	// it.
 	archiveHash   *delayedHash
 	entry         *tar.Header
 	digest        hash.Hash       // hash of the current entry
@@ -244,8 +244,8 @@ func (a *archiveReader) verifyChecksums() error {
 }
 
 // quoteEntryName returns the quoted name of an entry whose line in SHA256SUMS is wrong. computed is
-// the correct line, and listed the line in the backup. The name is taken from computed or, if
-// computed is empty, from listed.
+// the correct line, and listed the line in the backup. If computed is empty, the name is that in
+// listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {

@@ -32,12 +32,13 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 	return b.restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
-// Restore restores a backup into the database and storage that the function open returns. Both must be
-// empty, and the database must have the schema version of the header. If one of them is not empty,
-// Restore changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
-// wrote, unless the database or the storage became unavailable. It keeps files that rows reference,
-// because another process may have restored the same backup meanwhile. now is the time since which the
-// restored jobs count as waiting.
+// Restore restores a backup into the database and storage that open returns. The database must have
+// the schema version of the header. now is the time since which the restored jobs count as waiting.
+// If the database or the storage is not empty, Restore changes nothing and returns ErrNotEmpty.
+//
+// After any other error, it deletes what it wrote, unless the database or the storage became
+// unavailable. It keeps files that rows reference, because another process may have restored the
+// same backup.
 func Restore(ctx context.Context, r io.Reader, tempDir string, now time.Time, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	b := &restorer{now: now}
 	return b.restoreOrVerify(ctx, r, tempDir, open)
@@ -53,8 +54,8 @@ type restorer struct {
 	files map[string]bool
 }
 
-// restoreOrVerify restores a backup into the database and storage that the function open returns. If
-// open returns nil, restoreOrVerify only verifies the backup.
+// restoreOrVerify restores a backup into the database and storage that open returns. If open
+// returns nil, it only verifies the backup.
 func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
@@ -121,8 +122,8 @@ func (b *restorer) readJSON(content any, limit int64) error {
 }
 
 // checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
-// files. It clears the identity that an earlier service may have left in the storage: the restored
-// database gets a new identity, so that the earlier service no longer starts on this storage.
+// files. It clears the identity in the storage, which an earlier service may have left. The
+// restored database gets a new identity, so the earlier service no longer starts with this storage.
 func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
@@ -301,10 +302,9 @@ func (b *restorer) verifyTrailer() error {
 	return b.archive.verifyNothingFollows()
 }
 
-// findUnreferencedFiles returns the keys of the restored files that no restored row references. The
-// rows of these files were deleted while the backup was made. If a row references a file, the file
-// must be in the backup or in its list of damaged files. Otherwise findUnreferencedFiles returns
-// ErrDamaged.
+// findUnreferencedFiles returns the keys of the restored files that no restored row references,
+// because the rows were deleted while the backup was made. It returns ErrDamaged if a row
+// references a file that is neither in the backup nor in its list of damaged files.
 func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {
@@ -321,8 +321,9 @@ func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[
 	return unused, err
 }
 
-// checkFilesRemain returns an error if a restored file is missing. If two processes restore the same
-// backup, their files have the same keys. If one of them then fails, it deletes the files of both.
+// checkFilesRemain returns an error if a restored file is missing. Another process may have deleted
+// it: if two processes restore the same backup, their files have the same keys, and a restore that
+// fails deletes its files.
 func (b *restorer) checkFilesRemain(ctx context.Context) error {
 	keys, err := b.into.Blobs.Keys(ctx)
 	if err != nil {
@@ -340,9 +341,9 @@ func (b *restorer) checkFilesRemain(ctx context.Context) error {
 	return nil
 }
 
-// deleteFilesWithoutRows deletes the restored files that no row of the database references. It
-// finds and deletes them in one transaction that writes, so that another restore cannot check its
-// files and insert its rows in between.
+// deleteFilesWithoutRows deletes the restored files that no row of the database references. It does
+// so in one transaction that writes, so that another restore cannot check its files and insert its
+// rows in between.
 func (b *restorer) deleteFilesWithoutRows(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	return b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error {

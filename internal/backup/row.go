@@ -103,8 +103,8 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// readRows reads the rows of a table from r. It calls fn with the names of the columns and at
-// most groupSize rows at a time. It returns the number of rows.
+// readRows reads the rows of a table from r. It calls fn with the names of the columns and at most
+// groupSize rows at a time. n is the number of rows.
 func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var columns []string

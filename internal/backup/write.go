@@ -22,9 +22,9 @@ type ServiceData struct {
 	TempDir string
 }
 
-// Write writes a backup of a service, which may be running, to w. program is the version of this
-// program. If files are damaged or missing, Write lists them in the summary. The backup contains the
-// damaged files as far as they can be read.
+// Write writes a backup of a service to w. The service may be running. program is the version of
+// this program. The summary lists the files that are damaged or missing. The backup has as much of
+// a damaged file as can be read.
 func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
 	archive, err := newArchiveWriter(w, from.TempDir, header.Created)
@@ -51,35 +51,36 @@ type backupWriter struct {
 	from    ServiceData
 	archive *archiveWriter
 	summary Summary
-	// copied has the keys of the files that are in the backup or in its list of damaged files.
+	// copied has the keys of the files that are in the backup or were listed as damaged.
 	copied map[string]bool
 	// round is the number of snapshots so far.
 	round int
-	// absent has the keys of files that did not exist when they should have been copied, with the
-	// last round in which this happened. If a later snapshot still references such a file, and it is
-	// still missing, it is listed as damaged.
+	// absent has the keys of files that were missing when they should have been copied, with the
+	// round. Such a file is listed as damaged if it is missing in a later round again, although the
+	// snapshot of that round references it.
 	absent map[string]int
-	// vanished has the keys of files that were deleted while they were copied, with the round. Their
-	// copies are incomplete. If the last snapshot references such a file, it is listed as damaged.
+	// vanished has the keys of files that were deleted while they were copied, with the round.
+	// Their copies are incomplete. Such a file is listed as damaged if the last snapshot references
+	// it.
 	vanished map[string]int
 	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile
 }
 
 const (
-	// briefRounds is the number of snapshots that end before their missing files are copied, which can
-	// take hours. Each lacks only what was added while the files of the one before were copied. But a busy
-	// service adds files faster than a snapshot is read, so later snapshots stay open for copying.
+	// briefRounds is the number of snapshots that end before their files are copied, because
+	// copying can take hours. Later snapshots stay open until all their files are copied. Otherwise
+	// the backup of a busy service would never be complete.
 	briefRounds = 3
-	// maxRounds is the number of snapshots after which files that were deleted before they were copied
-	// are listed as damaged.
+	// maxRounds is the maximum number of snapshots. Files that were deleted before they were copied
+	// are then listed as damaged.
 	maxRounds = 20
 )
 
-// takeSnapshot takes a snapshot of the rows, and copies the referenced files that are not yet in the
-// backup. If the backup then has all files of the snapshot, takeSnapshot writes the rows to b.tables and
-// returns true. It returns false if the snapshot ended too early, or if a file was deleted before it was
-// copied.
+// takeSnapshot takes a snapshot of the rows, and copies the referenced files that are not yet in
+// the backup. If the backup then has all files of the snapshot, it writes the rows to b.tables and
+// returns true. It returns false if the snapshot ended before its files were copied, or if a file
+// was deleted before it was copied.
 func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err error) {
 	var missing []*store.OwnedFile
 	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) (err error) {
@@ -111,8 +112,8 @@ func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err err
 	return complete, err
 }
 
-// findFiles returns the files of a snapshot that are not yet in the backup, and those that were deleted
-// while they were copied. The function each calls its argument with each file of the snapshot.
+// findFiles returns the files of a snapshot that are not yet in the backup, and those that were
+// deleted while they were copied. each must call its argument with each file of the snapshot.
 func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context, func(*store.OwnedFile) error) error) (missing, vanished []*store.OwnedFile, err error) {
 	err = each(ctx, func(f *store.OwnedFile) error {
 		switch {
@@ -126,9 +127,9 @@ func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context,
 	return missing, vanished, err
 }
 
-// listLostFiles lists those of the files as damaged that were deleted before they were copied. If this
-// happened in the current round, listLostFiles returns false: in the next snapshot, their rows may be
-// deleted, too. It gives up after maxRounds, because a service may always have such files.
+// listLostFiles lists those of files as damaged that were deleted before they were copied, and
+// returns true. It returns false if this happened in the current round, because the next snapshot
+// may no longer reference such files. After maxRounds, it always returns true.
 func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {
 	var lost []*store.OwnedFile
 	for _, f := range files {
@@ -202,9 +203,9 @@ func (b *backupWriter) addFiles(ctx context.Context, files []*store.OwnedFile) e
 	return nil
 }
 
-// addFile adds a stored file to the backup. If the file is missing, its row may have been deleted
-// since the snapshot. Therefore addFile waits for the next snapshot: if the row still exists and
-// the file is missing again, it lists the file as damaged.
+// addFile adds a stored file to the backup. If the file is missing, addFile returns without an
+// error, because its row may have been deleted since the snapshot. If it was already missing in an
+// earlier round, addFile lists it as damaged.
 func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {

@@ -29,13 +29,12 @@ var (
 	ErrNotFound   = errors.New("no such blob")
 	ErrDiskFull   = errors.New("no space left for blobs")
 	ErrInvalidKey = errors.New("invalid blob key")
-	// ErrUnavailable is returned while an S3 store cannot be used, because it does not
-	// respond, is overloaded or refuses the credentials. The same call may succeed later.
+	// ErrUnavailable is returned while an S3 store cannot be used: it does not respond, is
+	// overloaded or refuses the credentials. The same call may succeed later.
 	ErrUnavailable = errors.New("the S3 store is unavailable")
 	// ErrCredentials is returned if the credentials are missing, wrong or insufficient, and
-	// ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable, because a job can try again
-	// after the configuration was corrected. Their messages do not say that the store is
-	// unavailable.
+	// ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable, because the same call may
+	// succeed once the configuration is corrected.
 	ErrCredentials error = &configError{"the S3 store refuses the credentials", ErrUnavailable}
 	ErrNoBucket    error = &configError{"the S3 store has no such bucket", ErrUnavailable}
 	// errNoCredentials is returned if the credentials are missing. It wraps ErrCredentials.
@@ -67,26 +66,27 @@ type Store struct {
 	observer atomic.Pointer[callObserver]
 
 	mu sync.Mutex
-	// undeleted are the blobs, also incomplete ones, that could not be deleted. The next call of
-	// Delete tries to delete them again.
+	// undeleted are the blobs, also incomplete ones, that Delete has failed to delete. The next
+	// call of Delete tries again.
 	undeleted []listedBlob
 }
 
-// backend stores blobs in a folder or in a bucket. The name of a blob is its key, or
-// identityName for the identity of the store. The methods return the errors of this package,
+// backend stores blobs in a folder or in a bucket. The name of a blob is its key. The identity of
+// the store is a blob with the name identityName. The methods return the errors of this package,
 // such as ErrNotFound.
 type backend interface {
 	// Location returns the path or URL of the folder or bucket, for messages.
 	Location() string
 	// create returns a sink for a new blob. Writes to it fail once ctx is done.
 	create(ctx context.Context, name string) (sink, error)
-	// open opens the blob, even if it is an orphan. Reads fail once ctx is done.
+	// open opens the blob, even if it is an orphan: a blob that no row of the database references.
+	// Reads fail once ctx is done.
 	open(ctx context.Context, name string) (*Reader, error)
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with them,
-	// batch by batch. The function fn may call discard, setOrphan and unsetOrphan.
+	// eachBatch lists all blobs, including orphans and incomplete ones. It calls fn with one batch
+	// after the other. The function fn may call discard, setOrphan and unsetOrphan.
 	eachBatch(ctx context.Context, fn func([]listedBlob) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e listedBlob) error
@@ -101,8 +101,8 @@ type sink interface {
 	io.Writer
 	// commit makes the blob durable and visible. After an error, abort is called.
 	commit() error
-	// abort removes what was written. It is called at most once, and not after a successful
-	// commit. left describes what could not be removed because of err.
+	// abort removes what was written. It is called at most once, and not after a successful commit.
+	// left describes what could not be removed.
 	abort() (left []listedBlob, err error)
 }
 

@@ -39,9 +39,9 @@ type callObserver struct {
 	report func(BackendCall)
 }
 
-// Observe makes the store call report after each time that it has read, written or deleted a blob.
-// The function now returns the current time. The function report must be safe for concurrent use. A
-// second call of Observe replaces the functions of the first.
+// Observe makes the store call report after each blob that it has read, written or deleted. now
+// returns the current time. report must be safe for concurrent use. A second call of Observe
+// replaces both functions.
 func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }

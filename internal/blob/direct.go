@@ -12,8 +12,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// uploadsFolder is the first part of the names of objects that clients upload directly to the S3
-// store. [DirectAccess.CopyToBlob] copies these objects to blobs.
+// uploadsFolder is the first part of the names of the objects that clients upload directly to the
+// S3 store.
 const uploadsFolder = "uploads"
 
 // DirectAccess signs URLs with which clients access an S3 store directly, and manages the
@@ -40,9 +40,9 @@ type Upload struct {
 	etag     string
 }
 
-// UploadURL returns a signed URL that is valid for lifetime. To upload the object with the
-// given name, a client sends a PUT request with the given Content-Type to the URL. The name
-// must consist of words separated by slashes.
+// UploadURL returns a signed URL to which a client can upload an object with a PUT request. The URL
+// is valid for lifetime. The request must have the given Content-Type. The name of the object must
+// consist of words separated by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.uploadObjectName(name), lifetime, nil, header)

@@ -4,6 +4,6 @@ package blob
 
 import "syscall"
 
-// diskFullErrors includes EFBIG, which means that the file would exceed the limit of the process on
-// file sizes, or the maximum file size of the file system.
+// diskFullErrors includes EFBIG: the file would exceed the limit of the process on file sizes, or
+// the maximum file size of the file system.
 var diskFullErrors = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

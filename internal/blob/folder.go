@@ -33,9 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// Blobs do not fill the disk completely, because the database needs space even to delete rows.
-// The space reserved for the database is 1/reservedDiskDivisor of the disk, but at most
-// maxReservedBytes.
+// Blobs do not fill the disk completely, because the database needs space even to delete rows. The
+// space that they leave is 1/reservedDiskDivisor of the disk, but at most maxReservedBytes.
 const (
 	maxReservedBytes    = 16 << 20
 	reservedDiskDivisor = 8
@@ -139,8 +138,8 @@ func (f *folder) discard(_ context.Context, e listedBlob) error {
 	return wrapNotFound(os.Remove(f.orphanPath(e.name)))
 }
 
-// setOrphan moves the file to the folder of orphans. The modification time of the file is set to
-// now, and shows later when the blob became an orphan.
+// setOrphan moves the file to the folder of orphans. It sets the modification time of the file to
+// now, from which eachBatch later reads when the blob became an orphan.
 func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error {
 	if err := os.MkdirAll(f.orphanPath(""), 0o700); err != nil {
 		return err
@@ -155,8 +154,7 @@ func (f *folder) unsetOrphan(_ context.Context, name string) error {
 	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
 }
 
-// eachBatch calls fn once, with all blobs. Smaller batches would require a sorted list of the
-// blobs.
+// eachBatch calls fn once, with all blobs.
 func (f *folder) eachBatch(_ context.Context, fn func([]listedBlob) error) error {
 	entries, err := f.listBlobs()
 	if err != nil {

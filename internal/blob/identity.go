@@ -13,8 +13,8 @@ const identityName = "folder.id"
 // maxIdentity is the maximum size of an identity in bytes. Identity ignores further bytes.
 const maxIdentity = 4096
 
-// Identity returns the identity set by [Store.SetIdentity], which the database that belongs to the
-// blobs has, too. It is empty if none was set.
+// Identity returns the identity that [Store.SetIdentity] has stored, or "" if none was stored. The
+// database that belongs to the blobs has the same identity.
 func (s *Store) Identity(ctx context.Context) (string, error) {
 	r, err := s.open(ctx, identityName)
 	if errors.Is(err, ErrNotFound) {
@@ -27,8 +27,8 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
 }
 
-// SetIdentity stores the identity of the blobs. The database has the same identity if the
-// database and the blobs belong together.
+// SetIdentity stores the identity of the blobs. The database that belongs to them must have the
+// same identity.
 func (s *Store) SetIdentity(ctx context.Context, id string) error {
 	sink, err := s.create(ctx, identityName)
 	if err != nil {

@@ -35,10 +35,9 @@ type bucketLocation struct {
 	instanceCredentials bool
 }
 
-// parseBucketLocation parses
-// s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. If the endpoint or the
-// region is missing, it is taken from the environment variable of the AWS tools, such as
-// AWS_REGION. The function getenv returns the value of a variable.
+// parseBucketLocation parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. A
+// missing endpoint or region is taken from the variable of the AWS tools, such as AWS_REGION.
+// getenv returns the value of a variable.
 func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {

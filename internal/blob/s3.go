@@ -42,8 +42,8 @@ type Options struct {
 }
 
 // Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It checks that an
-// S3 store responds and accepts the credentials. It creates a missing folder, unless opts.MustExist
-// is set: then it returns an error that wraps fs.ErrNotExist.
+// S3 store responds and accepts the credentials. It creates a missing folder. If opts.MustExist is
+// set, it instead returns an error that wraps fs.ErrNotExist.
 func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	u, err := parseLocation(location)
 	if err != nil {
@@ -74,8 +74,7 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 }
 
 // bucketStore stores blobs as objects of an S3 bucket. An empty object orphans/NAME, called a
-// marker, marks the blob NAME as an orphan. S3 cannot move the blob itself without copying its
-// bytes.
+// marker, marks the blob NAME as an orphan: a blob that no row of the database references.
 type bucketStore struct {
 	*bucketLocation
 	core    *minio.Core
@@ -113,9 +112,9 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	return nil, err
 }
 
-// findCredentials returns the credentials in the environment or in the AWS configuration files.
-// It also requests them from a service of the cloud if the environment or the location demands
-// this.
+// findCredentials returns the credentials in the environment or in the AWS configuration files. If
+// the environment or the location demands it, findCredentials also requests them from a service of
+// the cloud.
 func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
 	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
@@ -139,7 +138,7 @@ func (b *bucketStore) Location() string { return b.String() }
 // objectName returns the name of the object of a blob.
 func (b *bucketStore) objectName(name string) string { return b.prefix + name }
 
-// markerName returns the name of the object that marks an orphan.
+// markerName returns the name of the object that marks the blob with this name as an orphan.
 func (b *bucketStore) markerName(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
 // remove removes the object first, and then its marker. In this order, no marker remains if
@@ -163,8 +162,8 @@ func (b *bucketStore) discard(ctx context.Context, e listedBlob) error {
 }
 
 // setOrphan creates the marker of an orphan. The modification time of the marker, which the S3
-// store sets, shows later when the blob became an orphan. If another process has removed the object
-// meanwhile, the marker is removed again.
+// store sets, shows later when the blob became an orphan. If another process has removed the blob
+// meanwhile, setOrphan removes the marker again.
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
 	_, err := b.core.Client.PutObject(ctx, b.bucket, b.markerName(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
 	if err != nil {
@@ -198,7 +197,7 @@ var errorsByS3Code = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// withoutAddress returns the cause of a request or connection error, because the text of such an
+// withoutAddress returns the cause of a request or connection error, because the message of such an
 // error repeats the address. It returns other errors unchanged.
 func withoutAddress(err error) error {
 	var request *url.Error
@@ -213,7 +212,7 @@ func withoutAddress(err error) error {
 }
 
 // translateS3Error converts an error of the S3 client to an error of this package. The message
-// does not contain the request, because its URL or headers contain a signature.
+// omits the request, because its URL or headers contain a signature.
 func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -259,8 +258,8 @@ func (c stallTimeoutConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Write also extends the deadline of a concurrent Read, because no response arrives while a
-// request is sent.
+// Write sends data. It also extends the deadline of a concurrent Read, because no response arrives
+// while a request is sent.
 func (c stallTimeoutConn) Write(p []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err

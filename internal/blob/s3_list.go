@@ -14,9 +14,8 @@ import (
 // memory that is used to list a bucket.
 const maxListBatch = 100_000
 
-// eachBatch lists the objects of the bucket and the markers of orphans, both in the order of
-// their names, and merges the two lists. Incomplete uploads are in the last batch, because
-// there are only a few.
+// eachBatch lists the objects of the bucket and the markers of orphans, both in the order of their
+// names, and merges the two lists. The last batch also has the incomplete uploads.
 func (b *bucketStore) eachBatch(ctx context.Context, fn func([]listedBlob) error) error {
 	markers := b.listMarkers(ctx)
 	defer markers.stop()
@@ -85,10 +84,10 @@ func (b *bucketStore) listMarkers(ctx context.Context) *orphanMarkers {
 	return m
 }
 
-// applyToSortedBatch sets the field orphaned of those blobs in a batch that have a marker. The
-// batch must be sorted by name. It consumes markers while belongs returns true for their names,
-// and keeps the other markers for later batches. If the blob of a marker is missing, because
-// another process has removed it, applyToSortedBatch appends the blob to the batch.
+// applyToSortedBatch sets the field orphaned of the blobs in a batch that have a marker. The batch
+// must be sorted by name. It applies markers as long as belongs returns true for their names, and
+// keeps the rest for later batches. If another process has removed the blob of a marker,
+// applyToSortedBatch appends an entry for the blob to the batch.
 func (m *orphanMarkers) applyToSortedBatch(entries []listedBlob, belongs func(name string) bool) ([]listedBlob, error) {
 	sorted := entries
 	for ; m.hasPending; m.pending, m.hasPending = m.next() {

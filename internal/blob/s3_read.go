@@ -11,8 +11,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// etagDelay is the time after which statObject asks again for a missing ETag. It is multiplied by the
-// number of attempts.
+// etagDelay is the time after which statObject first asks again for a missing ETag. The time grows
+// with each attempt.
 const etagDelay = 20 * time.Millisecond
 
 // objectReader reads an object from any offset. If its connection breaks, it continues
@@ -39,8 +39,8 @@ func (b *bucketStore) open(ctx context.Context, name string) (*Reader, error) {
 	return &Reader{ReadSeekCloser: r, Size: stat.Size, ModTime: stat.LastModified}, nil
 }
 
-// statObject returns the metadata of an object. A server that stores metadata apart from the objects may
-// return no ETag for a moment while an object is deleted. statObject then asks again.
+// statObject returns the metadata of an object. Some servers return no ETag for a moment while an
+// object is deleted. statObject then asks again.
 func (b *bucketStore) statObject(ctx context.Context, name string) (minio.ObjectInfo, error) {
 	for try := 1; ; try++ {
 		stat, err := b.core.StatObject(ctx, b.bucket, b.objectName(name), minio.StatObjectOptions{})

@@ -24,9 +24,9 @@ const (
 	abortTimeout = 5 * time.Second
 )
 
-// objectSink writes one object. A blob of up to partSize bytes is sent in one request, and a
-// larger blob in a multipart upload. Each part is first collected in a temporary file. This
-// takes little memory, and the request with the part can be repeated.
+// objectSink writes one object. It sends a blob of up to partSize bytes in one request, and a
+// larger one in a multipart upload. It first collects each part in a temporary file, so that the
+// request with the part can be repeated.
 type objectSink struct {
 	store  *bucketStore
 	ctx    context.Context
@@ -122,10 +122,10 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete completes the multipart upload, which joins the parts to an object. Then it checks
-// that the object exists, because the response to a repeated request may be wrong. If the store
-// was killed while it joined the parts, it may report success without an object. If the first
-// response was lost, it reports an error although the object exists.
+// complete completes the multipart upload, which joins the parts to an object. Then it checks that
+// the object exists, because the response of the store may be wrong. If the store was killed, it
+// may report success without an object. If an earlier response was lost, it may report an error
+// although the object exists.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translateS3Error(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {

@@ -16,9 +16,9 @@ type SweepResult struct {
 	// Removed are incomplete blobs of dead processes, and orphans older than
 	// OrphanGrace.
 	Removed []string
-	// Orphaned are blobs that have become orphans, because no row references them. In a folder,
-	// the sweep moved them to the subfolder orphans. In a bucket, it marked them by an empty
-	// object orphans/KEY.
+	// Orphaned are blobs that have become orphans, because no row references them. The sweep has
+	// moved them to the subfolder orphans or, in a bucket, marked them by an empty object
+	// orphans/KEY.
 	Orphaned []string
 	// Restored are orphans that a row references again.
 	Restored []string
@@ -26,15 +26,13 @@ type SweepResult struct {
 	Orphans Orphans
 }
 
-// Sweep cleans up after dead processes and replaced databases. It removes incomplete blobs, makes a
-// blob an orphan if no row references it, restores orphans that a row references again, and removes
-// other orphans after [OrphanGrace].
+// Sweep cleans up after dead processes and replaced databases. It removes incomplete blobs. It
+// makes a blob an orphan if no row references it, and removes the orphan after [OrphanGrace]. It
+// restores an orphan that a row references again. It does not change the blobs of running
+// processes, except orphans.
 //
-// The function isAlive must report whether the process with this name is running. Sweep does not
-// change the blobs of running processes. The function listReferenced must return the keys that rows
-// reference, from first to last inclusive. Sweep calls listReferenced after it has listed the blobs
-// in this range. So it does not miss the row of a blob whose process has stored the row and then
-// died.
+// isAlive must report whether the process with this name is running. listReferenced must return the
+// keys between first and last, both inclusive, that rows reference.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // tries again to delete the blobs in s.undeleted
 	var result SweepResult
@@ -55,6 +53,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 		for _, e := range left {
 			first, last = min(first, e.name), max(last, e.name)
 		}
+		// The rows are read after the blobs. Otherwise this would miss the row of a blob whose process has
+		// stored the row in between and then died.
 		keys, err := listReferenced(first, last)
 		if err != nil {
 			return err
@@ -92,9 +92,8 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, ref
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends the name of a blob to list if err is nil. err is the error of sweeping
-// the blob. recordSwept returns err, or nil if err is ErrNotFound, because another process may
-// have swept the blob.
+// recordSwept appends name to list if err is nil. err is the error of sweeping the blob with this
+// name. recordSwept returns err, or nil if another process has swept the blob first.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -113,7 +112,7 @@ type Orphans struct {
 	Oldest time.Time
 }
 
-// add adds an orphan of the given size in bytes, which became an orphan at the time since.
+// add counts an orphan of the given size in bytes, which became an orphan at the time since.
 func (o *Orphans) add(size int64, since time.Time) {
 	o.Count++
 	o.Bytes += size

@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the number of
-	// bytes of the chunk's length, which precedes them.
+	// chunkSize is the maximum number of bytes of a chunk of the file, and lengthSize the number of
+	// bytes of its length, which precedes the chunk.
 	chunkSize  = 64 << 10
 	lengthSize = 4
 	// dialTimeout limits the time for a connection, and sendTimeout the time that clamd takes to

@@ -72,8 +72,8 @@ func findChild(cmd *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// AllFlags returns the flags of all commands. In every command a flag name has the same
-// meaning, and either always or never takes a value.
+// AllFlags returns the flags of all commands in one set. This is possible because a flag of a given
+// name either always or never takes a value.
 func AllFlags(root *cobra.Command) *pflag.FlagSet {
 	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
 	var visit func(cmd *cobra.Command)

@@ -16,10 +16,10 @@ import (
 	"foretell/internal/term"
 )
 
-// WriteFileAtomic creates a file at path with the output of the function write, completely or not at
-// all, also after a power failure. If force is not set and path exists, the error is that of
-// InstallFile. If path is a device or a pipe, it is written to directly. If path is a symbolic link,
-// its target is written, and the link is kept.
+// WriteFileAtomic creates a file at path with the output of write. The file is complete or missing,
+// even after a power failure. If force is not set and path exists, it returns the error of
+// InstallFile. It writes directly to a device or a pipe. If path is a symbolic link, it writes the
+// target and keeps the link.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -43,8 +43,8 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 	return nil
 }
 
-// CreateTemp creates a temporary hidden file in dir, with the user's default permissions. Its name
-// does not contain that of the final file, because it could then be too long.
+// CreateTemp creates a temporary hidden file in dir, with the user's default permissions. The name
+// is short, so that it is never too long for the file system.
 func CreateTemp(dir string) (*os.File, error) {
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -52,10 +52,10 @@ func CreateTemp(dir string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// InstallFile moves the complete file at tempPath to path. If force is not set and path exists, the
-// error has the status Conflict and wraps fs.ErrExist, and both files are unchanged. So two
-// processes with the same output do not replace each other's file. A file that is replaced keeps its
-// permissions; see [CopyPermissions].
+// InstallFile moves the complete file at tempPath to path. A file that is replaced keeps its
+// permissions; see [CopyPermissions]. If force is not set and path exists, InstallFile changes
+// nothing. The error then has the status Conflict and wraps fs.ErrExist, even if another process
+// creates path at the same time.
 func InstallFile(tempPath, path string, force bool) error {
 	if force {
 		if err := CopyPermissions(tempPath, path); err != nil {
@@ -87,9 +87,8 @@ func CopyPermissions(tempPath, path string) error {
 	return nil
 }
 
-// renameExclusive does what InstallFile does if force is false, on a file system that has no hard links.
-// It first reserves path by creating an empty file, which fails if path exists, and then renames
-// tempPath to path.
+// renameExclusive is InstallFile without force on a file system that has no hard links. It first
+// creates an empty file at path, which fails if path exists, and then renames tempPath to path.
 func renameExclusive(tempPath, path string) error {
 	reserved, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -130,9 +129,9 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 }
 
 // CheckFolder returns an error if dir does not exist, or if this process cannot create files in
-// dir. To find out, CheckFolder creates a file and removes it, because the permissions do not show
-// whether the file system is read-only. content says what will be written. otherHint is the part of
-// the hints that says how to choose another file.
+// dir. It creates a file and removes it, because permissions do not show whether the file system is
+// read-only. content says what will be written. otherHint is the part of the hints that says how to
+// choose another file.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
 		if _, err := os.Stat(dir); err == nil {

@@ -11,9 +11,8 @@ import (
 	"foretell/internal/config"
 )
 
-// SetDefaultCompletions adds a completion to every argument and flag that has none, in cmd and its
-// subcommands. This completion offers file names only where a file is expected, while the default
-// of cobra offers them everywhere.
+// SetDefaultCompletions adds a completion to every argument and flag of cmd and its subcommands
+// that has none. Unlike the default of cobra, it offers file names only where a file is expected.
 func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -45,8 +44,8 @@ func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDir
 	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
-// valueCompletionDirective returns the completion directive for a value whose placeholder in help
-// pages is placeholder, such as FILE.
+// valueCompletionDirective returns the completion directive for a value that help pages call
+// placeholder, such as FILE.
 func valueCompletionDirective(placeholder string) cobra.ShellCompDirective {
 	switch placeholder {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":

@@ -25,8 +25,8 @@ func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 }
 
-// BindNeedlessYes adds a --yes to cmd that has no effect. cmd never asks, but other commands of its
-// group do. A script can therefore pass --yes to all commands of the group.
+// BindNeedlessYes adds a --yes without effect to cmd, which never asks for confirmation. A script
+// can then pass --yes to all commands of a group.
 func BindNeedlessYes(cmd *cobra.Command) {
 	cmd.Flags().BoolP("yes", "y", false, "has no effect, because this command never prompts; accepted for scripts that pass it to every command")
 }
@@ -52,8 +52,8 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// PromptDisabled reports whether --no-input or the setting of this name disables prompts, or whether
-// there is no terminal to prompt on.
+// PromptDisabled reports whether prompts are disabled: by --no-input, by the setting of this name,
+// or because there is no terminal.
 func (f *Factory) PromptDisabled(cmd *cobra.Command) (disabled bool, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {

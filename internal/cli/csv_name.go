@@ -28,9 +28,8 @@ type CSVOutput struct {
 	Contents string // what it contains, such as predictions
 }
 
-// CheckExtension returns a usage error if the extension of the file is that of a format other than CSV. A
-// program that reads the file by its extension would fail. A named pipe or a device is not rejected:
-// the program that reads it may convert the CSV.
+// CheckExtension returns a usage error if the extension of the file is that of another format than
+// CSV, because programs would not be able to read the file. It accepts named pipes and devices.
 func (o *CSVOutput) CheckExtension() error {
 	if info, err := os.Stat(o.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil

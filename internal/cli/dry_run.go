@@ -27,8 +27,8 @@ import (
 var errDryRunEnded = errors.New("the dry run has ended")
 
 // dryRunTransport is the transport of --dry-run. It records all requests. It sends read-only
-// requests until the first request that would change something or download a result. It sends
-// neither this request nor any later one, but simulates the responses.
+// requests until the first request that would change something or download a result. For this and
+// all later requests, it simulates the responses.
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // base URL of the service
@@ -44,7 +44,7 @@ type dryRunTransport struct {
 // plannedRequest is a request in the output of --dry-run.
 type plannedRequest struct {
 	Method string `json:"method"`
-	// URL is the URL of the request. For the embedded service it has only the path.
+	// URL is the URL of the request, or only its path if the service is in this process.
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	// Body is set for JSON requests.
@@ -63,7 +63,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap returns r, and makes r send requests with the transport next.
+// Wrap makes r send requests with the transport next, and returns r.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r
@@ -115,7 +115,7 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	for name := range s.Header {
 		p.Headers[name] = s.Header.Get(name)
 	}
-	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // the embedded service has neither an address nor an account
+	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // a service in this process has neither an address nor an account
 		p.URL = path
 		delete(p.Headers, "Authorization")
 	}

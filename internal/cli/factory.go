@@ -96,8 +96,9 @@ func (f *Factory) WantsJSON() bool {
 	})
 }
 
-// IsStdout reports whether path is "-" or names the same file as standard output, such as /dev/stdout.
-// Two writers with different offsets would overwrite each other's output, or mix it.
+// IsStdout reports whether path is "-" or names the same file as standard output, such as
+// /dev/stdout. Such a file must not be opened again, because two writers would overwrite each
+// other's output.
 func (f *Factory) IsStdout(path string) bool {
 	if path == "-" {
 		return true

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// filter formats the JSON of a result for --jq or --template. The filter is parsed together
-// with the flags, so that a syntax error is reported before the command runs.
+// filter formats the JSON of a result for --jq or --template. It is parsed together with the flags,
+// so that a syntax error is reported before the command runs.
 type filter interface {
 	// apply writes the formatted result v to b. doc is the decoded JSON of v.
 	apply(o *Output, b *bytes.Buffer, v, doc any) error

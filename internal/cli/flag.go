@@ -132,8 +132,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// nearestFlag returns the flag that an unknown name probably means. The flag starts with name, or
-// its edit distance to name is at most two. nearestFlag returns "" if there is no such flag.
+// nearestFlag returns the flag that an unknown name probably means: one that starts with name, or
+// whose edit distance to name is at most two. It returns "" if there is none.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -154,9 +154,9 @@ func IsQuiet(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// PositionalArgs returns a function that checks the arguments of a command. names are the
-// names of the arguments. A name in brackets is optional. The last argument may be repeated if
-// its name ends in "...".
+// PositionalArgs returns a function that checks the arguments of a command. names are the names of
+// the arguments. A name in brackets is optional. If the last name ends in "...", the argument may
+// be repeated.
 func PositionalArgs(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {

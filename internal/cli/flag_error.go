@@ -43,13 +43,13 @@ func ExclusiveFlagsError(err error) *exit.Error {
 	return exit.Usagef("--%s cannot be used together", strings.Join(strings.Fields(set[1]), " and --"))
 }
 
-// flagsThatMayBeEmpty are the flags whose empty value has a meaning of its own: an empty --database
-// makes a command ignore FORETELL_DATABASE, and the others are texts that may be empty.
+// flagsThatMayBeEmpty are the flags whose empty value has a meaning: an empty --database overrides
+// FORETELL_DATABASE, and the others are texts that may be empty.
 var flagsThatMayBeEmpty = []string{"database", "description", "organisation"}
 
-// CheckEmptyFlags returns a usage error if a flag on the command line has an empty value. Commands
-// treat such a flag as if it was omitted. With --server "$URL" and an unset variable, a command would
-// use the embedded service instead of the server.
+// CheckEmptyFlags returns a usage error if a flag on the command line has an empty value. A command
+// would treat the flag as omitted: with --server "$URL" and an unset variable, for example, it
+// would run without a server.
 func CheckEmptyFlags(cmd *cobra.Command) error {
 	var empty *exit.Error
 	cmd.Flags().Visit(func(f *pflag.Flag) {

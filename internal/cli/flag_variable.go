@@ -25,9 +25,9 @@ func FlagEnvVarsHelp(example string) string {
 		"sets --" + example + ". Flags override variables."
 }
 
-// SetFlagsFromEnv sets the flags of cmd from their environment variables. It skips flags that
-// are on the command line, and variables that are empty. It also skips persistent flags, whose
-// variables [config.Load] reads.
+// SetFlagsFromEnv sets the flags of cmd from their environment variables. It skips flags that are
+// on the command line, empty variables, and persistent flags, which are settings; see
+// [config.Load].
 func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -47,15 +47,13 @@ func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 	return nil
 }
 
-// ignoredEnvVars matches variables that begin with FORETELL_, but that no command should report
-// as unknown. These are the variables of the program's tests, and those that Kubernetes sets in
-// each pod if a Kubernetes service is named foretell.
+// ignoredEnvVars matches variables that UnknownEnvVars ignores: those of the program's tests, and
+// those that Kubernetes sets in each pod for a Kubernetes service named foretell.
 var ignoredEnvVars = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 
-// UnknownEnvVars returns the sorted names of the variables in environ that begin with FORETELL_
-// but that no command reads. They are probably misspelt. The variables of all commands are known,
-// not only those of the current one, because commands may share an environment file. root is the
-// root command.
+// UnknownEnvVars returns the sorted names of the variables in environ that begin with FORETELL_ but
+// that no command reads. They are probably misspelt. root is the root command. The variables of all
+// its subcommands are known.
 func UnknownEnvVars(root *cobra.Command, environ []string) []string {
 	known := map[string]bool{}
 	for _, v := range config.EnvVars {

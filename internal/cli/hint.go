@@ -17,7 +17,7 @@ import (
 )
 
 // repeatedFlags are the flags that are copied from the current command line to the commands in its
-// hints. They select the service or change how a file is read.
+// hints: they select the service or change how a file is read.
 var repeatedFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows",
@@ -26,16 +26,15 @@ var repeatedFlags = []string{
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
-// replaces these hints of the service:
-//   - If the token is from the environment, the hint to log in becomes a hint to set another
-//     token, because `foretell login` would not replace this token.
-//   - If the name that is taken is the email of an account, the hint becomes one to list the
-//     accounts instead of the datasets.
-//   - If the service is embedded, the hint to ask its operator becomes one to report the error.
+// AddHint completes the hint of e for the current command. If e has no hint, it adds one. It
+// changes these hints of the service:
 //
-// In a message about a proxy, it writes the names of the variables as they are set, in upper or lower
-// case. AddHint also calls [Factory.RepeatFlagsInCommands].
+//   - If the token is from the environment, a hint to log in becomes one to set another token.
+//   - If the name that is taken is the email of an account, the hint becomes one to list the accounts.
+//   - If the service is in this process, a hint to ask its operator becomes one to report the error.
+//
+// In a message about a proxy, it writes the names of the variables as they are set, in upper or
+// lower case. AddHint also calls [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
@@ -63,8 +62,8 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 }
 
-// lowerProxyEnvVars replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the
-// name in lower case if only the variable in lower case is set.
+// lowerProxyEnvVars replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the name
+// in lower case if only that variable is set.
 func (f *Factory) lowerProxyEnvVars(text string) string {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		if lower := strings.ToLower(name); f.Env(name) == "" && f.Env(lower) != "" {
@@ -74,8 +73,8 @@ func (f *Factory) lowerProxyEnvVars(text string) string {
 	return text
 }
 
-// suggestList returns a hint with the command that lists or shows the objects of the current
-// command's type, such as datasets.
+// suggestList returns a hint for the current command: the command that lists or shows its objects,
+// such as datasets, or else its --help.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
@@ -97,9 +96,9 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// RepeatFlagsInCommands returns text with flags added to each foretell command between backquotes.
-// The flags are those repeatedFlags that are on the current command line and that the command
-// accepts.
+// RepeatFlagsInCommands adds flags to each foretell command between backquotes in text, and returns
+// the result. It adds those repeatedFlags that are on the current command line and that the command
+// in text accepts.
 func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text
@@ -167,8 +166,8 @@ func flagValue(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// hidePassword returns a URL with PASSWORD in the place of its passwords. It returns URL if location is
-// malformed, because any part of it may then be a password.
+// hidePassword returns a URL with its passwords replaced by PASSWORD. If location is malformed, any
+// part of it may be a password, and hidePassword returns only the text URL.
 func hidePassword(location string) string {
 	const placeholder = "PASSWORD"
 	u, err := url.Parse(location)
@@ -204,9 +203,9 @@ func ListFlagValue(names []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// CommandWith returns the current command line with a flag set to value. If the flag is repeatable,
-// it keeps its other values. If value is "", the flag is removed. CommandWith also removes the
-// flags in omitted, which must be flags that take a value.
+// CommandWith returns the current command line with a flag set to value, or without the flag if
+// value is "". A repeatable flag keeps its other values. The flags in omitted, which must take a
+// value, are removed, too.
 func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	args := f.Args
 	for _, other := range omitted {
@@ -245,13 +244,14 @@ func (f *Factory) ForceInCommands() (restore func()) {
 	return func() { f.Args = args }
 }
 
-// CommandWithList returns the current command line with values added to those of a flag whose value is
-// a list.
+// CommandWithList returns the current command line with values added to flag, whose value is a
+// list.
 func (f *Factory) CommandWithList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), true))
 }
 
-// CommandWithOnlyList is like [Factory.CommandWithList], but replaces the values of the flag.
+// CommandWithOnlyList is like [Factory.CommandWithList], but replaces the earlier values of the
+// flag.
 func (f *Factory) CommandWithOnlyList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), false))
 }
@@ -266,9 +266,9 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFile returns the current command line with file replaced by other, and without the
-// omitted flags. [Factory.RepeatFlagsInCommands] does not add them again. If label is not "", the
-// flag --label is set to it.
+// CommandWithFile returns the current command line with file replaced by other, without the omitted
+// flags and, if label is not "", with the flag --label set to label.
+// [Factory.RepeatFlagsInCommands] does not change it.
 func (f *Factory) CommandWithFile(file, other, label string, omitted ...string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
@@ -311,7 +311,7 @@ func (f *Factory) CommandWithSwappedFiles(one, other string) string {
 }
 
 // setFlag returns args with a flag set to value, or without the flag if value is "". If addValue is
-// set, it adds the value to the earlier values of the flag instead of replacing them.
+// set, it keeps the earlier values of the flag and adds value.
 func setFlag(args []string, flag, value string, addValue bool) []string {
 	var list []string
 	end := slices.Index(args, "--")

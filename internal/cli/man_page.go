@@ -23,8 +23,8 @@ func WriteManPage(w io.Writer, cmd *cobra.Command, version string) error {
 	return doc.GenMan(&page, &doc.GenManHeader{Manual: "Foretell", Source: "foretell " + version}, w)
 }
 
-// toMarkdown escapes the characters that Markdown would interpret, except in code spans.
-// Indented lines become code blocks.
+// toMarkdown escapes the characters that Markdown would interpret, except in code spans. It turns
+// indented lines into code blocks.
 func toMarkdown(text string) string {
 	escape := strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`)
 	var b strings.Builder

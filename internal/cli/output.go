@@ -29,8 +29,8 @@ type Output struct {
 	Quiet    bool
 	// NoTruncate disables truncating cells on a narrow terminal.
 	NoTruncate bool
-	// Untrusted is set if the list has texts of unknown people, such as requests for an account. Its
-	// CSV then has neither formulas nor control characters.
+	// Untrusted is set if a list has texts of unknown people, such as requests for an account. A
+	// CSV of the list then has neither formulas nor control characters.
 	Untrusted bool
 	// EmptyHint is the command that creates the first item of a list. It is printed on a
 	// terminal if the list is empty.

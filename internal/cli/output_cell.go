@@ -36,7 +36,7 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 // shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// columnHeading returns the heading of a field on a terminal, which is shorter than the name of
+// columnHeading returns the heading of a field on a terminal, which may be shorter than the name of
 // the field. isFirst is set for the first column.
 func columnHeading(name string, isFirst bool) string {
 	switch {

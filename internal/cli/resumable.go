@@ -5,15 +5,15 @@ import (
 	"foretell/internal/term"
 )
 
-// resumable is a type of object, such as a race, with the commands that resume or abandon
-// its interrupted work.
+// resumable is a type of object, such as a race, and the commands that resume or abandon its work
+// after an interruption.
 type resumable struct {
 	key, noun       string // name of the field with the key, and name of the type
 	resume, abandon string // commands to which the key is appended
 }
 
-// resumables are the types in the order in which they are tried. The type of an object is the
-// first one whose key the object has: a prediction also has the key of its dataset.
+// resumables are the types. An object belongs to the first type whose key it has: a prediction, for
+// example, also has the key of its dataset.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},

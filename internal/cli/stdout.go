@@ -9,9 +9,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// Stdout is the standard output of a command. It remembers the first error of a write. A command
-// whose output is lost, for example on a full disk, therefore fails, although most functions that
-// print lines ignore the error. If the reader of a pipe has ended, Stdout cancels the command.
+// Stdout is the standard output of a command. It keeps the error of the first write that failed,
+// because most functions that print lines ignore errors. If the reader of a pipe has ended, it
+// cancels the command.
 type Stdout struct {
 	file *os.File
 	stop func() // cancels the command

@@ -79,8 +79,8 @@ func (p *templateFilter) apply(o *Output, b *bytes.Buffer, v, doc any) error {
 	return t.WriteTSV(b)
 }
 
-// templateData converts doc for a template and returns it. Numbers get types that templates can
-// compare. A null becomes "". Each field of t that the JSON omits is added with the value "".
+// templateData converts doc, the JSON of a value of type t, for a template. Numbers get types that
+// templates can compare. A null, and each field of t that the JSON omits, becomes "".
 func templateData(doc any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()

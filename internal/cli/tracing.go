@@ -25,9 +25,9 @@ const (
 	envTraceState  = "TRACESTATE"
 )
 
-// StartTracing sets f.Tracer if the environment configures tracing. The returned function must
-// be called with the error of the command. It ends the span of the command and sends the
-// remaining spans.
+// StartTracing sets f.Tracer if the environment configures tracing. The returned function ends the
+// span of the command and sends the remaining spans. It must be called with the error of the
+// command.
 func (f *Factory) StartTracing() (stop func(err error), err error) {
 	tracer, shutdown, err := otlp.Setup(otlp.Options{
 		Getenv: f.Env, Version: build.Current().Version, Log: slog.New(slog.NewTextHandler(f.Console.Err, nil)),

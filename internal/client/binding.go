@@ -19,10 +19,10 @@ type binding struct {
 	body  []byte // JSON; nil if there is no body
 }
 
-// newBinding returns the parameters and the body of a request. in is a pointer to a struct.
-// Fields with the tag path or query become parameters, also those of embedded structs. A
-// field named Body becomes the JSON body. A query parameter that is zero is omitted unless
-// its field has the tag required.
+// newBinding returns the parameters and the body of a request. in is a pointer to a struct. Fields
+// with the tag path or query become parameters; a zero query parameter is omitted unless its field
+// has the tag required. A field named Body becomes the JSON body. Fields of embedded structs count,
+// too.
 func newBinding(in any) (binding, error) {
 	b := binding{path: map[string]string{}, query: url.Values{}}
 	v := reflect.Indirect(reflect.ValueOf(in))

@@ -31,26 +31,25 @@ type Options struct {
 	// BaseURL is the URL to which the paths of operations are appended, such as
 	// https://foretell.example.com.
 	BaseURL string
-	// Transport sends the requests. Defaults to one that uses the proxies of the
-	// environment. [NewInProcessTransport] returns the transport of the embedded service.
+	// Transport sends the requests. Defaults to one that uses the proxies of the environment. For a
+	// service in this process, use [NewInProcessTransport].
 	Transport http.RoundTripper
 	// Wrap, if not nil, wraps the transport, for example with [Observe].
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Token is the initial bearer token; may be empty.
 	Token string
-	// Relogin returns a new token. It is called when the service rejects the
-	// current token with 401, and the request is then repeated. It is not called
-	// again until the service has accepted the new token. If Relogin is nil, the
-	// call returns the 401 as an error.
+	// Relogin returns a new token. It is called when the service rejects the current token with
+	// 401. The request is then repeated with the new token. Relogin is not called again until the
+	// service has accepted that token. If Relogin is nil, the call returns the 401 as an error.
 	Relogin func(ctx context.Context) (token string, err error)
-	// Paths overrides the paths of operations by ID, for other deployments. A path
-	// must have the same parameters as the path it replaces.
+	// Paths overrides the paths of operations by ID, for a service with other paths. A path must
+	// have the same parameters as the path that it replaces.
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
-	// Attempts is the maximum number of attempts of a request. Defaults to 5. Three attempts are
-	// added if a proxy responds with 502, 503 or 504 without Retry-After, or if the object store
-	// that holds the files of the service does not respond.
+	// Attempts is the maximum number of attempts of a request. Defaults to 5. There are three more
+	// attempts if a proxy responds with 502, 503 or 504 without Retry-After, or if the object store
+	// with the files of the service does not respond.
 	Attempts int
 	// Wait waits for d between attempts and polls. If ctx ends first, it returns
 	// the error of ctx. Defaults to [Sleep].
@@ -147,8 +146,8 @@ func (c *Client) Token() string {
 	return c.token
 }
 
-// renewToken logs in again. If another request has logged in since the rejected token was
-// sent, it does nothing. It reports whether the client has a new token.
+// renewToken logs in again, unless another request has done so since the rejected token was sent.
+// It reports whether the client now has a new token.
 func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool, err error) {
 	c.reloginMu.Lock()
 	defer c.reloginMu.Unlock()

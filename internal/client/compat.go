@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// decodeLenient unmarshals JSON into the value that out points to. If that fails, it converts
-// values that other deployments of the service encode differently, and tries again. Such
-// deployments may send numbers and lists as strings, and keys as numbers.
+// decodeLenient unmarshals JSON into the value that out points to. Other implementations of the
+// service may send numbers and lists as strings, and keys as numbers. If unmarshalling fails,
+// decodeLenient converts such values and tries again.
 func decodeLenient(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {
@@ -101,7 +101,7 @@ func parseJSONString(value any) any {
 	return inner
 }
 
-// normalizeStatesAndOutcomes replaces the state names of other deployments of the service by those
+// normalizeStatesAndOutcomes replaces state names of other implementations of the service by those
 // of package api, and adds missing outcomes.
 func normalizeStatesAndOutcomes(out any) {
 	switch v := out.(type) {

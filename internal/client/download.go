@@ -16,8 +16,8 @@ import (
 )
 
 // Download writes the file at resultURL to w and returns n, the number of bytes written. If the
-// connection breaks, it resumes the download. It returns an error if n differs from the size that
-// the service announced. After any error, w has exactly the first n bytes of the file.
+// connection breaks, it resumes the download. If n is not the size that the service announced, it
+// returns an error. After any error, w has exactly the first n bytes of the file.
 //
 // The token is sent only to the host of the service.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
@@ -79,8 +79,8 @@ type downloadState struct {
 }
 
 // fetchRest downloads the bytes of the file that are not written yet. If the file has a version, it
-// requests only these bytes. Otherwise it requests the whole file and compares its beginning with the
-// written bytes, because the file may have changed.
+// requests only these bytes. Otherwise the file may have changed since: it requests the whole file
+// and compares its beginning with the written bytes.
 func (d *downloadState) fetchRest(ctx context.Context) error {
 	d.interrupted = false
 	if d.written > 0 && d.version != "" {

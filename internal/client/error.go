@@ -104,8 +104,8 @@ func withoutURL(err error) error {
 // for uploads and downloads.
 func (c *Client) isFileStore(u *url.URL) bool { return !isSameServiceOrHTTPS(c.base, u) }
 
-// classifyConnectionError returns the kind of a connection error, and its cause in words. scheme is that
-// of the requested URL.
+// classifyConnectionError returns the kind of a connection error, and its cause as text. scheme is
+// that of the requested URL.
 func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKind, cause string) {
 	var (
 		redirect  *redirectError
@@ -149,10 +149,9 @@ func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKi
 	}
 }
 
-// describeUnknownAuthority returns a text for messages about a certificate of an unknown authority:
+// describeUnknownAuthority returns a text about a certificate that an unknown authority has signed:
 // why it is not trusted, and what to do on the operating system goos. certificateFile is the value
-// of SSL_CERT_FILE. macOS and Windows ignore this variable, because they have a store of trusted
-// certificates.
+// of SSL_CERT_FILE, which has no effect on macOS and Windows.
 func describeUnknownAuthority(goos, certificateFile string) string {
 	reason := "the certificate of the server is signed by an unknown authority; "
 	switch goos {
@@ -176,8 +175,8 @@ func describeUnknownAuthority(goos, certificateFile string) string {
 // proxyEnvVar returns the environment variable, in upper case, with the proxy for URLs of this scheme.
 func proxyEnvVar(scheme string) string { return strings.ToUpper(scheme) + "_PROXY" }
 
-// notServiceError returns the error for a response that is not from the service. The parameter what
-// describes the body of the response.
+// notServiceError returns the error for a response that is not from the service. what describes the
+// body of the response.
 func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,
@@ -189,8 +188,8 @@ func notServiceError(req *request, resp *http.Response, what string) *NetworkErr
 // tlsExpected is the reason if a server that expects TLS received plain HTTP.
 const tlsExpected = "the server expects TLS: begin the URL with https://"
 
-// plainHTTPRefused matches the bodies with which servers that expect TLS respond to plain HTTP: those of
-// Go, nginx and Apache.
+// plainHTTPRefused matches the response of a TLS server to plain HTTP, as Go, nginx and Apache send
+// it.
 var plainHTTPRefused = regexp.MustCompile(`(?i)HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled`)
 
 // consumeErrorResponse returns the error for an unsuccessful response, and closes its body.
@@ -215,9 +214,8 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
 		}
 	}
-	// A proxy that serves the service below the path of the base URL removes this path from requests. If
-	// the service received the whole path, or does not say which path it received, the base URL is
-	// probably wrong.
+	// A proxy that serves the service below the path of the base URL removes this path from
+	// requests. If the service received it, the base URL is probably wrong.
 	isPathReceived := problem.Instance == "" || problem.Instance == req.url.EscapedPath()
 	if problem.Code == api.CodeNoRoute && c.base.Path != "" && isPathReceived {
 		problem = problem.WithCause(&BaseURLError{BaseURL: c.BaseURL(), Origin: Origin(c.base)})
@@ -230,8 +228,7 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 }
 
 // BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client is
-// probably wrong. Such a base URL has a path, which the service seems to have received as a part of
-// the request's path. Often it is the URL of a page of the dashboard.
+// probably wrong, because it has a path. Often it is the URL of a page of the dashboard.
 type BaseURLError struct {
 	// BaseURL is the base URL of the client, and Origin is the same URL without its path.
 	BaseURL, Origin string
@@ -266,8 +263,8 @@ func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
-// errForeignFormat is wrapped by the problem of a response that does not have the error format of the
-// service.
+// errForeignFormat is wrapped by a problem if the response was an error, but not in the error
+// format of the service.
 var errForeignFormat = errors.New("the response is not in the error format of the service")
 
 // problemFromStatus returns the problem for a response that has a status but no

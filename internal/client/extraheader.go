@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// parseExtraHeaders parses the headers that the service requires for an upload, one
-// Name:value per line. Lines end with \n or \r\n; blank lines are skipped. A header
-// that would affect the body, the connection or the token is an error.
+// parseExtraHeaders parses the headers that the service requires for an upload, one Name:value per
+// line. It skips blank lines. A header that would affect the body, the connection or the token is
+// an error.
 func parseExtraHeaders(text string) (http.Header, error) {
 	headers := http.Header{}
 	for line := range strings.Lines(text) {

@@ -8,16 +8,15 @@ import (
 	"foretell/internal/api"
 )
 
-// ModelReport returns the report of a model. It returns nil and no error if the service
-// responds with 404, 405 or 501, because not every service implements this extension of the
-// API. The result is therefore also nil for an unknown model.
+// ModelReport returns the report of a model. It returns nil and no error for a response of 404, 405
+// or 501: not every service implements this extension of the API. The result is therefore also nil
+// for an unknown model.
 func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
 }
 
-// ModelReportSummary is like ModelReport, but requests a report without the parts that are long
-// if the table has many columns; see [api.ModelReportInput]. Some services return the whole
-// report anyway.
+// ModelReportSummary is like ModelReport, but requests a report without its long parts; see
+// [api.ModelReportInput]. Some services return the whole report anyway.
 func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
 }
@@ -26,16 +25,16 @@ func (c *Client) fetchModelReport(ctx context.Context, in *api.ModelReportInput)
 	return callIfImplemented(ctx, c, api.GetModelReport, in)
 }
 
-// OwnAccount returns the account of the caller with its quota and its usage. It returns nil and
-// no error if the service responds with 404, 405 or 501, because not every service implements
-// this extension of the API.
+// OwnAccount returns the account of the caller with its quota and its usage. It returns nil and no
+// error for a response of 404, 405 or 501, because not every service implements this extension of
+// the API.
 func (c *Client) OwnAccount(ctx context.Context) (*api.Account, error) {
 	return callIfImplemented(ctx, c, api.GetOwnAccount, &api.None{})
 }
 
 // SetModelState promotes or rejects a model, or lets the scores decide again whether it is the
-// champion of its series; see [api.SetModelState]. It returns nil and no error if the service
-// responds with 404, 405 or 501, because not every service implements this extension of the API.
+// champion of its series; see [api.SetModelState]. It returns nil and no error for a response of
+// 404, 405 or 501, because not every service implements this extension of the API.
 func (c *Client) SetModelState(ctx context.Context, model, state string) (*api.Model, error) {
 	return callIfImplemented(ctx, c, api.SetModelState, &api.SetModelStateInput{ModelInput: api.ModelInput{ModelKey: model}, Body: api.NewModelState{State: state}})
 }

@@ -26,10 +26,9 @@ type RoundTrip struct {
 	Sent, Received int64
 }
 
-// Observe returns a transport that sends requests with rt. It calls report once for each request,
-// when the response has been read to its end or closed. If there is no response, it calls report
-// when the request has failed. now is the clock. If it is nil, Elapsed is 0. report must be safe
-// for concurrent use.
+// Observe returns a transport that sends requests with rt. It calls report once for each request:
+// when the response has been read to its end or closed, or when the request has failed. now is the
+// clock; if it is nil, Elapsed is 0. report must be safe for concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
@@ -66,8 +65,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// countingBody adds the bytes that are read from a body to n. If end is not nil, it is called
-// once, at the end of the body or when the body is closed.
+// countingBody adds the bytes that are read from a body to n. It calls end once, at the end of the
+// body or when the body is closed. end may be nil.
 type countingBody struct {
 	io.ReadCloser
 	n    *atomic.Int64

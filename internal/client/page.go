@@ -7,11 +7,10 @@ import (
 	"foretell/internal/api"
 )
 
-// The functions below return sequences. A sequence fetches pages until it has yielded the total
-// number of items that the service reports. If the service reports no total, the sequence ends at
-// the first page that is not full. It also ends at a page without a new key, because the service
-// then ignores the offset. If an item moves to the next page because another one was created, the
-// item is yielded only once. An error ends the sequence.
+// The functions below return sequences that fetch a page when they need it. A sequence ends after
+// the total number of items that the service reports, or else at the first page that is not full.
+// It also ends at a page without a new key, which means that the service ignores the offset. It
+// yields each item once, even if a new item moves it to the next page. An error ends the sequence.
 
 // AllDatasets returns the datasets of the account that match the filters State and WithModelOnly of its
 // input. It ignores the offset and the limit of the input.

@@ -25,8 +25,8 @@ type RawRequest struct {
 	Size int64
 }
 
-// IsAbsoluteURL reports whether address has a scheme, as in https://host/path. The query of a path may
-// also contain "://".
+// IsAbsoluteURL reports whether address has a scheme, as in https://host/path. A "://" in the query
+// of a path does not count.
 func IsAbsoluteURL(address string) bool {
 	path, _, _ := strings.Cut(address, "?")
 	return strings.Contains(path, "://")

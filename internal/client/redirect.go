@@ -14,10 +14,9 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It rejects a redirect that would
-// change the method. It also rejects a redirect that would send a JSON body to another
-// host, because the body may contain a password. It removes the token from a request to
-// another host.
+// checkRedirect implements http.Client.CheckRedirect. It rejects a redirect that would change the
+// method, and one that would send a JSON body, which may contain a password, to another host. It
+// removes the token from a request to another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
@@ -40,8 +39,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 }
 
 // isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also
-// returns true for a change from http to https on the same host, if both URLs have the default port
-// of their scheme.
+// returns true for a change from http to https on the same host, if both have the default port of
+// their scheme.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -63,9 +62,9 @@ func effectivePort(u *url.URL) string {
 	}
 }
 
-// resolveURL parses a URL from a response, which may be relative to the base URL. If the base URL has
-// the scheme https, resolveURL changes an http URL of the service to https. A service behind a proxy may
-// return such URLs, because it does not know that clients use https.
+// resolveURL parses a URL from a response, which may be relative to the base URL. A service behind
+// a proxy may not know that clients use https. Therefore resolveURL changes an http URL of the
+// service to https if the base URL has the scheme https.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
@@ -79,8 +78,8 @@ func (c *Client) resolveURL(address string) (*url.URL, error) {
 }
 
 // isOwnAddress reports whether u, an http URL, is an address of the service, whose base URL has the
-// scheme https. This is so if u has the host of the base URL, and port 80 or the port of the base
-// URL. Another port belongs to another program, such as the object store of direct uploads.
+// scheme https. It must have the host of the base URL, and port 80 or the port of the base URL.
+// Another port belongs to another program, such as the object store with the files.
 func (c *Client) isOwnAddress(u *url.URL) bool {
 	port := effectivePort(u)
 	return strings.EqualFold(u.Hostname(), c.base.Hostname()) && (port == "80" || port == effectivePort(c.base))

@@ -19,8 +19,9 @@ var secretWords = []string{
 	"accesskey", "apikey", "authorization", "cookie", "credential", "customerkey", "extraheaders", "password", "secret", "signature", "token",
 }
 
-// isSecretName reports whether the query parameter, header or JSON member with this name may contain
-// a secret. Names that end in "code" are those of one-time codes; see also isErrorObject.
+// isSecretName reports whether the query parameter, header or JSON member with this name may
+// contain a secret. A name that ends in "code" may be that of a one-time code; see also
+// isErrorObject.
 func isSecretName(name string) bool {
 	if isSignatureParam(name) {
 		return true
@@ -106,8 +107,8 @@ func redactValue(value any) any {
 	return value
 }
 
-// isErrorObject reports whether the code in a JSON object is that of an error, as in api.Problem and in the
-// errors of other deployments, and not a one-time code.
+// isErrorObject reports whether a JSON object is an error, as in api.Problem. Its member code is
+// then not a one-time code.
 func isErrorObject(object map[string]any) bool {
 	for _, name := range []string{"detail", "message"} {
 		if _, ok := object[name]; ok {

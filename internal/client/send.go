@@ -24,9 +24,8 @@ const (
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
 	// extraAttempts is added to Options.Attempts if a proxy responds with 502, 503 or 504 without
-	// Retry-After, or if the object store that holds the files of the service does not respond.
-	// With the default of five attempts, the client then tries for 10 to 21 s, about as long as if
-	// the service responds with Retry-After.
+	// Retry-After, or if the object store with the files of the service does not respond. By
+	// default, the client then tries for 10 to 21 s.
 	extraAttempts = 3
 )
 
@@ -59,9 +58,9 @@ type request struct {
 // errApplied is returned by send if wasApplied returned true.
 var errApplied = errors.New("the service has processed an earlier attempt")
 
-// send sends req, with retries, and returns the response. The caller must close its body. A response
-// other than 2xx is an error of type *api.Problem, unless req accepts it. If the object of a DELETE no
-// longer exists at a retry, an earlier attempt has deleted it, and send returns an empty response.
+// send sends req, with retries, and returns the response. The caller must close its body. A
+// response other than 2xx is an error of type *api.Problem, unless req accepts it. If a retry of a
+// DELETE finds no object, an earlier attempt has deleted it, and send returns an empty response.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
 		req.attempts = attempt

@@ -20,10 +20,10 @@ const (
 	maxNameLen = 30
 )
 
-// DatasetName returns the name of the nth dataset of a series: series itself if n is 1, series
-// followed by -2 if n is 2, and so on. series is truncated so that the result has at most 30
-// characters. Dashes at the beginning of series are left out, because a command would read the name
-// as a flag. If series then has fewer than 3 characters, "-data" is appended to it.
+// DatasetName returns the name of the nth dataset of a series: series if n is 1, series followed by
+// -2 if n is 2, and so on. It truncates series so that the result has at most 30 characters, and
+// omits dashes at its beginning, because a command would read the name as a flag. If fewer than 3
+// characters remain, it appends "-data".
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
@@ -88,11 +88,10 @@ func groupSeries(newestFirst []api.DatasetEntry) []Series {
 	return all
 }
 
-// inferSeries returns the series of the dataset called name, for a service that does not
-// report series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME
-// if there is a dataset NAME. NAME may also be the beginning of a longer name that
-// [DatasetName] has truncated. Then NAME-2 belongs to the series with the longer name.
-// Any other dataset is a series of its own.
+// inferSeries returns the series of the dataset called name, for a service that does not report
+// series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME if there is
+// a dataset NAME. If [DatasetName] may have truncated the name of a longer dataset to NAME, NAME-2
+// belongs to the series of that dataset. Any other dataset is a series of its own.
 func inferSeries(name string, datasetNames map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -114,10 +113,9 @@ func inferSeries(name string, datasetNames map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// ResolveSeries returns the series called name. If there is no such series, it returns a series with
-// only the dataset called name. If there is no such dataset either, it searches for
-// DatasetName(name, 1), because name may be the name of a training file and too long for a series.
-// If it finds nothing, it returns nil.
+// ResolveSeries returns the series called name or, if there is none, a series with only the dataset
+// called name. If there is no such dataset either, it tries DatasetName(name, 1), because name may
+// be the name of a training file and too long for a series. If it finds nothing, it returns nil.
 func ResolveSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {
@@ -207,7 +205,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 
 // setCancelledFields sets the field Cancelled of the models of a service that does not report it.
 // newestFirst holds the models of one series. setCancelledFields reads the races of one dataset
-// after the other, and stops at the newest model that was not cancelled, because older datasets do
+// after the other. It stops at the newest model that was not cancelled, because older datasets do
 // not change which model is the champion. If the service cannot list races, no model counts as
 // cancelled.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
@@ -239,13 +237,17 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 }
 
 // FindChampion returns the champion of the models of one series, which must be ordered newest
-// first. The champion is the promoted model, if there is one. Otherwise FindChampion compares the
-// models that have the same data and the same [ScoreKind] as the newest model, because other scores
-// cannot be compared. Datasets with the same file and the same number of buckets have the same data. Of these models, the champion is the newest accepted one. If none is
-// accepted, the champion is the model with the highest performance on the validation rows, and in a
-// tie the oldest. A model without a performance is the champion only if no other model has one.
-// Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
-// cancelled. FindChampion returns nil if no model can be the champion.
+// first. It is the first of these:
+//
+//  1. the promoted model
+//  2. the newest accepted model
+//  3. the model with the highest performance on the validation rows, the oldest in a tie
+//
+// For 2 and 3, only models with the data and the [ScoreKind] of the newest model are considered,
+// because other scores cannot be compared. Datasets with the same file and the same number of buckets have the same data. A
+// missing performance counts as the lowest. Models of cancelled races are considered only if all
+// races were cancelled. Rejected models are never the champion. FindChampion returns nil if no
+// model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	var newest, best *SeriesModel
 	for i := range newestFirst {

@@ -9,13 +9,11 @@ import (
 	"foretell/internal/api"
 )
 
-// substituteThreshold is sent instead of null to services that require a threshold. These services
-// report no outcomes.
+// substituteThreshold is sent instead of null to services that require a threshold.
 const substituteThreshold = 1.0
 
-// CreateTraining starts a race. A race without a threshold is an extension of the API, which some
-// services do not have. If the service rejects such a race, the client sends a threshold of 1
-// instead, for this and all later races.
+// CreateTraining starts a race. A race without a threshold is an extension of the API. If the
+// service rejects it, the client sends a threshold of 1 instead, for this and all later races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	none := in.Body.PerformanceThreshold.IsSet && in.Body.PerformanceThreshold.Value == nil
 	if !none || !c.needsThreshold.Load() {
@@ -45,8 +43,8 @@ func rejectsNullThreshold(err error) bool {
 	})
 }
 
-// fillOutcome sets the outcome of a race or run if the service did not report it.
-// raceStatus is the status of the race that a run belongs to; "" if unknown.
+// fillOutcome sets the outcome of a race, or of one algorithm in a race, if the service did not
+// report it. raceStatus is the status of the race that an algorithm belongs to; "" if unknown.
 func fillOutcome(t *api.Training, raceStatus string) {
 	if t.Outcome != "" {
 		return
@@ -68,8 +66,8 @@ func fillOutcomes(jobs []api.Training) {
 	}
 }
 
-// fillRunOutcomes sets the missing outcomes of a race and its runs. p does not report
-// whether the race has a threshold, so fillRunOutcomes assumes that it has one.
+// fillRunOutcomes sets the missing outcomes of a race and its algorithms. It assumes that the race
+// has a threshold, which p does not report.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := substituteThreshold
 	if p.Outcome == "" {

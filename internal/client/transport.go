@@ -29,10 +29,9 @@ func newTransport() *http.Transport {
 	}
 }
 
-// NewInProcessTransport serves h without a port, and returns a transport that sends requests for
-// any host to h. Each connection is a pipe to an HTTP server, so bodies stream and
-// cancellation propagates as over a socket. Close closes all connections and
-// returns when the last handler has returned.
+// NewInProcessTransport returns a transport that sends requests for any host to h in this process.
+// Each connection is a pipe to an HTTP server, so bodies stream and cancellation propagates as over
+// a network. Close closes all connections and returns when the last handler has returned.
 func NewInProcessTransport(h http.Handler) (transport http.RoundTripper, closer io.Closer) {
 	p := &inProcessServer{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.transport = newTransport()
@@ -61,7 +60,8 @@ type inProcessServer struct {
 	serveErr  error
 }
 
-// trackConn tracks the open connections. The accept loop calls it with StateNew.
+// trackConn counts the open connections. It is the callback [http.Server.ConnState], which the
+// accept loop calls with StateNew.
 func (p *inProcessServer) trackConn(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:

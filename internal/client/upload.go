@@ -18,8 +18,8 @@ import (
 const minExpectContinueBytes = 1 << 20
 
 // Upload sends src to a dataset that was just created. It sends a file of at most 32 MB with
-// [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be
-// nil, is called with the number of bytes sent so far; a retry restarts at 0.
+// [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be nil,
+// is called with the number of bytes sent so far. A retry restarts at 0.
 //
 // After a lost connection, Upload retries only if the dataset is still PENDING. Therefore the file
 // is never added twice.
@@ -31,11 +31,11 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 	return c.uploadToURL(ctx, created, src, progress)
 }
 
-// CreateDataset creates a dataset. After a lost connection it repeats the request. If the dataset
-// then exists already, an earlier attempt has created it, and CreateDataset returns it.
+// CreateDataset creates a dataset. After a lost connection, it repeats the request. If an earlier
+// attempt has created the dataset, it returns this dataset.
 //
-// The field fileName of the request is an extension. If the service rejects the request because of this
-// field, or without naming a field, the request is sent again without it.
+// The field fileName of the request is an extension. If the service rejects the request because of
+// this field, or without naming a field, CreateDataset omits the field.
 func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
 	created, err := c.createDataset(ctx, in)
 	var problem *api.Problem
@@ -50,8 +50,8 @@ func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) 
 	return c.createDataset(ctx, &nameless)
 }
 
-// createDataset implements [Client.CreateDataset], except for the extension. The request may be
-// repeated, because an account cannot have two datasets with the same name.
+// createDataset implements [Client.CreateDataset], except for the field fileName. The request may
+// be repeated, because an account cannot have two datasets with the same name.
 func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
 	req, err := c.newRequest(api.CreateDataset.Operation, in)
 	if err != nil {
@@ -71,15 +71,14 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 	return nil, err
 }
 
-// maxAgeFromEarlierAttempt is the maximum age at which findDatasetOfEarlierAttempt assumes that an
-// earlier attempt of the request has created a dataset. All attempts together take less time; the rest
-// allows for the difference between the clocks of the client and the service.
+// maxAgeFromEarlierAttempt is the maximum age of a dataset that findDatasetOfEarlierAttempt
+// returns. All attempts of a request together take less time. The rest allows for the difference
+// between the clocks of the client and the service.
 const maxAgeFromEarlierAttempt = 10 * time.Minute
 
 // findDatasetOfEarlierAttempt returns the dataset that an earlier attempt of the same request has
-// created. This is a PENDING dataset that has the requested name, does not differ from the request
-// and is not older than maxAgeFromEarlierAttempt. If there is none, it returns nil. want is the
-// body of the request.
+// created, or nil. Such a dataset is PENDING, equals want, the body of the request, and is not
+// older than maxAgeFromEarlierAttempt.
 func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
 	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {
@@ -118,15 +117,15 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	return c.sendFile(ctx, req, key)
 }
 
-// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the
-// URL is that of an object store. UploadData does not know the key of the dataset, so it
-// cannot check whether the file was added, and does not retry after a lost connection.
+// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the URL is
+// that of an object store. UploadData does not retry after a lost connection: without the key of
+// the dataset, it cannot check whether the file was added.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	return c.uploadToURL(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
-// CreatePrediction sends a blind CSV and starts its prediction with a model. It does not retry
-// after a lost connection, because the service may have accepted the CSV already.
+// CreatePrediction sends a CSV and starts its prediction with a model. It does not retry after a
+// lost connection, because the service may have accepted the CSV already.
 func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {
@@ -162,9 +161,9 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 	return c.sendFile(ctx, req, created.DatasetKey)
 }
 
-// shouldSendToken reports whether to send the token to an upload URL. The token is always
-// sent to the service's host. It is sent to another host only if the URL has no
-// signature, and only over https if the service uses https.
+// shouldSendToken reports whether to send the token to an upload URL: always to the host of the
+// service, and to another host only if the URL has no signature. If the service uses https, the
+// other host must, too.
 func (c *Client) shouldSendToken(address *url.URL) bool {
 	if isSameServiceOrHTTPS(c.base, address) {
 		return true
@@ -208,7 +207,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	}
 }
 
-// ErrRetried is in the chain of an error of an upload that was tried several times. The service may
+// ErrRetried is wrapped by the error of an upload that was tried several times. The service may
 // still be processing an earlier attempt, so the dataset may get the file after all.
 var ErrRetried = errors.New("an earlier attempt may have succeeded")
 

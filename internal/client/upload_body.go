@@ -64,7 +64,7 @@ func newForm(name string) multipartForm {
 var fileNameEscaper = strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A")
 
 // setFileBody sets the body of the request to src, as a part of the form f. progress, which may be
-// nil, is called with the number of bytes of src sent so far; a retry restarts at 0.
+// nil, is called with the number of bytes of src sent so far. A retry restarts at 0.
 func (req *request) setFileBody(f multipartForm, src Source, progress func(sent int64)) {
 	req.open = func() (io.ReadCloser, error) {
 		file, err := src.Open()

@@ -33,10 +33,10 @@ func (c *Client) WaitDataset(ctx context.Context, key string, onUpdate func(*api
 	}, onUpdate)
 }
 
-// WaitTraining polls the progress of a training job until the job ends, and returns
-// the job. onUpdate, which may be nil, is called with every response, and with nil after every
-// failed poll. If the recent scores of a response do not follow those of the previous one,
-// WaitTraining requests the history, so that onUpdate receives every score.
+// WaitTraining polls the progress of a training job until the job ends, and returns the job.
+// onUpdate, which may be nil, is called with every response, and with nil after every failed poll.
+// Together, the responses have every score, because WaitTraining requests the history if scores are
+// missing between two polls.
 func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
@@ -64,9 +64,9 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 	return job, nil
 }
 
-// fetchProgressWithHistory returns the progress of a race. If the recent scores do not continue the
-// scores that were reported before, it requests the history, too. The map reported has the
-// number of scores reported so far, by key of the run.
+// fetchProgressWithHistory returns the progress of a race. If its recent scores do not continue
+// those that were reported before, it requests the history, too. reported has the number of scores
+// reported so far, by key of the algorithm's job.
 func (c *Client) fetchProgressWithHistory(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)

@@ -38,6 +38,6 @@ func guessScheme(address string) string {
 	return "https://" + address
 }
 
-// EmbeddedURL is the base URL of the embedded service. No network connection is made to it,
-// because the transport of the client is [client.NewInProcessTransport].
+// EmbeddedURL is the base URL of a service in this process. No connection is made to it, because
+// the transport of the client is [client.NewInProcessTransport].
 const EmbeddedURL = "http://foretell.invalid"

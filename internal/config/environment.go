@@ -45,19 +45,19 @@ type envVar struct {
 	Key string
 	// Values are the valid values; nil if they are not a fixed set.
 	Values []string
-	// check returns an error for an invalid value. If it is nil, any value is valid.
+	// check returns an error for an invalid value. A nil check accepts every value.
 	check func(value string) error
 	// defaultValue is the value of the setting if nothing sets it.
 	defaultValue string
-	// BareValue is the value of the setting if its flag is given without a value. It is "" if
-	// the flag requires a value.
+	// BareValue is the value of the setting if its flag has no value. It is "" if the flag requires
+	// a value.
 	BareValue string
 	// secret is set if the value must not be printed.
 	secret bool
 }
 
-// EnvVars lists all environment variables. [Load] and the config commands use it to read,
-// check and print the settings. `help environment` and docs/cli.md are made from it.
+// EnvVars lists all environment variables of the program. [Load], the config commands, `help
+// environment` and docs/cli.md are based on it.
 var EnvVars = []envVar{
 	{Name: envServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
@@ -135,8 +135,8 @@ func checkBool(value string) error {
 	return nil
 }
 
-// ParseDebug parses the value of FORETELL_DEBUG or --debug. The value is a boolean like that of
-// FORETELL_NO_INPUT, or the path of the file to which requests are traced. "" disables tracing.
+// ParseDebug parses the value of FORETELL_DEBUG or --debug: 1 or true, 0 or false, or the path of
+// the file to which requests are traced. "" disables tracing.
 func ParseDebug(value string) (enabled bool, path string) {
 	if value == "" {
 		return false, ""

@@ -20,9 +20,9 @@ import (
 	"foretell/internal/term"
 )
 
-// WriteOrRemoveValue sets a value in config.yaml. keys are the path of the value from the
-// top level. If value is "", WriteOrRemoveValue removes the last key. The rest of the
-// file, including comments, is unchanged.
+// WriteOrRemoveValue sets a value in config.yaml. keys are the path of the value from the top
+// level. If value is "", the last key is removed. The rest of the file, including comments, is
+// unchanged.
 func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 	path, err := FilePath(env)
 	if err != nil {
@@ -45,9 +45,9 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 // change.
 const fileLockWait = 10 * time.Second
 
-// WithFileLock calls fn while it holds a lock, so that processes that read, change and write the file at
-// path do not lose each other's changes. The lock is a hidden file in the same folder. If the folder is
-// missing, it is created. On file systems without locks, WithFileLock only calls fn.
+// WithFileLock calls fn while it holds a lock, so that processes that change the file at path do
+// not lose each other's changes. The lock is a hidden file in the same folder, which is created if
+// it is missing. On file systems without locks, WithFileLock only calls fn.
 func WithFileLock(path string, fn func() error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -69,9 +69,8 @@ func WithFileLock(path string, fn func() error) error {
 	return errors.Join(fn(), lock.Close())
 }
 
-// editYAML changes a scalar in a YAML document to value, and returns the new document.
-// keys are the path of the scalar from the top level. If value is "", it removes the last
-// key.
+// editYAML returns a YAML document in which a scalar has been changed to value. keys are the path
+// of the scalar from the top level. If value is "", the last key is removed.
 func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {

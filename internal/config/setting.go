@@ -47,17 +47,17 @@ type Settings struct {
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins says where each value comes from, such as "flag --server". Its keys are the keys of
-	// the settings, KeyProfile and KeyPaths.
+	// origins says where the value of each setting comes from, such as "flag --server". Its keys
+	// are those of the settings, KeyProfile and KeyPaths.
 	origins map[string]string
 }
 
-// NotASetting is the annotation of a flag that has the name of a setting but another meaning.
+// NotASetting is the annotation of a flag that has the same name as a setting, but another meaning.
 const NotASetting = "notASetting"
 
-// Load returns the effective settings. A flag that has the name of a setting sets this
-// setting, unless it has the annotation [NotASetting]. If there is no folder for config.yaml, as
-// without HOME, the settings have no file.
+// Load returns the effective settings. A flag sets the setting of the same name, unless it has the
+// annotation [NotASetting]. If there is no folder for config.yaml, for example without HOME, the
+// settings have no file.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	file := NewEmptyViper()
 	if _, errDir := Dir(env); errDir == nil {
@@ -105,8 +105,8 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	return s, nil
 }
 
-// OriginName returns the name of the flag or variable that set a setting. If the setting is
-// from the profile, it returns the key and the file.
+// OriginName returns the name of the flag or variable that set a setting, or the key and the file
+// if the setting is from the profile.
 func (s *Settings) OriginName(key string) string {
 	origin := s.origins[key]
 	for _, kind := range []string{"flag ", "variable "} {
@@ -117,9 +117,8 @@ func (s *Settings) OriginName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
-// DescribeInvalid returns the beginning of the error message for a setting with an invalid value:
-// "invalid", the name of the flag or variable that set it, and the value. If the setting is from
-// the profile, the text names the key and the file.
+// DescribeInvalid returns the beginning of an error message about an invalid setting, such as
+// "invalid --timeout \"soon\"". For a setting from the profile, it names the key and the file.
 func (s *Settings) DescribeInvalid(key string) string {
 	name, file, inFile := strings.Cut(s.OriginName(key), " in ")
 	text := fmt.Sprintf("invalid %s %q", name, s.GetString(key))
@@ -129,10 +128,9 @@ func (s *Settings) DescribeInvalid(key string) string {
 	return text
 }
 
-// CheckProfile returns an error if the config file has no profile with the selected name.
-// Without this check, a mistyped name would silently select another service. CheckProfile
-// returns nil for the profile default, and if a flag or variable sets the address of the
-// service.
+// CheckProfile returns an error if the config file does not have the selected profile, because its
+// name may be mistyped. It returns nil for the profile default, and if a flag or variable sets the
+// address of the service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil
@@ -262,9 +260,9 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// PathOverrides returns the URL paths that the profile sets for operations, by operation
-// ID. known has the IDs of all operations. viper lower-cases the keys, so PathOverrides
-// restores their case from known.
+// PathOverrides returns the URL paths that the profile sets for operations, by operation ID. known
+// has the IDs of all operations. It restores the case of the IDs, because viper returns them in
+// lower case.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

@@ -12,10 +12,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// checkKeys checks the keys of config.yaml, which is at path. It returns an error with the line of
-// the first key that is not a setting, is set twice, or has a value of the wrong kind, such as a
-// list. Without this check, such a key would be ignored: with a misspelt server, commands would use
-// the embedded service. Keys may have upper-case letters, which viper ignores.
+// checkKeys checks the keys of config.yaml, which is at path. It returns an error about the first
+// key that is not a setting, is set twice, or has a value of the wrong kind, such as a list. Such a
+// key would otherwise be ignored. Upper and lower case do not differ.
 func checkKeys(path string) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +50,8 @@ func checkKeys(path string) error {
 	return nil
 }
 
-// checkMapping returns an error if a mapping has an invalid key: one that is not in known, that
-// occurs twice, or whose value is of the wrong kind. path is the path of the file.
+// checkMapping returns an error if a key of a mapping is not in known, occurs twice, or has a value
+// of the wrong kind. path is the path of the file.
 func checkMapping(path string, mapping *yaml.Node, known ...string) error {
 	seen := map[string]bool{}
 	for key, value := range mappingItems(mapping) {
@@ -81,9 +80,9 @@ func checkMapping(path string, mapping *yaml.Node, known ...string) error {
 	return nil
 }
 
-// checkKind returns an error if the value of a key is of the wrong kind. It must be a mapping if
-// isMapping is set, and otherwise a scalar. A missing value is valid in both cases. path is the
-// path of the file, for the message.
+// checkKind returns an error if the value of a key is of the wrong kind: a mapping is required if
+// isMapping is set, and otherwise a scalar. A missing value is valid. path is the path of the file,
+// for the message.
 func checkKind(path string, key, value *yaml.Node, isMapping bool) error {
 	value = resolveAlias(value)
 	kind, wants := yaml.ScalarNode, "one value"

@@ -23,12 +23,11 @@ import (
 	"foretell/internal/term"
 )
 
-// serviceLocation is where a service stores its data: the data folder, and the locations of
-// the database and of the stored files.
+// serviceLocation is where a service has its data: the data folder dir, and the locations of the
+// database and of the stored files.
 type serviceLocation struct{ dir, database, storage string }
 
-// locateService returns where a service stores its data. The flags of cmd select the
-// service.
+// locateService returns where the service that the flags of cmd select has its data.
 func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
@@ -43,8 +42,7 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 }
 
 // locateServiceToMark is like locateService, for a command that writes the marker file; see
-// markerFile. If the database is on a server, a foretell.db in the data folder is an error, even if
-// --data-dir is not set.
+// markerFile. If the database is on a server, a foretell.db in the data folder is always an error.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {
@@ -98,8 +96,8 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: tempDir}, build.Current().Version, f.Now())
 }
 
-// recordAuditEvent adds an operation on the data folder to the audit log. object is the
-// object of the operation, or "".
+// recordAuditEvent adds an action of this command to the audit log. object is the object of the
+// action, or "".
 func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
 	accounts := account.New(account.Config{
 		Store: database, Now: f.Now, Rand: rand.Reader, Log: newCommandLogger(f), ToProblem: func(err error) error { return err },
@@ -126,8 +124,8 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(at, err)
 	}
-	// openLocal completes the migration. It also writes one new ID to both the database and the
-	// stored files. The equal IDs show later that they belong together.
+	// openLocal completes the migration. It also writes a new ID to the database and to the stored
+	// files, from which later commands see that the two belong together.
 	service, err := openLocal(ctx, at.dir, f, cmd, true)
 	if err != nil {
 		return nil, err

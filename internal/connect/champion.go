@@ -9,8 +9,8 @@ import (
 	"foretell/internal/term"
 )
 
-// NewestChampion returns the champion of the series that was trained last. It returns nil if
-// there is no model, and an error if the series has no champion.
+// NewestChampion returns the champion of the series whose newest model was trained last. It returns
+// nil if there is no model, and an error if that series has no champion.
 func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, error) {
 	models, err := Collect(c.AllModels(ctx))
 	if err != nil || len(models) == 0 {
@@ -36,12 +36,12 @@ func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 	return &models[newest]
 }
 
-// ChampionRef is the name of the champion of a series, in references and for --beat. See
+// ChampionRef is the text that means the champion of a series, in references and for --beat. See
 // [client.FindChampion].
 const ChampionRef = "champion"
 
-// noChampionError returns the error of a reference to the champion of a series that has none. newest
-// is the newest model of the series.
+// noChampionError returns the error of a reference to the champion of a series without a champion.
+// newest is the newest model of the series.
 func noChampionError(newest *client.SeriesModel) error {
 	ref := term.ShellQuote(newest.Reference())
 	return exit.Errorf(exit.NotFound, "the series %s has no champion: all its models were rejected, because they missed --require or --beat", newest.Series).

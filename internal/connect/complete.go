@@ -54,7 +54,8 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, lister ReferenceLister) []
 	return found
 }
 
-// ConnectToRead is like Connect for a session that changes nothing. It returns nil if no service exists.
+// ConnectToRead is like Connect, for a session that changes nothing. It returns nil instead of
+// creating a data folder.
 func (o *ServiceFlags) ConnectToRead(ctx context.Context) (*Session, error) {
 	if !o.hasService() {
 		return nil, nil
@@ -64,8 +65,8 @@ func (o *ServiceFlags) ConnectToRead(ctx context.Context) (*Session, error) {
 	return idle.Connect(ctx)
 }
 
-// hasService reports whether a service exists. Without one, Connect would create a data
-// folder.
+// hasService reports whether a service is configured or a data folder exists. Otherwise Connect
+// would create a data folder.
 func (o *ServiceFlags) hasService() bool {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
@@ -83,7 +84,7 @@ func (o *ServiceFlags) hasService() bool {
 }
 
 // ListDatasetRefs returns the names of datasets, with their status as description. On an error, it
-// also returns the names that it has read before. The other listers do the same.
+// also returns the names that it has already read. The other listers do the same.
 func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {

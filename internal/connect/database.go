@@ -37,11 +37,11 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
-// If cmd has the flag --database, the location is the value of the flag, or of FORETELL_DATABASE if
-// the flag is not set. If this value is empty, or if cmd lacks the flag, the location is the path
-// of foretell.db in dir. In this case, a marker file in dir is an error: it says that the database
-// of the folder is a PostgreSQL database. Conversely, it is an error if the location is a URL, and
-// --data-dir selects a folder that has foretell.db.
+// If cmd has the flag --database, it is the value of the flag or, if the flag is not set, of
+// FORETELL_DATABASE. If this is empty, it is the path of foretell.db in dir.
+//
+// It is an error to select foretell.db if the folder has a marker file; see markerFile. It is also
+// an error to select a URL if --data-dir names a folder with a foretell.db.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	location := ""
@@ -57,14 +57,14 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	case !pgurl.Is(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
-	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of the embedded service
+	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of commands without a server
 		return location, checkNoDatabaseFile(dir, location)
 	}
 	return location, nil
 }
 
-// checkNoDatabaseFile returns an error if location is a URL, but the data folder dir has a
-// foretell.db.
+// checkNoDatabaseFile returns an error if the data folder dir has a foretell.db. location is the
+// URL of the selected database.
 func checkNoDatabaseFile(dir, location string) error {
 	path := filepath.Join(dir, databaseFile)
 	if _, err := os.Stat(path); err != nil || !pgurl.Is(location) {
@@ -75,7 +75,7 @@ func checkNoDatabaseFile(dir, location string) error {
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports
-// whether the command has the flag --database, which the hint then names.
+// whether the command has the flag --database; the hint then names it.
 func checkNoMarkerFile(dir string, canSelect bool) error {
 	path := filepath.Join(dir, markerFile)
 	content, err := os.ReadFile(path)
@@ -94,7 +94,7 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 }
 
 // writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
-// location, unless the file exists. If the file names another database, writeMarker logs a warning.
+// location. It keeps an existing file, and logs a warning if this names another database.
 func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) error {
 	description, err := pgurl.Describe(location)
 	if err != nil {
@@ -115,8 +115,8 @@ func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) er
 type Migration struct {
 	// Database is the location of the database, without the password.
 	Database string `json:"database"`
-	// From is the version before the upgrade; 0 means an empty database. To is the version
-	// after the upgrade, which is the newest.
+	// From is the schema version before the upgrade; 0 means an empty database. To is the schema
+	// version after the upgrade, which is the newest.
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }

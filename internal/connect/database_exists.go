@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// openDatabase opens the database at the given location. If the database or the folder does not
-// exist, it is created, unless withoutUpgrade is set or there are stored files.
+// openDatabase opens the database at the given location. It creates a missing database or folder,
+// unless withoutUpgrade is set or there are stored files.
 func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
 	if !o.withoutUpgrade {
 		if !o.acceptDatabase {
@@ -49,9 +49,9 @@ func openExistingDatabase(ctx context.Context, f *cli.Factory, at serviceLocatio
 	return database, err
 }
 
-// checkDatabaseExists returns an error if the database is a file that does not exist. [store.Open]
-// would create it. If there are stored files, the error has their number, and an empty file is an
-// error, too.
+// checkDatabaseExists returns an error if the database is a file that does not exist, because
+// [store.Open] would create it. If there are stored files, an empty database file is also an error,
+// and the error has the number of stored files.
 func checkDatabaseExists(ctx context.Context, f *cli.Factory, at serviceLocation) error {
 	if pgurl.Is(at.database) {
 		return nil
@@ -69,9 +69,9 @@ func checkDatabaseExists(ctx context.Context, f *cli.Factory, at serviceLocation
 	return nil
 }
 
-// checkNoFilesWithoutDatabase returns an error if the database is a missing or empty file although
-// there are stored files. It creates nothing. Without this check, a command would create a database
-// that does not contain the files.
+// checkNoFilesWithoutDatabase returns an error if there are stored files, but the database is a
+// missing or empty file. Otherwise a command would create a database that does not contain the
+// files.
 func checkNoFilesWithoutDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) error {
 	files, location, err := filesWithoutDatabase(ctx, f, at)
 	if err == nil && files > 0 {
@@ -87,7 +87,7 @@ func filesWithoutDatabaseError(at serviceLocation, files int, location string) e
 }
 
 // filesWithoutDatabase returns the number of stored files and their location if the database is a
-// missing or empty file, and otherwise 0. It creates nothing.
+// missing or empty file. Otherwise it returns 0. It creates nothing.
 func filesWithoutDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (files int, location string, err error) {
 	if pgurl.Is(at.database) || !isMissingOrEmpty(at.database) {
 		return 0, "", nil

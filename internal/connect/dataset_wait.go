@@ -61,8 +61,8 @@ func (c *Session) internalFailure(d *api.Dataset) error {
 			config.EnvDebug, d.DatasetKey)
 }
 
-// ResumeEmbeddedPreparation continues the preparation of a dataset of the embedded service, if the
-// process that prepared it has ended. Otherwise it does nothing.
+// ResumeEmbeddedPreparation continues the preparation of a dataset if the service is in this
+// process and the process that prepared the dataset has ended. Otherwise it does nothing.
 func (c *Session) ResumeEmbeddedPreparation(ctx context.Context, key string) error {
 	if !c.Embedded { // a server resumes its jobs by itself
 		return nil

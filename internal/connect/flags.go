@@ -22,13 +22,12 @@ import (
 type ServiceFlags struct {
 	Factory *cli.Factory
 	Local   bool
-	// NoJobs is set if the embedded service must not run jobs during the command.
+	// NoJobs is set if a service in this process must not run jobs during the command.
 	NoJobs bool
-	// NeedsDatabase is set if the command must not create the database of the embedded service.
+	// NeedsDatabase is set if the command must not create a database.
 	NeedsDatabase bool
-	// ReadOnly is set if the command changes nothing. It then stores no session, and does not create
-	// the account of the embedded service. Otherwise this account would appear among the accounts of a
-	// service. A dry run is read-only, too.
+	// ReadOnly is set if the command changes nothing, as in a dry run. It then stores no session,
+	// and does not create the account that commands use without a server.
 	ReadOnly bool
 	Cmd      *cobra.Command
 }
@@ -51,16 +50,15 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
-// WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir. If so,
-// a configured server is ignored. The variable FORETELL_DATA_DIR does not request the embedded
-// service. If NeedsDatabase is set, a selected PostgreSQL database also requests it; see
-// selectsDatabase.
+// WantsEmbedded reports whether --local or --data-dir requests a service in this process, even if a
+// server is configured. The variable FORETELL_DATA_DIR does not. If NeedsDatabase is set, a
+// selected PostgreSQL database does, too; see selectsDatabase.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
 }
 
 // selectsDatabase reports whether --database or FORETELL_DATABASE selects a PostgreSQL database.
-// --server and --profile have precedence over the variable, but not over the flag.
+// The variable has no effect if --server or --profile is set.
 func (o *ServiceFlags) selectsDatabase() bool {
 	flags := o.Cmd.Flags()
 	if flags.Changed(databaseFlag) {
@@ -101,8 +99,8 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	return session, nil
 }
 
-// transportWrapper returns the function that wraps the transport of the client for --dry-run
-// or --verbose. It returns nil if neither is set.
+// transportWrapper returns the function that wraps the transport of the client for --dry-run or
+// --verbose, or nil if neither is set.
 func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
 	if cli.IsDryRun(o.Cmd) && !cli.DryRunPrintsResult(o.Cmd) {
 		r := o.Factory.StartDryRun()

@@ -19,7 +19,7 @@ import (
 	"foretell/internal/server"
 )
 
-// LocalPages serves the dashboard of the embedded service to this machine.
+// LocalPages serves the dashboard of a service in this process to a browser on this machine.
 type LocalPages struct {
 	local    *dashboard.LocalAccess
 	url      string
@@ -27,9 +27,8 @@ type LocalPages struct {
 	serveErr chan error
 }
 
-// ServePages starts to serve the dashboard of the embedded service on a free port of the
-// loopback interface. Only the browser that first opens the URL of [LocalPages.Link] gets
-// access.
+// ServePages starts to serve the dashboard on a free port of the loopback interface. Only the
+// browser that first opens the URL of [LocalPages.Link] gets access.
 func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	code, errCode := auth.NewToken(rand.Reader)
 	secret, errSecret := auth.NewToken(rand.Reader)
@@ -54,8 +53,8 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	return p, nil
 }
 
-// validToken returns a token of the embedded service that has not expired. It calls the API
-// first, because that makes the client renew an expired token.
+// validToken returns a token of the service that has not expired. It first calls the API, because
+// the client then renews an expired token.
 func (c *Session) validToken(ctx context.Context) (string, error) {
 	if _, err := client.Call(ctx, c.Client, api.GetOwnAccount, &api.None{}); err != nil {
 		return "", err
@@ -63,9 +62,9 @@ func (c *Session) validToken(ctx context.Context) (string, error) {
 	return c.Token(), nil
 }
 
-// rejectOtherHosts rejects requests whose Host header is not host. This prevents DNS rebinding,
-// in which a page of another site reaches the service through a host name that resolves
-// to this machine.
+// rejectOtherHosts rejects requests whose Host header is not host. This prevents DNS rebinding, in
+// which a page of another site reaches the service through a host name that resolves to this
+// machine.
 func rejectOtherHosts(host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {

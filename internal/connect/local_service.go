@@ -42,8 +42,8 @@ type LocalService struct {
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
-	// factory and notices print the notices of the method Note. notices is nil unless the log has
-	// the format JSON.
+	// factory and notices print the notices of the method Note. notices is nil unless --log-format
+	// is json.
 	factory *cli.Factory
 	notices *slog.Logger
 	// Location is the data folder, or the URL of the PostgreSQL database without the password.
@@ -55,7 +55,7 @@ type localOptions struct {
 	log *slog.Logger
 	// acceptDatabase is set to open a database that does not belong to the stored files.
 	acceptDatabase bool
-	// ownJobsOnly is set to run only the jobs that this command queues or waits for.
+	// ownJobsOnly is set to run only the jobs that this process queues or waits for.
 	ownJobsOnly bool
 	// directTransfers is set if clients exchange files directly with the S3 store.
 	directTransfers bool
@@ -67,8 +67,9 @@ type localOptions struct {
 	scanner *clamav.Client
 	// withoutUpgrade is set if the database must neither be created nor upgraded to the newest schema.
 	withoutUpgrade bool
-	// writesMarker is set to write the marker file of a PostgreSQL database: for serve, worker and
-	// restore. Other commands may run with a FORETELL_DATABASE that is meant for another folder.
+	// writesMarker is set to write the marker file of a PostgreSQL database; see markerFile. Only
+	// serve, worker and restore write it, because other commands may run with a FORETELL_DATABASE
+	// that is meant for another folder.
 	writesMarker bool
 	// maxRaces is the maximum number of concurrent races. memory is the maximum sum of the estimated
 	// memory of all running races, in bytes; 0 means no limit.
@@ -77,8 +78,8 @@ type localOptions struct {
 }
 
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
-// flags of cmd select. If the folder or the database does not exist, it is created. Several
-// processes may open the same folder at once.
+// flags of cmd select. It creates a missing folder or database. Several processes may open the same
+// folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocal(ctx, dir, f, cmd, false)
 }
@@ -102,8 +103,8 @@ func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *co
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), withoutUpgrade: true})
 }
 
-// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is
-// false, it is an error if the database does not exist.
+// OpenSelected is like [OpenLocal], for the data folder that the flags of cmd select. If create is
+// false, a missing database is an error.
 func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, create bool) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
@@ -119,8 +120,7 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, creat
 
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
-	// DirectTransfers is set if clients send files directly to the S3 store and get results
-	// directly from it.
+	// DirectTransfers is set if clients exchange files directly with the S3 store.
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
@@ -188,9 +188,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 // formatJSON is the value of --log-format for a log of JSON lines.
 const formatJSON = "json"
 
-// Note prints a notice of serve or worker, such as the address of the service, to standard error.
-// Neither --quiet nor --log-level suppresses it. The values of the attributes follow the message.
-// With --log-format json, the notice is a line of the log.
+// Note prints a notice of serve or worker, such as the address of the service, to standard error,
+// even with --quiet. The values of the attributes follow the message. With --log-format json, the
+// notice is a line of the log, which no --log-level suppresses.
 func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 	if s.notices != nil {
 		s.notices.LogAttrs(context.Background(), slog.LevelInfo, strings.TrimSuffix(message, ":"), attributes...)
@@ -206,17 +206,17 @@ func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 	s.factory.Note("%s", message)
 }
 
-// The default of --memory leaves a reserve for other work of the process and for other programs.
-// The reserve is minMemoryReserve bytes or the fraction memoryReserveShare of the machine's memory, whichever
-// is larger.
+// The default of --memory leaves a reserve for other work of the process and for other programs:
+// minMemoryReserve bytes or the fraction memoryReserveShare of the machine's memory, whichever is
+// larger.
 const (
 	minMemoryReserve   = 512 << 20
 	memoryReserveShare = 1.0 / 8
 )
 
 // parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
-// the flag or environment variable called name. If text is empty, the result is the memory of the
-// machine minus the reserve, but at least half of the memory.
+// the flag or environment variable called name. An empty text means the memory of the machine minus
+// the reserve, but at least half of the memory.
 func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
@@ -313,8 +313,8 @@ func DataDirError(dir string, err error) error {
 	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
 }
 
-// Handler returns the handler of the API with the given options. Handler itself sets Log,
-// Now, Tracer and Version of opts.
+// Handler returns the handler of the API with the given options, except for Log, Now, Tracer and
+// Version, which it sets itself.
 func (s *LocalService) Handler(opts server.Options) http.Handler {
 	opts.Log, opts.Now, opts.Tracer, opts.Version = s.Log, s.now, s.tracer, build.Current().Version
 	return server.New(s.App, opts)

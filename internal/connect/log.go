@@ -9,8 +9,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// newCommandLogger returns the log of a service that a command runs: it is written to standard error
-// if the variable FORETELL_DEBUG enables it, and otherwise discarded.
+// newCommandLogger returns the log of a service in the process of a command. The log goes to
+// standard error if FORETELL_DEBUG enables it. Otherwise it is discarded.
 func newCommandLogger(f *cli.Factory) *slog.Logger {
 	if enabled, _ := config.ParseDebug(f.Env(config.EnvDebug)); !enabled {
 		return slog.New(slog.DiscardHandler)

@@ -20,9 +20,9 @@ func SelectsDatabase(f *cli.Factory, cmd *cobra.Command) bool {
 	return cmd.Flags().Changed(databaseFlag) || f.Env(config.EnvDatabase) != ""
 }
 
-// CheckDatabase connects to the PostgreSQL database that [SelectsDatabase] reports, and changes
-// nothing. It returns the URL without the password. It returns ErrOldSchema if the schema is of an
-// earlier version. dir is the data folder.
+// CheckDatabase connects to the PostgreSQL database that --database or FORETELL_DATABASE selects,
+// and changes nothing. It returns the URL without the password, and ErrOldSchema if the schema is
+// of an earlier version. dir is the data folder.
 func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir string) (shown string, err error) {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil {
@@ -42,8 +42,8 @@ func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir 
 // SelectsStorage reports whether --storage of cmd or FORETELL_STORAGE selects an S3 store or a folder.
 func SelectsStorage(f *cli.Factory, cmd *cobra.Command) bool { return storageLocation(f, cmd) != "" }
 
-// CheckStorage connects to the S3 store that [SelectsStorage] reports, or checks that the folder
-// exists. It changes nothing.
+// CheckStorage connects to the S3 store that --storage or FORETELL_STORAGE selects, or checks that
+// the folder exists. It changes nothing.
 func CheckStorage(ctx context.Context, f *cli.Factory, cmd *cobra.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()

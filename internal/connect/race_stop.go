@@ -18,8 +18,8 @@ func (c *Session) canStopRace() bool {
 
 // raceStop holds the state of a race that the user can end from the terminal, with Enter or Ctrl-C.
 type raceStop struct {
-	// interrupted is closed by Ctrl-C if the service is embedded. scored is closed when the first
-	// algorithm has a score.
+	// interrupted is closed by Ctrl-C if the service is in this process. scored is closed when the
+	// first algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()
 	requested           atomic.Bool
@@ -49,8 +49,8 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// activityText returns the activity that the display of the race shows after the user has asked to
-// end it. activity is the activity without this request.
+// activityText returns the text to show beside the progress of the race after the user has asked to
+// end it. activity is the text without this request.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"
@@ -61,9 +61,9 @@ func (s *raceStop) activityText(activity string) string {
 	return activity + "; stops as soon as an algorithm has a score (Ctrl-C: stop at once)"
 }
 
-// watchStoppable is like [Session.WatchRace], but Enter on the terminal ends the race as soon
-// as an algorithm has a score. The best model so far is then kept. If the service is embedded,
-// the first Ctrl-C does the same, because the race cannot continue without this process.
+// watchStoppable is like [Session.WatchRace], but Enter on the terminal ends the race as soon as an
+// algorithm has a score, and keeps the best model so far. If the service is in this process, the
+// first Ctrl-C does the same.
 func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training, error) {
 	if !c.canStopRace() {
 		return c.WatchRace(ctx, key, false)
@@ -117,9 +117,8 @@ func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	}
 }
 
-// RaceError returns err if it is not nil. It returns nil if the user has ended the race from
-// the terminal and the race has a model. In all other cases it returns the [TrainingError] of
-// job.
+// RaceError returns err if it is not nil, and otherwise the [TrainingError] of job. The exception
+// is a race that the user has ended from the terminal: if it has a model, RaceError returns nil.
 func (c *Session) RaceError(job *api.Training, err error) error {
 	if err != nil {
 		return err

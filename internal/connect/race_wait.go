@@ -71,8 +71,8 @@ func (c *Session) RaceCommand(key string) string {
 	return c.resumeCommand(again, key)
 }
 
-// StartRace starts a race. If it is unknown whether the race has started, because the response was
-// lost, the error says how to find and to continue it. Otherwise a user would start a second race.
+// StartRace starts a race. If the response is lost, the race may have started. The error then says
+// how to find and continue it, so that the user does not start a second one.
 func (c *Session) StartRace(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	created, err := c.CreateTraining(ctx, in)
 	if err == nil || !client.MayHaveSucceeded(err) {
@@ -158,8 +158,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training. The race then waits in the queue or for a worker, or builds the model. If p is nil, the
-// service does not respond. In any other state of the race, the function returns "".
+// training: it waits in the queue or for a worker, or builds the model. A nil p means that the
+// service does not respond. While an algorithm is training, the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
@@ -180,8 +180,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns the end of a sentence about a queued race. It names a running race of this account
-// and the command that stops it. It is "" if this account has no running race.
+// queueHint returns the end of a sentence about a queued race: that another race of this account is
+// running, and how to stop it. It returns "" if no race of this account is running.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {

@@ -26,7 +26,8 @@ var (
 	})
 )
 
-// refCandidate is an object that a reference may refer to.
+// refCandidate is an object that a reference on the command line may refer to; see
+// resolveReference.
 type refCandidate struct {
 	key     string
 	name    string       // name in references, which several objects may share; "" if it has no name
@@ -91,8 +92,8 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 // commandGroups maps the name of a type of object to its command group.
 var commandGroups = map[string]string{"dataset": "datasets", "race": "training", "model": "models", "prediction": "predictions"}
 
-// DatasetKey resolves a reference to a dataset. The name of a series refers to its newest
-// dataset.
+// DatasetKey resolves a reference to a dataset and returns its key. The name of a series refers to
+// its newest dataset.
 func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
 	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
@@ -108,8 +109,8 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 	})
 }
 
-// resolveDataset resolves a reference to a dataset. The function choose returns the datasets that
-// the name of a series may refer to; the newest of them is used.
+// resolveDataset resolves a reference to a dataset and returns its key. If ref is the name of a
+// series, it refers to the newest dataset that choose returns.
 func (c *Session) resolveDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -152,9 +153,9 @@ func (c *Session) seriesNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// candidateName returns the name of the [refCandidate] for an object that was made from a
-// dataset. dataset and series are the names of the dataset and of its series. If ref refers to
-// either, the result is ref. Otherwise it is series or, if that is "", dataset.
+// candidateName returns the name under which a reference finds an object that was made from a
+// dataset. dataset and series are the names of the dataset and of its series. If ref is one of
+// them, the result is ref. Otherwise it is series or, if that is "", dataset.
 func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref
@@ -162,8 +163,8 @@ func candidateName(ref, dataset, series string) string {
 	return cmp.Or(series, dataset)
 }
 
-// TrainingKey resolves a reference to a race. The name of a dataset or series refers to its
-// newest race.
+// TrainingKey resolves a reference to a race and returns its key. The name of a dataset or series
+// refers to its newest race.
 func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 	return resolveReference("race", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -183,9 +184,9 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// ModelKey resolves a reference to a model. NAME and NAME@champion refer to the champion of a
-// series, and NAME@v3 to its third model. If NAME is the name of a dataset but not of a
-// series, it refers to models of this dataset only.
+// ModelKey resolves a reference to a model and returns its key. NAME and NAME@champion refer to the
+// champion of the series NAME, and NAME@v3 to its third model. If NAME is only the name of a
+// dataset, it refers to models of this dataset.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
@@ -290,8 +291,8 @@ func (c *Session) ResolveSeries(ctx context.Context, ref string) (*client.Series
 	return nil, exit.Errorf(exit.NotFound, "no dataset %q found", ref).WithHint("list the datasets with `foretell datasets list`")
 }
 
-// PredictionKey resolves a reference to a prediction. The name of a dataset or series refers
-// to its newest prediction.
+// PredictionKey resolves a reference to a prediction and returns its key. The name of a dataset or
+// series refers to its newest prediction.
 func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error) {
 	return resolveReference("prediction", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -313,8 +314,8 @@ type NamedPrediction struct {
 	DatasetName string `json:"datasetName"`
 }
 
-// AllPredictions returns the predictions of all datasets that have a model. The sequence ends
-// if the datasets cannot be listed.
+// AllPredictions returns the predictions of all datasets that have a model. If the datasets cannot
+// be listed, the sequence yields the error and ends.
 func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction, error] {
 	return func(yield func(NamedPrediction, error) bool) {
 		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {

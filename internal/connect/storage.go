@@ -32,8 +32,8 @@ func BindStorage(cmd *cobra.Command) {
 	_ = cmd.Flags().SetAnnotation(storageFlag, config.NotASetting, []string{}) // fails only if the flag is not defined; the setting with the same name says where credentials are stored
 }
 
-// storageLocation returns the location of the stored files: the value of the flag --storage if it
-// is set, and otherwise the value of FORETELL_STORAGE, which may be "".
+// storageLocation returns the value of --storage or, if the flag is not set, of FORETELL_STORAGE.
+// It may be "".
 func storageLocation(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()
@@ -48,9 +48,9 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmp.Or(location, "blobs"), "/") + "/"
 }
 
-// HasLocalData reports whether a service may have stored data in the data folder dir, or in the
-// database or the storage that the flags of cmd select. Any database server or external storage
-// counts as having data. HasLocalData creates nothing.
+// HasLocalData reports whether there may be data in the data folder dir, or in the database or
+// storage that the flags of cmd select. A database server or an external storage counts as data.
+// HasLocalData creates nothing.
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {

@@ -71,9 +71,8 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 	return newTraceWriter(file), file.Close, nil
 }
 
-// checkTraceFile returns an error if a trace must not be appended to the file at path. There are
-// two reasons: the command reads or writes the file for another purpose, or the file has contents
-// other than a trace.
+// checkTraceFile returns an error if a trace must not be appended to the file at path. Either the
+// command uses the file for another purpose, or the file contains something other than a trace.
 func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
 	for _, file := range namedFiles(f.Running) {
@@ -108,8 +107,9 @@ var outputFlags = []string{"output", "junit", "html"}
 // namedFile is a file that the command line names. namedBy is the flag, such as -o, or "an argument".
 type namedFile struct{ path, namedBy string }
 
-// namedFiles returns the files that the command line of cmd names: the arguments and flag values
-// that are paths of existing files, and the values of outputFlags. It omits the value of --debug.
+// namedFiles returns the files that the command line of cmd names. These are the arguments and flag
+// values that are paths of existing files, and the values of outputFlags. The value of --debug is
+// omitted.
 func namedFiles(cmd *cobra.Command) []namedFile {
 	exists := func(value string) bool {
 		_, err := os.Stat(value)

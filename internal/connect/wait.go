@@ -94,12 +94,11 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
-// outageActivity is the activity that is shown while a command waits and the service does not
-// respond.
+// outageActivity is the text that is shown while a command waits and the service does not respond.
 const outageActivity = "the service does not respond; trying again"
 
-// waitingActivity returns the activity that is shown for the member waitingFor of a job that does
-// not run. It is "" if the job only waits for its turn.
+// waitingActivity returns the text that is shown for a job that waits. waitingFor is the member of
+// this name of the API. The text is "" if the job only waits for its turn.
 func waitingActivity(waitingFor string) string {
 	if waitingFor == api.WaitingForWorker {
 		return "waiting: no worker is running"
@@ -107,9 +106,9 @@ func waitingActivity(waitingFor string) string {
 	return ""
 }
 
-// WaitError converts err to an error with a message and a hint for users. err is the error of a
-// wait that ended before the job, for example because of --timeout, Ctrl-C or a lost connection.
-// noun and key identify the job. resumeCommand is the command that continues the wait.
+// WaitError converts err to an error with a message and a hint for users. err has ended a wait
+// before the job ended, for example because of --timeout, Ctrl-C or a lost connection. noun and key
+// identify the job. resumeCommand is the command that continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/config"
 )
 
-// RemoveElsewhere removes the credentials of the account from the given storages, other than
-// [TokenSource.Storage], and returns the tokens that were in them. After the user has changed the
-// storage, no command uses these tokens, but they are valid until they expire.
+// RemoveElsewhere removes the credentials of the account from the given storages, except
+// [TokenSource.Storage]. It returns the tokens that were in them, because these are valid until
+// they expire.
 func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err error) {
 	for _, storage := range storages {
 		if storage == s.Storage {
@@ -32,8 +32,8 @@ func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err e
 	return tokens, err
 }
 
-// newStore returns the store for a value of --storage. Any value but keyring and file returns a
-// store that stores nothing.
+// newStore returns the store for a value of --storage. Unless it is keyring or file, the store
+// stores nothing.
 func newStore(env config.Getenv, storage string) (Store, error) {
 	switch storage {
 	case config.AuthStorageKeyring:

@@ -18,9 +18,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. A token is taken from the environment or
-// the store, or is requested with a password from the environment or the store. [TokenSource.Token]
-// explains the order.
+// TokenSource returns tokens for an account of a service. It takes a token from the environment or
+// the store, or requests one with a password from the environment or the store. For the order, see
+// [TokenSource.Token].
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -54,9 +54,9 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // StoreKey returns the key of the account in the store.
 func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
-// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it logs in with the password
-// in the environment and returns the new token. If there is no such password, it returns the stored
-// token. If that has expired, it logs in with the stored password.
+// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, if the environment has a
+// password, it logs in with it and returns the new token. Otherwise it returns the stored token or,
+// if that has expired, logs in with the stored password.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
@@ -68,9 +68,9 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, false)
 }
 
-// CanRenew reports whether Renew may return another token. A token from the environment can only be
-// replaced with the password in the environment, because the stored credential may be that of another
-// account.
+// CanRenew reports whether Renew may return another token. A token from the environment can be
+// renewed only with the password in the environment, because the stored credential may be that of
+// another account.
 func (s *TokenSource) CanRenew() bool {
 	if s.env(config.EnvToken) == "" {
 		return true
@@ -82,9 +82,9 @@ func (s *TokenSource) CanRenew() bool {
 // endTimeout is how long EndOpenedSession waits for the service.
 const endTimeout = 3 * time.Second
 
-// EndOpenedSession ends the session that was opened with the password in the environment, if there is
-// one. No other command can use it, and each account has only a limited number of sessions. Jobs of the
-// service do not need the session that started them. opts are the options of the client.
+// EndOpenedSession ends the session that was opened with the password in the environment, if there
+// is one. No other command can use it, and the number of sessions of an account is limited. Jobs
+// continue without it. opts are the options of the client.
 func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options) error {
 	if s.opened == "" {
 		return nil
@@ -99,17 +99,17 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns a new token after the service has rejected the previous one. It logs in with the
-// password in the environment. Without a password, it returns the stored token if `foretell login`
-// has replaced it meanwhile. Otherwise it logs in with the stored password. It is an error if
-// none of these is possible.
+// Renew returns a new token after the service has rejected the previous one. If the environment has
+// a password, it logs in with it. Otherwise it returns the stored token if `foretell login` has
+// replaced it, and otherwise logs in with the stored password. If none of these is possible, it
+// returns an error.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
 
-// findOrRequestToken logs in with the password in the environment, if there is one, and returns
-// the token. Otherwise it returns the stored token. If the stored token has expired, or the service
-// has rejected it, findOrRequestToken logs in with the stored password.
+// findOrRequestToken returns a new token if the environment has a password, with which it logs in.
+// Otherwise it returns the stored token. If that has expired, or the service has rejected it, it
+// logs in with the stored password.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
@@ -157,8 +157,8 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// loginHint returns the hint if no credential is stored. If the address of the service has a path, it
-// may be that of a page of the dashboard. The hint then also names the address without the path.
+// loginHint returns the hint if no credential is stored. If the address of the service has a path,
+// it may be that of a page of the dashboard, so the hint also has the address without the path.
 func (s *TokenSource) loginHint() string {
 	hint := fmt.Sprintf("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
 	address, err := url.Parse(s.Server)
@@ -172,9 +172,8 @@ func (s *TokenSource) loginHint() string {
 	return "if the address is that of a page of the dashboard, use " + origin + " instead; otherwise " + hint
 }
 
-// addAuthenticatorHint adds the hint to run `foretell login` to err if the account needs a code of an
-// authenticator app, because only that command prompts for the code. It returns any other error
-// unchanged.
+// addAuthenticatorHint adds the hint to run `foretell login`, which prompts for the code of an
+// authenticator app, if err says that the account needs one. It returns any other error unchanged.
 func addAuthenticatorHint(err error) error {
 	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
 		return err
@@ -184,8 +183,8 @@ func addAuthenticatorHint(err error) error {
 }
 
 // LogIn logs in with a password and returns the token. code is the code of the account's
-// authenticator app, or "" if the account has none. If the account has such an app and code is "",
-// the error code is api.CodeAuthenticatorCode.
+// authenticator app, or "". If the account has an app and code is "", the error code is
+// api.CodeAuthenticatorCode.
 func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credential, error) {
 	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
 		Body: api.Credentials{Username: s.Username, Password: password, AuthenticatorCode: code},

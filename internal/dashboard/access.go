@@ -17,7 +17,7 @@ type requestAccessPage struct {
 type passwordPage struct {
 	// Code is the code of the link. It is empty if the link is invalid.
 	Code, Email string
-	// NoMail reports that the link is invalid, and that the service sends no emails with a new one.
+	// NoMail reports that the link is invalid and that the service cannot send a new one by email.
 	NoMail bool
 	// First reports whether the link creates the first administrator.
 	First bool
@@ -53,7 +53,7 @@ func (p *Pages) requestAccess(v *visit) error {
 	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, nil)
 }
 
-// showPassword shows the form that a one-time link opens. The link is still valid afterwards,
+// showPassword shows the form that a one-time link opens. Opening the link does not use it up,
 // because mail programs open links to check them.
 func (p *Pages) showPassword(v *visit) error {
 	code := v.r.URL.Query().Get("code")

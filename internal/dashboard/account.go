@@ -16,7 +16,7 @@ type accountPage struct {
 }
 
 // sessionView is a line in the list of sessions. It stands for all sessions with the same client
-// and address, because a command that often logs in has many sessions.
+// and address, because a program that often logs in has many.
 type sessionView struct {
 	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
@@ -24,8 +24,8 @@ type sessionView struct {
 	Keys       []string
 }
 
-// groupSessions returns the lines of the list of sessions, newest first. The session with which the
-// page was requested has a separate line.
+// groupSessions returns the lines of the list of sessions, newest first. The session of the visitor
+// has a line of its own.
 func groupSessions(sessions []api.SessionEntry) []sessionView {
 	var views []sessionView
 	for _, s := range sessions {
@@ -67,8 +67,9 @@ func (p *Pages) showAccount(v *visit) error {
 // newPasswordFields are the fields of the form to change the password.
 var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
-// writeAccount shows the page of the account. fields has the fields of the form that was rejected
-// because of problem. added is the new authenticator app whose secret is shown, or nil.
+// writeAccount shows the page of the account. If problem is not nil, it says why a form was
+// rejected, and fields has the fields of this form. added is the new authenticator app whose secret
+// is shown, or nil.
 func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {
@@ -76,7 +77,7 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 	}
 	data := accountPage{Sessions: groupSessions(sessions.Sessions), NewSecondFactor: added}
 	content := page{Title: "Account", Section: "account", Data: data}
-	if p.opts.Local == nil { // the embedded service has no such commands
+	if p.opts.Local == nil { // there are no such commands for a service in the process of a command
 		content.Commands = []string{"foretell sessions list", "foretell sessions end --others"}
 	}
 	content.setProblem(problem, fields)

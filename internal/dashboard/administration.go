@@ -85,8 +85,8 @@ func (p *Pages) listAccounts(v *visit) error {
 // accountFields are the fields of the form to create an account.
 var accountFields = []formField{{"email", "email", "Email"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
 
-// writeAccounts shows the list of accounts. form has the fields of the form that was
-// rejected because of problem.
+// writeAccounts shows the list of accounts. If problem is not nil, it says why the form to create
+// an account was rejected, and form has the values of this form.
 func (p *Pages) writeAccounts(v *visit, form api.NewAccount, problem *api.Problem) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: pageInput(v.r)})
 	if err != nil {
@@ -140,8 +140,9 @@ func newQuotaForm(q api.Quota) quotaForm {
 
 func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil) }
 
-// writeUser shows the page of an account. form has the limits in the form, as they were
-// typed. If it is nil, the form shows the stored limits.
+// writeUser shows the page of an account. If problem is not nil, it says why a form was rejected.
+// form has the limits of the account as they were typed in a rejected form. If form is nil, the
+// page shows the stored limits.
 func (p *Pages) writeUser(v *visit, form *quotaForm, problem *api.Problem) error {
 	user, err := client.Call(v.r.Context(), v.client, api.GetAccount, &api.AccountInput{AccountKey: v.r.PathValue("key")})
 	if err != nil {

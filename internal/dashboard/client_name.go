@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// userAgentMark is a text in a User-Agent header, and the name of the browser or system that it
-// identifies.
+// userAgentMark is the name of a browser or system, and a text that identifies it in a User-Agent
+// header.
 type userAgentMark struct{ text, name string }
 
-// browserMarks are the marks of browsers, in order of precedence: the first one that a User-Agent
-// contains determines the name. The order matters, because the User-Agent of Edge, for example,
-// also contains the mark of Chrome.
+// browserMarks are the texts that identify browsers. The first one that a User-Agent contains
+// decides. The order matters: the User-Agent of Edge, for example, also contains the text of
+// Chrome.
 var browserMarks = []userAgentMark{
 	{"Edg/", "Edge"},
 	{"OPR/", "Opera"},
@@ -24,8 +24,8 @@ var browserMarks = []userAgentMark{
 	{"Version/", "Safari"},
 }
 
-// systemMarks are the marks of operating systems. The first mark that the User-Agent contains
-// determines the name.
+// systemMarks are the texts that identify operating systems. The first one that a User-Agent
+// contains decides.
 var systemMarks = []userAgentMark{
 	{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }

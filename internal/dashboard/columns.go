@@ -17,8 +17,8 @@ import (
 const (
 	// sampleBytes is how much of a file is read to choose the columns of the row IDs and the label.
 	sampleBytes = 1 << 20
-	// generatedID is a value of the form field for the column of row IDs. It means that no column
-	// has the row IDs, and that the rows are numbered.
+	// generatedID is a value of the form field for the column of row IDs. It means that the file
+	// has no such column and that the rows are numbered.
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
@@ -29,17 +29,17 @@ type fileSample struct {
 	delimiter byte
 	// size is the size of the file, or of its beginning if the file is larger.
 	size int
-	// header has the names in the header. It is empty if the header cannot be read. names are these
-	// names made unique, as on the command line; the first may be empty.
+	// header has the names in the header. It is empty if the header cannot be read. names are the
+	// same names made unique; the first may be empty.
 	header, names []string
-	// description describes the columns. It has no rows if the first row looks like data. The service
-	// then rejects the file and reports the reason.
+	// description describes the columns. It has no rows if the first row looks like data. The
+	// service then rejects the file and reports why.
 	description *roles.Description
 }
 
 // readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
-// true. wanted adds columns that may be the ID or the label, in addition to those chosen by
-// position and name. It may be nil.
+// true. Columns for which wanted returns true may be the ID or the label, besides those chosen by
+// position and name. wanted may be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
@@ -68,9 +68,9 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	return s, err
 }
 
-// knownName returns the known name that is equal to the value of a field of a form. Browsers send each line
-// break as CR and LF, so names that differ only in their kind of line breaks are equal. If no known name is
-// equal to value, knownName returns value.
+// knownName returns the element of known that is equal to value, the value of a form field. Kinds
+// of line breaks are not distinguished, because browsers send each as CR and LF. If no element is
+// equal, knownName returns value.
 func knownName(value string, known []string) string {
 	if slices.Contains(known, value) {
 		return value
@@ -106,9 +106,9 @@ type chosenColumns struct {
 // many.
 func (c *chosenColumns) IsListed() bool { return len(c.Names) <= maxListedColumns }
 
-// chooseColumns chooses the columns of the row IDs and of the label by the rules of the command line,
-// unless the form names them. It returns nil if the header cannot be read. It sets Label and ID of the form
-// to the names in the file.
+// chooseColumns chooses the columns of the row IDs and of the label as the command line does,
+// unless the form names them. It returns nil if the header cannot be read. It replaces Label and ID
+// of the form by the names in the file.
 func (s *fileSample) chooseColumns(form *datasetForm) (*chosenColumns, error) {
 	form.Label, form.ID = knownName(form.Label, s.names), knownName(form.ID, s.names)
 	given := roles.Options{Label: form.Label, ID: form.ID}
@@ -153,8 +153,9 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	return layout, nil
 }
 
-// blindLayout returns how a blind file for a model of the dataset d is rewritten so that the row IDs are
-// in its first column. If no column has row IDs, the rows are numbered, as on the command line.
+// blindLayout returns how a file to predict with a model of the dataset d is rewritten so that the
+// row IDs are in its first column. If no column has row IDs, the rows are numbered, as on the
+// command line.
 func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	layout := repair.Layout{Delimiter: s.delimiter, Blind: true}
 	if s.description.Rows == 0 || len(d.Columns) == 0 {
@@ -180,8 +181,8 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 }
 
 // showColumns responds with the fields for the label and the row IDs in the form to upload a
-// dataset. The script of the page sends the beginning of the chosen file. The fields list the
-// columns of this file.
+// dataset. They list the columns of the file that the visitor has chosen. The script of the page
+// sends the beginning of this file.
 func (p *Pages) showColumns(v *visit) error {
 	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // convertedMark marks the stored name of a file that was converted during its upload. It precedes
-// the extension. Receipts contain the name with the mark, because they contain the digest of the
-// converted bytes and not that of the visitor's file.
+// the extension. The stored file differs from the visitor's file, so a digest in a receipt is not
+// that of the visitor's file.
 const convertedMark = " (converted)"
 
 // maxFileNameLen is the maximum number of bytes of a stored name.
@@ -35,13 +35,14 @@ func convertedName(name string) string {
 	return converted
 }
 
-// originalName returns the name of the visitor's file, for a name that convertedName may have returned.
+// originalName is the inverse of convertedName. It returns other names unchanged.
 func originalName(name string) string {
 	extension := path.Ext(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, extension), convertedMark) + extension
 }
 
-// blindFileName returns the name of the visitor's file for a blind file. It returns "" if it is unknown.
+// blindFileName returns the name of the file that the visitor uploaded for a prediction, or "" if
+// it is unknown.
 func blindFileName(blind *api.InputFile) string {
 	if blind == nil {
 		return ""
@@ -49,15 +50,15 @@ func blindFileName(blind *api.InputFile) string {
 	return originalName(blind.FileName)
 }
 
-// convertedFile is an uploaded file that was converted to the canonical form.
+// convertedFile is an uploaded file, converted to the CSV that the service expects.
 type convertedFile struct {
 	client.Source
 	defect *atomic.Pointer[csvfile.Defect]
 }
 
-// convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
-// and calls layout, which returns how the file is rewritten while it is read. The source can be read
-// only once.
+// convertFile returns the file of the form as the source of an upload. It passes the beginning of
+// the file to layout, which returns how the file is rewritten while it is read. For wanted, see
+// readSample. The source can be read only once.
 func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
 	file, err := peekFile(f.file)
 	if err != nil {
@@ -95,8 +96,8 @@ type peekedFile struct {
 	// beginning are the first sampleBytes, or the whole file if isWhole is set.
 	beginning []byte
 	isWhole   bool
-	// isCut reports whether the file had a separator line such as sep=;, which is omitted. Its line
-	// end is kept, so that the other lines keep their numbers.
+	// isCut reports whether the file begins with a separator line such as sep=;, which is omitted.
+	// Its line end is kept, so that the numbers of the other lines do not change.
 	isCut bool
 }
 
@@ -115,11 +116,12 @@ func peekFile(src io.Reader) (*peekedFile, error) {
 	return &peekedFile{Reader: file, beginning: beginning[separator:], isWhole: isWhole, isCut: separator > 0}, nil
 }
 
-// csvDescription describes a CSV to people who have chosen another kind of file.
+// csvDescription is the end of a message to people who have chosen another kind of file: it says
+// what a CSV is.
 const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
 
-// checkIsCSV returns a problem if the beginning of a file shows that it is no CSV in UTF-8, so that
-// nothing is created for it. The service would reject the file, too.
+// checkIsCSV returns a problem if the beginning of a file shows that it is no CSV in UTF-8. The
+// service would reject the file, too, but only after a dataset was created for it.
 func (f *peekedFile) checkIsCSV() error {
 	if defect := csvfile.FindFileType(f.beginning); defect != nil {
 		return api.NewFieldProblem("file", "%s", defect.Message)
@@ -132,8 +134,8 @@ func (f *peekedFile) checkIsCSV() error {
 	return fileProblem(err)
 }
 
-// uploadError returns err, the error of an upload of f. If a defect of the file ended the upload,
-// uploadError returns the problem with this defect instead.
+// uploadError returns the error to show after an upload of f has failed with err: a problem with
+// the defect of the file if one ended the upload, and otherwise err.
 func (f *convertedFile) uploadError(err error) error {
 	if defect := f.defect.Load(); err != nil && defect != nil {
 		return fileProblem(defect)

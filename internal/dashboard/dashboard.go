@@ -35,21 +35,19 @@ var files embed.FS
 type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
-	// Link returns the one-time link with this code. The link is still valid afterwards.
+	// Link returns the one-time link with this code. It does not use up the link.
 	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
 	// SendsMail reports whether the service sends emails.
 	SendsMail func(ctx context.Context) (bool, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
-	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
-	// may read the prediction, so the page must check this. Neither function records a download in
-	// the audit log.
+	// OpenResult opens a whole result. Neither checks whether the visitor may read the prediction,
+	// so the page must check this. Neither records a download in the audit log.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// OnSignedIn is called for each request with a valid session, with the context of the request.
 	// It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime sets a deadline for reading a form. The deadline depends on the form's
-	// length.
+	// LimitUploadTime sets a deadline for reading a form, which depends on the length of the form.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir    string
@@ -62,16 +60,16 @@ type Options struct {
 	Log  *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
-	// Local lets one browser use the embedded service without a password. If it is nil,
-	// visitors sign in.
+	// Local lets one browser in without a password. It is set only for a service in the process of
+	// a command. If it is nil, visitors sign in.
 	Local *LocalAccess
 }
 
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	opts Options
-	// templates returns the templates. It parses them at the first call, because most commands with
-	// the embedded service never need them.
+	// templates returns the templates. It parses them at the first call, because a command that
+	// runs the service in its own process rarely needs them.
 	templates   func() map[string]*template.Template
 	crossOrigin *http.CrossOriginProtection
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
@@ -224,9 +222,9 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	}
 }
 
-// checkOrigin returns a problem if a page of another site may have sent a form. With each form,
-// browsers send at least one of the headers Origin and Sec-Fetch-Site, which show the site. A form
-// with neither header must come from a program, and is rejected if it has a session cookie.
+// checkOrigin returns a problem if a page of another site may have sent a form. Browsers send the
+// origin of a form in at least one of the headers Origin and Sec-Fetch-Site. A form with neither
+// comes from a program, and is rejected if it has a session cookie.
 func (p *Pages) checkOrigin(r *http.Request) error {
 	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" && p.tokenFromCookie(r) != "" {
 		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, although every browser sends one of them; programs must use the API")
@@ -273,9 +271,9 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 	}
 }
 
-// setPageHeaders sets the security headers of a page. They make the browser run only the embedded
-// scripts, and forbid it to cache the page. They also forbid it to send the URL of the page, which
-// may be a one-time link, to other sites.
+// setPageHeaders sets the security headers of a page. The browser then runs only the embedded
+// scripts, and does not cache the page. It sends the URL of the page, which may be a one-time link,
+// to no other site.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -300,18 +298,19 @@ func (v *visit) redirect(path string) error {
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
-	// Path is the path of the page, and the beginning of the paths to which its forms are sent.
-	// Defaults to the path of the request. query has the query parameters of the page.
+	// Path is the path of the page. The paths to which its forms are sent begin with it. Defaults
+	// to the path of the request. query has the query parameters of the page.
 	Path  string
 	query url.Values
 	// Account is nil if the visitor has not signed in.
 	Account *api.Account
-	// Local reports whether the service is embedded, where nobody signs in or out.
+	// Local reports whether the service runs in the process of a command. Nobody then signs in or
+	// out.
 	Local bool
 	// Commands are the `foretell` commands that do the same as the page.
 	Commands []string
-	// Error is a message that says why a form was rejected, or empty. If Fields is not empty, it has
-	// the same message in parts, by field.
+	// Error is a message that says why a form was rejected, or "". If Fields is not empty, it has
+	// the same message in parts, one for each field.
 	Error   string
 	Fields  fieldErrors
 	Version string
@@ -320,17 +319,17 @@ type page struct {
 	IsPart bool
 }
 
-// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. name is the
-// name of the part's template without the prefix "part-".
+// PartURL returns the URL from which the page polls one of its parts; see [Pages.show]. The name of
+// the part's template is "part-" followed by name.
 func (c *page) PartURL(name string) string {
 	query := maps.Clone(c.query)
 	query.Set("part", name)
 	return c.Path + "?" + query.Encode()
 }
 
-// show responds with a page. name is the name of the template with the content. The response to a
-// request of htmx has only the HTML that htmx puts into the open page: a part, or the message of a
-// rejected form.
+// show responds with a page. name is the name of the template with the content. If the script htmx
+// of an open page sent the request, the response has only a part of the page, or the message about
+// a rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
 	content.Path, content.query = cmp.Or(content.Path, v.r.URL.Path), v.r.URL.Query()
@@ -345,7 +344,8 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 		return err
 	}
 	if content.IsPart {
-		// The commands are at the foot of the page, and may depend on the state that the part shows.
+		// The commands are at the foot of the page. They are sent, too, because they may depend on
+		// the state that the part shows.
 		if err := p.templates()[name].ExecuteTemplate(&body, "commands", &content); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type pager struct {
 	Newer, Older               string
 	// Noun is the word for the rows, on a page with several tables.
 	Noun string
-	// FirstPage and LastPage are empty, too, if Newer or Older leads to the same page.
+	// FirstPage and LastPage are also empty if Newer or Older leads to the same page.
 	FirstPage, LastPage string
 }
 
@@ -63,9 +63,8 @@ func listAddress(address *url.URL, offset int64) string {
 	return address.Path + "?" + query.Encode()
 }
 
-// lastPage returns the address of the last page of a list if the request is for a page p after it.
-// Otherwise it returns "". Such a page is requested by an old link, after rows were deleted. It has no
-// rows, although the list has some.
+// lastPage returns the address of the last page of a list if the request is for a page p after the
+// last one. Otherwise it returns "". An old link may lead to such a page after rows were deleted.
 func (v *visit) lastPage(p api.Page) string {
 	isRead := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead
 	if !isRead || p.Total == 0 || p.Offset < p.Total || p.Limit < 1 {
@@ -75,7 +74,7 @@ func (v *visit) lastPage(p api.Page) string {
 }
 
 // pageInput returns the API parameters for the page of a list that begins at the query parameter
-// offset. If the offset is missing or invalid, it returns the parameters for the first page.
+// offset. A missing or invalid offset means the first page.
 func pageInput(r *http.Request) api.PageInput {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err != nil || offset < 0 {
@@ -98,8 +97,8 @@ type datasetsPage struct {
 }
 
 // datasetForm has the fields of the form to upload a dataset, except the file. Label and ID are the
-// names of the columns with the label and the row IDs. If they are empty, the columns are chosen by
-// the rules of the command line. ID may be generatedID.
+// names of the columns with the label and the row IDs. If a name is empty, the column is chosen as
+// on the command line. ID may be generatedID.
 type datasetForm struct{ Name, Description, Series, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {
@@ -156,7 +155,8 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
-// Series returns the series of the dataset, or "" if it has the name of the dataset.
+// Series returns the series that the dataset belongs to, or "" if the series has the name of the
+// dataset.
 func (d datasetPage) Series() string {
 	if d.Dataset.Series == d.Dataset.DatasetName {
 		return ""
@@ -164,7 +164,7 @@ func (d datasetPage) Series() string {
 	return d.Dataset.Series
 }
 
-// findActiveRace returns a race on a dataset that has not ended, or nil if all have ended.
+// findActiveRace returns a race on a dataset that is PENDING or RUNNING, or nil if there is none.
 func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api.Training, error) {
 	active := client.AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := client.Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: true, ActiveOnly: true})
@@ -191,8 +191,8 @@ type columnView struct {
 	Bars         []design.Bar
 }
 
-// classView is a class with its share of the rows. Name is its label, in quotes if spaces would
-// otherwise be invisible. Width is the width of its bar, in percent of all rows.
+// classView is a class with its share of the rows. Name is its label, in quotes if the label begins
+// or ends with a space. Width is the width of its bar, in percent of all rows.
 type classView struct {
 	api.Class
 	Name  string

@@ -43,9 +43,9 @@ func (list fieldErrors) Find(id string) *fieldError {
 }
 
 // Attributes returns the HTML attributes that connect a form element with the texts that describe
-// it. These texts are the elements with the IDs in hints and, if the field with this ID was
-// rejected, the message about it. The first rejected field of the form also gets the focus. All IDs
-// must be constants of a template.
+// it. id is the ID of the element. The texts are the elements with the IDs in hints and, if the
+// field was rejected, the message about it. The first rejected field of the form also gets the
+// focus. All IDs must be constants of a template.
 func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr {
 	text := ""
 	if e := list.Find(id); e != nil {
@@ -60,8 +60,8 @@ func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr
 	return template.HTMLAttr(text)
 }
 
-// setProblem makes the page show why a form with these fields was rejected. If problem is nil, it does
-// nothing. If problem is about something other than these fields, the page shows only the detail of
+// setProblem makes the page show why a form with these fields was rejected. It does nothing if
+// problem is nil. If problem is about none of the fields, the page shows only the detail of
 // problem.
 func (c *page) setProblem(problem *api.Problem, fields []formField) {
 	if problem == nil {
@@ -82,7 +82,7 @@ func (c *page) setProblem(problem *api.Problem, fields []formField) {
 }
 
 // readableFieldMessage returns the text that the page shows for a message of the API about a field.
-// The text must be readable both after the label of the field and alone, beside the field.
+// The text is readable both alone and after the label of the field.
 func readableFieldMessage(message string) string {
 	if message == "is required" {
 		return "fill in this field"

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// flashKind is a kind of flash messages. Such a message passes data that the service cannot show again, such
-// as a one-time link, from the response to a form to the page that the browser loads next. The
-// response redirects to this page, because a browser that reloads the response to a form sends the
-// form again.
+// flashKind is a kind of flash messages. A flash message is a cookie that passes data from the
+// response to a form to the page that the browser loads next. It is needed for data that the
+// service cannot show again, such as a one-time link. The response redirects to the page, because
+// reloading the response itself would send the form again.
 type flashKind struct {
 	// parameter is the query parameter of the page. Its value is the identifier of the message.
 	parameter string
@@ -20,9 +20,9 @@ type flashKind struct {
 	seconds int
 }
 
-// identify returns the identifier of the message with this text: a MAC, whose key is the token of
-// the session. So a page shows only messages of its own session. Without TLS, other hosts of the
-// same site can set cookies for this one, but they do not know the token.
+// identify returns the identifier of the message with this text: a MAC whose key is the token of
+// the session. Therefore a page shows only messages of its own session. Without TLS, other hosts of
+// the same site could set cookies for this one, but they do not know the token.
 func (k flashKind) identify(v *visit, text string) string {
 	mac := hmac.New(sha256.New, []byte(v.token))
 	mac.Write([]byte(k.parameter + " " + text)) // never fails
@@ -48,8 +48,8 @@ func (p *Pages) redirectWithFlash(v *visit, path string, kind flashKind, message
 	return v.redirect(path + "?" + url.Values{kind.parameter: {id}}.Encode())
 }
 
-// readFlash reads the message with this identifier. It returns false if the browser no longer has
-// the message, or if the message is not of this session.
+// readFlash reads the message with this identifier into message. It returns false if the browser no
+// longer has the message, or if it is not of this session.
 func (p *Pages) readFlash(v *visit, kind flashKind, id string, message any) bool {
 	cookie, err := v.r.Cookie(p.flashCookieName(v, id))
 	if err != nil || !hmac.Equal([]byte(id), []byte(kind.identify(v, cookie.Value))) {
@@ -59,8 +59,8 @@ func (p *Pages) readFlash(v *visit, kind flashKind, id string, message any) bool
 	return err == nil && json.Unmarshal(encoded, message) == nil
 }
 
-// deleteFlashes makes the browser delete the messages of a kind that this session can read or, if
-// kind is nil, all messages.
+// deleteFlashes makes the browser delete the messages of a kind that this session can read. If kind
+// is nil, it deletes all messages.
 func (p *Pages) deleteFlashes(v *visit, kind *flashKind) {
 	for _, cookie := range v.r.Cookies() {
 		id, isMessage := strings.CutPrefix(cookie.Name, p.flashCookieName(v, ""))

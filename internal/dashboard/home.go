@@ -35,7 +35,8 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// If at most maxRunning races are PENDING or RUNNING, this list has enough races that have ended.
+	// The newest races include maxFinished that have ended, unless more than maxRunning have not
+	// ended.
 	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err

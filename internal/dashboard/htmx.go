@@ -13,11 +13,11 @@ func isHTMXRequest(r *http.Request) bool { return r.Header.Get("HX-Request") == 
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// respondToEndedPoll ends the polls of an open page that can no longer be updated because of
+// respondToEndedPoll responds to a poll of an open page that can no longer be updated because of
 // problem. If the object of the page was deleted, it makes the browser load the page again. If the
 // session has ended, it shows this on the page, because loading the page again would clear its
-// forms. It returns true if it has sent such a response, and false for other problems and for
-// requests that are not polls.
+// forms. For other problems, and for requests that are not polls, it does nothing and returns
+// false.
 func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
 	if !isHTMXRequest(v.r) || v.r.Method != http.MethodGet {
 		return false

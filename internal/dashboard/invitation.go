@@ -11,8 +11,9 @@ type invitationView struct {
 	WasShown bool
 }
 
-// invitationFlash is the kind of the messages about new one-time links. The service stores only the hash of
-// a link. If a browser does not load the page that shows the link, it keeps the link for a minute.
+// invitationFlash is the kind of the messages about new one-time links. The service stores only the
+// hash of a link. The browser keeps the link for a minute at most, until it has loaded the page
+// that shows the link.
 var invitationFlash = flashKind{parameter: "new-link", seconds: 60}
 
 // redirectToInvitation redirects to the page with this path, which shows the one-time link of an

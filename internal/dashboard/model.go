@@ -22,7 +22,8 @@ import (
 	"foretell/internal/term"
 )
 
-// seriesPerPage is the maximum number of series on one page of the list of models.
+// seriesPerPage is the maximum number of series, each with its models, on one page of the list of
+// models.
 const seriesPerPage = 20
 
 // modelsPage is the data of the list of series with models.
@@ -31,11 +32,12 @@ type modelsPage struct {
 	Pager  pager
 }
 
-// seriesView is a series with its champion.
+// seriesView is a series with its champion, the model that predictions with the name of the series
+// use.
 type seriesView struct {
 	Name string
-	// Models is the number of models of the series. If IsPartial is true, only the newest datasets of
-	// the series were read. Models then counts only their models, and Champion is nil if the champion
+	// Models is the number of models of the series. If IsPartial is true, only the newest datasets
+	// of the series were read: Models counts only their models, and Champion is nil if the champion
 	// belongs to an older dataset.
 	Models    int64
 	IsPartial bool
@@ -124,17 +126,18 @@ type seriesPage struct {
 	Metrics      []string
 	Entries      []*leaderboard.Entry
 	Omitted      int
-	// Chosen are the keys of the models that are chosen to be compared.
+	// Chosen are the keys of the models that the visitor has chosen to compare.
 	Chosen []string
 }
 
-// ChampionReason says why a model is the champion, or is "" if there is no champion in the table.
+// ChampionReason says why a model is the champion. It is "" if no model in the table is the
+// champion.
 func (s seriesPage) ChampionReason() string {
 	return leaderboard.ChampionReason(s.Entries)
 }
 
-// TestSetNote is the note below the table which says what different numbers of test sets mean. It is ""
-// if all models were tested on the same rows.
+// TestSetNote is the note below the table that explains the numbers of the test sets. It is "" if
+// all models were tested on the same rows.
 func (s seriesPage) TestSetNote() string {
 	if !leaderboard.HasTestSets(s.Entries) {
 		return ""
@@ -142,7 +145,7 @@ func (s seriesPage) TestSetNote() string {
 	return leaderboard.TestSetNote
 }
 
-// IsChosen reports whether a model is chosen to be compared.
+// IsChosen reports whether the visitor has chosen to compare a model.
 func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
 
 func (p *Pages) showSeries(v *visit) error {
@@ -246,8 +249,8 @@ func (p *Pages) compareModels(v *visit) error {
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
-// formatSeconds formats the duration of a race, an int64. It returns a dash if the duration is
-// unknown, that is, if value is nil.
+// formatSeconds formats the duration of a race, an int64. It returns a dash if value is nil, which
+// means that the duration is unknown.
 func formatSeconds(value any) string {
 	seconds, known := value.(int64)
 	if !known {
@@ -275,12 +278,13 @@ type modelPage struct {
 	// Predictions are the newest predictions of the model, and NumPredictions counts all.
 	Predictions    []api.Prediction
 	NumPredictions int64
-	// Reasons is the chosen number of reasons of a rejected form.
+	// Reasons is the number of reasons that was chosen in a rejected form.
 	Reasons string
 }
 
-// ColumnsJSON returns the names of the columns that a blind file must have as a JSON array, for the
-// script that checks the file. It returns "" if the service does not report the columns.
+// ColumnsJSON returns a JSON array with the names of the columns that a file must have for a
+// prediction. The script of the page checks the file with it. ColumnsJSON returns "" if the service
+// does not report the columns.
 func (m modelPage) ColumnsJSON() (string, error) {
 	if len(m.Dataset.Columns) == 0 {
 		return "", nil

@@ -28,17 +28,17 @@ func isPredicting(status string) bool {
 type predictionPage struct {
 	Prediction *api.Prediction
 	Dataset    *api.Dataset
-	// Model is the reference of the model, such as train@v3.
+	// Model is the name and version of the model, such as train@v3.
 	Model string
 	// Rows is the number of rows predicted so far.
 	Rows    int64
 	Preview *preview
 	// PreviewFailure says that the first rows cannot be read. It is empty if they can.
 	PreviewFailure string
-	// Drift compares the blind file with the training file. It is nil if the two files were not
-	// compared.
+	// Drift compares the file that was predicted with the training file. It is nil if the two files
+	// were not compared.
 	Drift *htmlreport.Drift
-	// IsBusy reports whether the prediction or its drift is being computed, and HasFailed whether
+	// IsBusy reports whether the prediction or Drift is being computed. HasFailed reports whether
 	// the prediction has ended without a result.
 	IsBusy, HasFailed bool
 }
@@ -60,15 +60,16 @@ type previewCell struct {
 	IsPrediction, IsProbability bool
 }
 
-// The maximum rows and columns of a preview, and the bytes of the result that are read for it.
+// The maximum numbers of rows and columns of a preview, and the number of bytes of the result that
+// are read for it.
 const (
 	maxPreviewRows    = 20
 	maxPreviewColumns = 40
 	previewBytes      = 256 << 10
 )
 
-// driftWait is how long a page waits for the drift of a prediction. The service begins to compute it
-// at the first request, and continues when the page no longer waits.
+// driftWait is how long a page waits for the drift of a prediction. The service continues to
+// compute it when the page no longer waits.
 const driftWait = time.Second
 
 func (p *Pages) showPrediction(v *visit) error { return p.writePrediction(v, nil) }
@@ -133,7 +134,7 @@ func (d *predictionPage) commands() []string {
 	return commands
 }
 
-// fetchDrift returns the drift of a completed prediction: how its blind file differs from the
+// fetchDrift returns the drift of a completed prediction: how the predicted file differs from the
 // training file. It returns nil if the two files were not compared, or if ctx ended before that.
 func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
@@ -143,8 +144,8 @@ func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, er
 	return drift, err
 }
 
-// downloadPredictionReport responds with one HTML file: the report of the model of a
-// prediction, and the drift between the training file and the blind file.
+// downloadPredictionReport responds with one HTML file that has the report of the model of a
+// prediction, and how the predicted file differs from the training file.
 func (p *Pages) downloadPredictionReport(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -171,8 +172,7 @@ func (p *Pages) previewResult(v *visit, one *api.Prediction) (*preview, error) {
 }
 
 // parsePreview parses the beginning of a result. If isComplete is false, the result continues after
-// the bytes of r, and the last record may be incomplete. The columns of the prediction may be renamed,
-// because the blind file may have columns of the same names.
+// the bytes of r, and the last record may be incomplete.
 func parsePreview(r *csv.Reader, isComplete bool) *preview {
 	r.FieldsPerRecord = -1
 	r.LazyQuotes = true
@@ -214,8 +214,8 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 }
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
-// prediction with its probabilities and reasons, then the columns of the blind file. columns is the
-// number of columns, and predicted the index of the prediction, or -1.
+// prediction with its probabilities and reasons, then the columns of the predicted file. columns is
+// the number of columns, and predicted the index of the prediction, or -1.
 func previewColumnOrder(columns, predicted int) []int {
 	predicted = max(1, predicted)
 	order := []int{0}
@@ -228,7 +228,7 @@ func previewColumnOrder(columns, predicted int) []int {
 	return order[:min(len(order), maxPreviewColumns)]
 }
 
-// createPrediction handles the form with a blind file: it starts a prediction of this file.
+// createPrediction handles the form with the file to predict: it starts a prediction.
 func (p *Pages) createPrediction(v *visit) error {
 	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {

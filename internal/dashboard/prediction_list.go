@@ -30,13 +30,14 @@ type predictionsPage struct {
 // predictionGroup has the newest predictions of a dataset, or one page of all predictions of a
 // dataset or a model.
 type predictionGroup struct {
-	// Name is the name of the dataset, or the reference of the model. Path is the path of its page.
+	// Name is the name of the dataset, or the name and version of the model, such as train@v3. Path
+	// is the path of its page.
 	Name, Path  string
 	Predictions []api.Prediction
-	// Models has the references of models, such as train@v3, by key. It lacks those of older models.
+	// Models has the names and versions of the newest models, such as train@v3, by key.
 	Models map[string]string
-	// All is the address of the list of all predictions. It is empty if the page has them all, or
-	// has links to the others.
+	// All is the address of the list of all predictions. It is empty if the page already has all of
+	// them, or links to further pages.
 	All   string
 	Total int64
 }
@@ -83,7 +84,8 @@ func (p *Pages) listPredictions(v *visit) error {
 	return p.writePredictions(v, data, "foretell predictions list")
 }
 
-// modelNames returns the references of the newest models of a dataset, by key.
+// modelNames returns the names and versions of the newest models of a dataset, such as train@v3, by
+// key.
 func modelNames(ctx context.Context, c *client.Client, dataset string) (map[string]string, error) {
 	in := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: api.MaxPageLimit}}
 	list, err := client.Call(ctx, c, api.ListModelsOfDataset, in)
@@ -132,8 +134,8 @@ func (p *Pages) listPredictionsOfModel(v *visit, key string) error {
 	return p.writePredictionsOf(v, predictionGroup{Name: name, Path: "/models/" + key, Models: map[string]string{key: name}}, list, "--model "+term.ShellQuote(name))
 }
 
-// writePredictionsOf shows a page of the predictions of a dataset or a model. flag selects them on the
-// command line.
+// writePredictionsOf shows a page of the predictions of a dataset or a model. flag is the flag of
+// `foretell predictions list` for the same list.
 func (p *Pages) writePredictionsOf(v *visit, group predictionGroup, list *api.PredictionPage, flag string) error {
 	if last := v.lastPage(list.Page); last != "" {
 		return v.redirect(last)

@@ -31,9 +31,9 @@ func (p *Pages) problemFromError(r *http.Request, err error) *api.Problem {
 // requestID returns the ID of a request in the service's log.
 func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 
-// formProblem converts err to a problem that the page of a form can show. The detail of an internal
-// error has the ID of the request, because a form shows only the detail. If the problem has a
-// RetryAfter, formProblem also sets the header Retry-After of the response; see setRetryAfter.
+// formProblem converts err to a problem that the page of a form can show. A form shows only the
+// detail, so it appends the ID of the request to that of an internal error. If the problem has a
+// RetryAfter, it also sets the header Retry-After; see setRetryAfter.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r, err)
 	if problem.Status == http.StatusInternalServerError && problem.RequestID != "" {
@@ -43,8 +43,8 @@ func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	return problem
 }
 
-// setRetryAfter sets the header Retry-After of the response if the problem has a RetryAfter. Because
-// browsers do not show this header, it also adds the time to the detail of a problem with
+// setRetryAfter sets the header Retry-After of the response if the problem has a RetryAfter.
+// Browsers do not show this header. Therefore it also adds the time to the detail of a problem with
 // CodeTooMany.
 func setRetryAfter(w http.ResponseWriter, problem *api.Problem) {
 	if problem.RetryAfter == 0 {

@@ -18,8 +18,9 @@ import (
 	"foretell/internal/term"
 )
 
-// downloadReceipt responds with the receipt of a prediction. The receipt lists the training file
-// and the blind file as they were uploaded, if the service knows their names.
+// downloadReceipt responds with the receipt of a prediction: a file that lists the digests of the
+// training file, the predicted file and the result. The first two are listed only if the service
+// knows their names.
 func (p *Pages) downloadReceipt(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -73,13 +74,12 @@ type verifyPage struct {
 	serviceComparison
 }
 
-// serviceComparison is the outcome of the comparison of a receipt with the prediction that the service
-// has.
+// serviceComparison is the outcome of comparing a receipt with the stored prediction.
 type serviceComparison struct {
 	// ServiceVerdict is the outcome as text.
 	ServiceVerdict string
-	// Stored is the prediction if the service has the same result, and otherwise nil. Algorithm is
-	// then the algorithm of its model.
+	// Stored is the stored prediction, and Algorithm the algorithm of its model. If the service has
+	// no prediction with the same result, Stored is nil.
 	Stored    *api.Prediction
 	Algorithm string
 }
@@ -99,15 +99,15 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 	})
 }
 
-// The limits, in bytes, of the form to verify a result. A result is larger than a blind file,
-// because it has the columns of the blind file and further columns.
+// The limits, in bytes, of the form to verify a result. A result is larger than the predicted file,
+// because it has the columns of this file and further columns.
 const (
 	maxReceiptBytes = 4 << 20
 	maxResultBytes  = 2 * api.MaxUploadBytes
 )
 
-// verifyResult verifies a result with its receipt, as `foretell predictions verify` does, and
-// compares the receipt with the result that the service has.
+// verifyResult verifies that a result matches its receipt, as `foretell predictions verify` does.
+// It also compares the receipt with the stored prediction.
 func (p *Pages) verifyResult(v *visit) error {
 	form, err := readFileForm(v.r, maxReceiptBytes)
 	if api.CodeFromError(err) == api.CodeTooLarge {
@@ -145,11 +145,11 @@ func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 	})
 }
 
-// receiptHint says where a receipt is.
+// receiptHint is the end of a message to people who have chosen another file than a receipt.
 const receiptHint = "choose the file whose name ends with .receipt.json"
 
-// noReceiptProblem returns the problem of a form whose field for the receipt has another file. result is
-// the file in the field for the result.
+// noReceiptProblem returns the problem of a form whose field for the receipt has a file that is not
+// a receipt. result is the file in the field for the result.
 func noReceiptProblem(result io.Reader) error {
 	beginning, _ := bufio.NewReaderSize(result, 64).Peek(64) // fewer bytes of a short file
 	if bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) {
@@ -209,9 +209,9 @@ func verifyStorageProblem(cause error) error {
 	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file to verify it: use `foretell predictions verify`").WithCause(cause)
 }
 
-// compareWithService compares a receipt with the prediction that the service has: the digest of the
-// result, and the statements about the model. A receipt reveals only accidental changes, because it
-// can be changed together with the result. This comparison also reveals deliberate changes.
+// compareWithService compares a receipt with the stored prediction: the digest of the result, and
+// the statements about the model. Someone may change a result and its receipt together. Only this
+// comparison reveals such a change.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (*serviceComparison, error) {
 	ctx := v.r.Context()
 	only := func(format string, args ...any) (*serviceComparison, error) {

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/client"
 )
 
-// NotFound responds with an error page that says that the path is unknown. If the path without its
-// trailing slash is that of a page, NotFound redirects to this page.
+// NotFound responds with an error page for an unknown path. If the path is that of a page with a
+// trailing slash, NotFound redirects to this page.
 func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
 		shorter := strings.TrimRight(r.URL.Path, "/")
@@ -27,10 +27,9 @@ func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
-// MethodNotAllowed responds to a request whose path does not allow its method. After a form was
-// sent, the address bar may have the path of the form, which the browser then opens with GET. In
+// MethodNotAllowed responds with an error page to a request whose path does not allow its method. A
+// browser may open the path of a form with GET, because the path was left in its address bar. In
 // this case, MethodNotAllowed redirects to the page above, such as /account for /account/password.
-// Otherwise it responds with an error page.
 func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
 		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.isSessionPage(http.MethodPost, r.URL.Path) {

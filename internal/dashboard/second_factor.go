@@ -13,7 +13,8 @@ import (
 // secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
 type secondFactorSetup struct {
 	Secret string // the secret in groups of four characters
-	// MessageID identifies the message with the secret. The form to confirm the app sends it back.
+	// MessageID identifies the flash message with the secret (see [flashKind]). The form to confirm
+	// the app sends it back.
 	MessageID string
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.
 	// Modules is an SVG path of the dark modules.
@@ -24,12 +25,13 @@ type secondFactorSetup struct {
 // qrMargin is the number of light modules around a QR code that scanners need.
 const qrMargin = 4
 
-// authenticatorFlash is the kind of the messages with the secret of a new authenticator app. The service returns
-// a secret only once. The page can be reloaded until the app is confirmed, for at most 15 minutes.
+// authenticatorFlash is the kind of the messages with the secret of a new authenticator app, which
+// the service returns only once. Until the app is confirmed, the page can be reloaded for at most
+// 15 minutes.
 var authenticatorFlash = flashKind{parameter: "new-app", seconds: 15 * 60}
 
-// readSecondFactorSetup returns the secret in the message with this identifier, or nil if there is
-// no such message.
+// readSecondFactorSetup returns the secret in the flash message with this identifier, or nil if
+// there is no such message.
 func (p *Pages) readSecondFactorSetup(v *visit, messageID string) (*secondFactorSetup, error) {
 	var added api.SecondFactor
 	if !p.readFlash(v, authenticatorFlash, messageID, &added) {
@@ -116,8 +118,8 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 }
 
 // showErrorOrAccount redirects to the page of the account if err is nil. Otherwise it shows err on
-// this page. fields has the fields of the form that was sent. It is nil if the page does not show
-// this form again.
+// this page. fields has the fields of the form that was sent, or is nil if the page has no such
+// form any more.
 func (p *Pages) showErrorOrAccount(v *visit, err error, fields []formField) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), fields, nil)

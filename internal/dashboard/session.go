@@ -11,23 +11,23 @@ import (
 	"foretell/internal/client"
 )
 
-// LocalAccess lets one browser use the embedded service, which has no passwords.
+// LocalAccess lets one browser use a service in the process of a command. Such a service has no
+// passwords.
 type LocalAccess struct {
 	// Code is the code in the link that `foretell open` prints. A browser can exchange it once for
 	// the session cookie.
 	Code string
 	// Secret is the value of the session cookie.
 	Secret string
-	// Token returns a valid token of the embedded service.
+	// Token returns a valid token of the service.
 	Token func(ctx context.Context) (string, error)
 	// UseCode marks Code as used, and reports whether this was its first use.
 	UseCode func() bool
 }
 
 // cookieName returns the name of the session cookie. The name contains the port of the service,
-// because browsers share cookies between all ports of a host. Without the port, signing in to one
-// service would end the session at another. With TLS, the name has the prefix __Host-. Browsers
-// then reject a cookie of this name from another host or from an unencrypted page.
+// because browsers share cookies between all ports of a host. With TLS, it has the prefix __Host-.
+// Browsers then reject a cookie of this name from another host or from an unencrypted page.
 func (p *Pages) cookieName(r *http.Request) string {
 	name := "foretell"
 	if p.opts.Local != nil {
@@ -73,8 +73,8 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 }
 
 // setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
-// is empty. It also deletes the messages of the earlier session (see flashKind). The next session
-// cannot read them, and one of them may contain the secret of an authenticator app.
+// is empty. It also deletes the flash messages of the earlier session, because one of them may
+// contain the secret of an authenticator app.
 func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
 	p.deleteFlashes(v, nil)
 	p.setCookie(v, p.cookieName(v.r), value, seconds)
@@ -112,9 +112,9 @@ func safeRedirectPath(path string) string {
 }
 
 // askToSignIn redirects the visitor to the sign-in page. After signing in, the visitor gets to the
-// requested page, or to the page of the form that was sent. For a poll of an open page, and for a
-// form that htmx has sent, askToSignIn returns a problem with CodeUnauthorized instead of
-// redirecting. So the open page keeps the typed texts and the chosen file.
+// requested page, or to the page of the form that was sent. If the script htmx of an open page sent
+// the request, askToSignIn returns a problem with CodeUnauthorized instead. The open page then
+// keeps the typed texts and the chosen file.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs a link that `foretell open` prints, and each link works only once: run the command again")
@@ -164,8 +164,9 @@ func (p *Pages) showSignIn(v *visit) error {
 	return p.writeSignIn(v, signInForm{Next: safeRedirectPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
 }
 
-// signInFields are the fields of the sign-in form that have messages of their own. For a wrong
-// email or password, there is only a message for the whole form.
+// signInFields are the fields of the sign-in form that can have a message of their own. A wrong
+// email or password has only a message for the whole form, which does not say which of them is
+// wrong.
 var signInFields = []formField{{"authenticatorCode", "code", "Code of your authenticator app"}}
 
 func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {

@@ -19,7 +19,8 @@ import (
 )
 
 // parseTemplates returns the templates of each page, by the name of the page. The file of a page
-// defines the template "content". The files in the folder shared are part of every page.
+// defines the template "content". The templates in the folder shared are added to those of every
+// page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
 		"asset":  assetPath,
@@ -98,8 +99,8 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	writeCompressed(w, r, http.StatusOK, content)
 }
 
-// respondIfUnchanged sets the ETag of a part of a page. body is the HTML of the part. If the
-// browser already has the same HTML, respondIfUnchanged responds with 304 and returns true.
+// respondIfUnchanged responds with 304 and returns true if the browser already has body, the HTML
+// of a part of a page. Otherwise it sets the ETag of the response.
 func respondIfUnchanged(v *visit, body []byte) (unchanged bool) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`

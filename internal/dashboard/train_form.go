@@ -31,8 +31,8 @@ var trainFields = []formField{
 func (f trainForm) Chosen(algorithm string) bool { return slices.Contains(f.Algorithms, algorithm) }
 
 // toRequest converts the typed values to a request for a dataset with these classes. If fields are
-// invalid, it returns a problem that lists all of them. It does not check whether the columns in
-// Monotone exist, because the API does.
+// invalid, it returns a problem that lists all of them. The API checks whether the columns in
+// Monotone exist.
 func (f trainForm) toRequest(classes []api.Class) (*api.NewTraining, error) {
 	var invalid []api.FieldError
 	reject := func(field, message string) { invalid = append(invalid, api.FieldError{Field: field, Message: message}) }

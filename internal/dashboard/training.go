@@ -21,8 +21,8 @@ type trainPage struct {
 	Metrics    []string
 }
 
-// ShowMore reports whether the form shows the fields that are rarely needed. It does if one of them
-// differs from its default.
+// ShowMore reports whether the form shows the fields that are rarely needed: if one of them differs
+// from its default.
 func (t trainPage) ShowMore() bool {
 	f := t.Form
 	return f.Seed != "" || f.ClassWeights != "" || f.Monotone != "" || len(f.Algorithms) < len(t.Algorithms)
@@ -126,16 +126,17 @@ type trainingPage struct {
 	QueuedBehind int
 }
 
-// runView is the run of an algorithm. Style is a number from 1 to 4 that selects the colour and the
-// dashes of its curve in the plot.
+// runView is the training of one algorithm in a race. Style is a number from 1 to 4 that selects
+// the colour and the dashes of its curve in the plot.
 type runView struct {
 	api.AlgorithmRun
 	Style  int
 	IsBest bool
 }
 
-// blendView is the blend of the algorithms of a race. Weights has each algorithm with its weight. It
-// is empty if the blend was not kept, as in some races of earlier versions.
+// blendView is the blend of a race: a model that averages the algorithms. Weights has each
+// algorithm with its weight. It is empty if the blend was not kept, as in some races of earlier
+// versions.
 type blendView struct {
 	api.Candidate
 	Weights []string

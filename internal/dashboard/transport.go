@@ -22,17 +22,17 @@ func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error)
 	})
 }
 
-// inProcessTransport is a transport that calls the handler of the API in this process. It copies
-// the remote address, the TLS state and the request ID from the browser's request to its own
-// requests. So the API treats them as requests of the browser.
+// inProcessTransport calls the handler of the API in this process. It copies the remote address,
+// the TLS state and some headers from the browser's request to its own requests, so that the API
+// treats them as requests of the browser.
 type inProcessTransport struct {
 	api  http.Handler
 	page *http.Request
 }
 
 // forwardedHeaders are the headers that are copied from the browser's request to requests to the
-// API. The API needs them to determine the address and the browser of the visitor, and the URL of
-// the service.
+// API. From them, the API determines the address and the browser of the visitor, and the URL of the
+// service.
 var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
 // RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
@@ -64,9 +64,9 @@ func (t *inProcessTransport) asBrowserRequest(r *http.Request) *http.Request {
 	return own
 }
 
-// forwardToAPI sends a request for a path of the API, with the visitor's token, and writes the
-// response to the browser. If the response is a problem, it returns the problem instead, so that the
-// browser gets a page.
+// forwardToAPI sends a request for a path of the API with the visitor's token, and writes the
+// response to the browser. If the response is a problem, forwardToAPI writes nothing and returns
+// the problem, so that the browser gets a page.
 func (p *Pages) forwardToAPI(v *visit, path string) error {
 	request, err := http.NewRequestWithContext(v.r.Context(), v.r.Method, p.opts.BaseURL(v.r)+path, http.NoBody)
 	if err != nil {

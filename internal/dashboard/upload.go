@@ -55,8 +55,8 @@ func readFileForm(r *http.Request, limit int64) (*fileForm, error) {
 	}
 }
 
-// lastPart reads the file of a form. The end of the file must be the end of the form: a field after the
-// file would be ignored, because the file is used while it is received.
+// lastPart reads the file of a form. It returns an error if a field follows the file. Such a field
+// would be ignored, because the file is used while it is received.
 type lastPart struct {
 	parts *multipart.Reader
 	part  *multipart.Part

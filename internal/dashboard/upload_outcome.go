@@ -17,8 +17,7 @@ const (
 	// request for it waits.
 	uploadOutcomeAge  = 5 * time.Minute
 	uploadOutcomeWait = 20 * time.Second
-	// maxUploadIDLen is the maximum length of an identifier. Longer ones, which no page sends, are
-	// ignored.
+	// maxUploadIDLen is the maximum length of an identifier. Longer ones are ignored.
 	maxUploadIDLen = 64
 	// maxUploadOutcomes is the maximum number of ended uploads that are remembered for an account.
 	maxUploadOutcomes = 20
@@ -27,14 +26,13 @@ const (
 	uploadOutcomePurge = time.Minute
 )
 
-// uploadOutcomes remembers how uploads have ended. The page of a cancelled upload does not get the
-// response to the upload, so it asks afterwards how the upload ended. Only the process that
-// received the upload knows this. If another process of the service receives the question, the page
-// says that the outcome is unknown.
+// uploadOutcomes remembers how uploads have ended. If a visitor cancels an upload, the page does
+// not get the response to it. The page then asks how the upload ended. Only the process that
+// received the upload can answer. Other processes of the service answer that the outcome is
+// unknown.
 type uploadOutcomes struct {
 	mu sync.Mutex
-	// byAccount has the uploads by the key of their account, in the order in which they have begun.
-	// Accounts cannot ask for the uploads of others.
+	// byAccount has the uploads of each account, by its key, in the order in which they have begun.
 	byAccount map[string][]*uploadOutcome
 	purged    time.Time // when old uploads of all accounts were last removed
 }
@@ -43,7 +41,7 @@ type uploadOutcomes struct {
 type createdObject struct {
 	Noun string // dataset or prediction
 	Path string // the path of its page
-	// IsLeft is set if the upload failed, but the object could not be deleted.
+	// IsLeft is set if the upload failed and the object could not be deleted.
 	IsLeft bool
 }
 
@@ -86,8 +84,8 @@ func (u *uploadOutcomes) purge(now time.Time) {
 	}
 }
 
-// dropOldest removes ended uploads, in the order in which they have begun, until fewer than
-// maxUploadOutcomes ended uploads remain. It keeps all uploads that have not ended.
+// dropOldest removes the oldest ended uploads until fewer than maxUploadOutcomes ended uploads
+// remain. It keeps all uploads that have not ended.
 func dropOldest(list []*uploadOutcome) []*uploadOutcome {
 	ended := 0
 	for _, one := range list {

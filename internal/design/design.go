@@ -101,7 +101,8 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 	}
 }
 
-// formatCount formats an int or int64 with a function. Templates convert neither to the other.
+// formatCount formats an int or int64 with a function, because templates do not convert an int to
+// an int64.
 func formatCount(n any, format func(int64) string) (string, error) {
 	switch n := n.(type) {
 	case int:
@@ -136,8 +137,8 @@ func FormatScore(value any) string {
 	return text
 }
 
-// formatThreshold formats a probability with six significant digits. It rounds down, so that a row with
-// this probability reaches the formatted threshold.
+// formatThreshold formats a probability with six significant digits, for a threshold. It rounds
+// down, so that a row with this probability reaches the threshold.
 func formatThreshold(p float64) string {
 	text := strconv.FormatFloat(p, 'g', 6, 64)
 	if rounded, err := strconv.ParseFloat(text, 64); err != nil || rounded <= p {
@@ -222,7 +223,7 @@ func toneClass(status string) string {
 	return "calm"
 }
 
-// ShortKey returns the first part of a key, which is a reference on the command line.
+// ShortKey returns the first part of the key of an object. Commands accept it in place of the key.
 func ShortKey(key string) string {
 	first, _, _ := strings.Cut(key, "-")
 	return first

@@ -79,9 +79,9 @@ const (
 	maxTableRows = 40
 )
 
-// NewPlot returns the plot of curves. It widens the ranges of the axes to round numbers. If the
-// minimum and the maximum of an axis are equal, it first chooses a range that contains the points
-// of all curves and the level.
+// NewPlot returns the plot of curves. If the minimum and the maximum of an axis are equal, it
+// chooses a range that contains the points of all curves and the level. It widens the ranges of the
+// axes to round numbers.
 func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
@@ -146,8 +146,8 @@ func padRange(low, high float64) (from, to float64) {
 }
 
 // roundAxis widens a range until both ends are multiples of a step, which is 1, 2 or 5 times a
-// power of ten. It returns the multiples within the range as labels. If the labels are long, it
-// chooses a larger step, so that fewer are needed. A range within 0 to 1 stays within 0 to 1.
+// power of ten. It returns the multiples within the range as labels. If they would be too long, it
+// chooses a larger step. A range within 0 to 1 stays within 0 to 1.
 func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	for intervals := maxIntervals; intervals >= 2; intervals-- {
 		exponent := int(math.Floor(math.Log10((high - low) / float64(intervals))))
@@ -186,8 +186,8 @@ func dateAxis(low, high float64) (from, to float64, ticks []string) {
 	return from, to, []string{FormatDate(from), FormatDate(from + half), FormatDate(to)}
 }
 
-// scale returns v · 10^exponent. For a negative exponent it divides by a whole power of ten, so
-// that the result is the float64 closest to the decimal number.
+// scale returns v · 10^exponent. For a negative exponent it divides by a power of ten, which is
+// more exact than a multiplication by 0.1, 0.01, ….
 func scale(v float64, exponent int) float64 {
 	if exponent < 0 {
 		return v / math.Pow10(-exponent)
@@ -219,8 +219,8 @@ func (p *Plot) path(points []Point) string {
 	return b.String()
 }
 
-// formatPoints returns points in the form of [PlotLine.Points], with the digits of the table. Dates
-// are in days, with enough digits for minutes.
+// formatPoints returns points in the form of [PlotLine.Points], with as many digits as the table
+// below the plot has. Dates are in days, with enough digits for minutes.
 func (p *Plot) formatPoints(points []Point) string {
 	var b strings.Builder
 	for i, point := range points {

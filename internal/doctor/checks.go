@@ -50,8 +50,8 @@ type Result struct {
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Err is the error with which doctor ends if this check is the first to fail. It is nil
-	// unless the verdict is fail.
+	// Err is the error with which the command ends if this is the first failed check. It is nil
+	// unless Verdict is fail.
 	Err *exit.Error `json:"-"`
 }
 
@@ -109,7 +109,8 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	return append(results, o.checkTerminal())
 }
 
-// serverAddress returns the address of the server that commands use, or "" for the embedded service.
+// serverAddress returns the address of the server that commands use, or "" if they run without a
+// server.
 func (o *Checker) serverAddress(s *config.Settings) string {
 	if o.Service.WantsEmbedded() {
 		return ""
@@ -184,8 +185,8 @@ const (
 	maxSkew  = 10 * time.Minute
 )
 
-// checkDisk checks the free space of the data folder's disk. usable is passed to diskRemedy, which
-// returns the hint.
+// checkDisk checks the free space of the data folder's disk. usable reports whether the data can be
+// opened.
 func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool) Result {
 	const name = "disk"
 	dir, err := config.DataDir(o.Factory.Env, s)
@@ -206,9 +207,10 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool
 	return okResult(name, "%s", message)
 }
 
-// diskRemedy returns the hint for a disk of the data folder that is almost full. On the data of a
-// service, prune would see only the account of the embedded service, so that it finds nothing. usable
-// reports whether the data can be opened.
+// diskRemedy returns the hint for a disk of the data folder that is almost full. It suggests
+// `foretell prune`, except for the data of a server: that command would find nothing there, because
+// it only sees the account that commands use without a server. usable reports whether the data can
+// be opened.
 func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) string {
 	const embedded = "`foretell prune --dry-run` lists what can be deleted"
 	if !usable || o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
@@ -241,8 +243,8 @@ func checkProxy(ctx context.Context, server string) Result {
 	return okResult(name, "%s for %s", proxy.Redacted(), server)
 }
 
-// checkServer sends a request without a token, and checks the clock of the service. Any
-// response below status 500 shows that the service is reachable, even if it is an error.
+// checkServer sends a request without a token, and checks the clock of the service. The service is
+// reachable if it responds with a status below 500, even if the response is an error.
 func (o *Checker) checkServer(ctx context.Context, server string) []Result {
 	var seen client.RoundTrip
 	c, err := config.NewClient(client.Options{
@@ -286,7 +288,7 @@ func (o *Checker) checkClock(date string) Result {
 // checkSignIn logs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
-	if o.serverAddress(s) == "" { // a session of the embedded service would create its database and an account
+	if o.serverAddress(s) == "" { // a session without a server would create a database and an account
 		return okResult(name, "not needed for the embedded service")
 	}
 	session, err := o.Service.Connect(ctx)
@@ -301,8 +303,8 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
 
-// checkKeyring checks that the keyring is available. If it is unavailable, the check
-// fails for settings that store credentials in the keyring, and warns for all others.
+// checkKeyring checks that the keyring is available. If it is not, the check fails if the settings
+// store credentials in the keyring, and otherwise only warns.
 func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	const name = "keyring"
 	err := credential.NewKeyringStore().Probe()

@@ -42,15 +42,15 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	return o.filesResult(ctx, name, connect.StorageName(o.Factory, o.Service.Cmd), found), true
 }
 
-// SummarizeOrphans formats the number, size and age of the orphaned files in storage, which is
-// the result of [connect.StorageName].
+// SummarizeOrphans formats the number, size and age of the stored files that the database does not
+// reference. storage is where they are; see [connect.StorageName].
 func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest found %s ago", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result of the check called name. found is the result of
-// checking the files, and storage is the result of [connect.StorageName].
+// filesResult returns the result of the check called name. found is what checking the files has
+// found. storage is where they are; see [connect.StorageName].
 func (o *Checker) filesResult(ctx context.Context, name, storage string, found *storedfile.CheckResult) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {

@@ -8,9 +8,8 @@ import (
 	"foretell/internal/connect"
 )
 
-// checkStorage checks the PostgreSQL database and the storage of files that the flags and variables
-// select. It returns no result for one that is not selected. usable reports whether no check has
-// failed.
+// checkStorage checks the PostgreSQL database and the storage of files, each only if a flag or
+// variable selects it. usable reports whether no check has failed.
 func (o *Checker) checkStorage(ctx context.Context, s *config.Settings) (results []Result, usable bool) {
 	f, cmd := o.Factory, o.Service.Cmd
 	usable = true

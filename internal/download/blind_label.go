@@ -14,8 +14,9 @@ import (
 	"foretell/internal/term"
 )
 
-// BlindLabel is the label column of a blind file. The predictions are scored against this column.
-// The zero value is for a file without a label column and scores nothing.
+// BlindLabel is the label column of a blind file, the file that was predicted. The predictions are
+// scored against the labels in this column. The zero value is for a file without labels, and scores
+// nothing.
 type BlindLabel struct {
 	// Column is the name of the column; "" if the file has no label column.
 	Column string
@@ -23,21 +24,21 @@ type BlindLabel struct {
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// PRAUCClass is the class whose average precision is the metric prAuc. It is "" if the class is
-	// unknown or the model has more than two classes.
+	// PRAUCClass is the class whose average precision is the metric prAuc; "" if it is unknown or
+	// the model has more than two classes.
 	PRAUCClass string
-	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
-	// the file has no training rows, or if this is unknown. The function may be nil.
+	// FindOverlap looks for training rows of the model in the file at path, which is scored. It
+	// returns nil if there are none, or if this is unknown. FindOverlap may be nil.
 	FindOverlap func(ctx context.Context, path string) *scoring.TrainingOverlap
 	// Score is the result of scoring the predictions; nil before.
 	Score *scoring.Result
-	// reason is why the predictions cannot be scored against the column; "" if they can.
+	// reason is why the predictions cannot be scored; "" if they can.
 	reason string
 }
 
-// FindLabelColumn returns the name of the label column of a blind file. This is the column called
-// label. If label is "", it is the only column of the file that is not in features. FindLabelColumn
-// returns "" if there is no such column, or if all its cells are empty.
+// FindLabelColumn returns the name of the label column of a blind file: the column called label or,
+// if label is "", the only column that is not in features. It returns "" if there is no such
+// column, or if all its cells are empty.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
@@ -55,8 +56,8 @@ func FindLabelColumn(blind *profile.Profile, label string, features []string) st
 	return ""
 }
 
-// ScoreAfterCheck returns a function that calls check with the path of a file and, if
-// check succeeds, scores the predictions in the file.
+// ScoreAfterCheck returns a function that first calls check, which verifies the result at tempPath,
+// and then scores the result.
 func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(tempPath string) error) func(tempPath string) error {
 	return func(tempPath string) error {
 		if err := check(tempPath); err != nil || t.Column == "" {
@@ -104,8 +105,8 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	return ctx.Err()
 }
 
-// TrainingOverlap returns how many training rows the scored file has; nil if this is unknown, or if
-// t is nil.
+// TrainingOverlap returns how many training rows the scored file has. It returns nil if this is
+// unknown, or if t is nil.
 func (t *BlindLabel) TrainingOverlap() *scoring.TrainingOverlap {
 	if t == nil || t.Score == nil {
 		return nil
@@ -129,8 +130,8 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteUnscoredRows prints which rows of the blind file were not scored at all, and which ones only by some
-// metrics. It also prints the class of prAuc if a model file does not name it.
+// noteUnscoredRows prints which rows of the predicted file were not scored, or only by some
+// metrics. If the class of prAuc is not known from the model, it prints this class, too.
 func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
 	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)

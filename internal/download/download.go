@@ -1,6 +1,6 @@
-// Package download downloads and verifies the result of a prediction. It writes the result to
-// a file with a receipt next to it, or to standard output. If the blind file has labels, it
-// also scores the result. The commands that predict use it.
+// Package download downloads and verifies the result of a prediction. It writes the result to a
+// file with a receipt next to it, or to standard output. If the predicted file has labels, it also
+// scores the result. The commands that predict use it.
 package download
 
 import (
@@ -26,8 +26,8 @@ type ResultDownload struct {
 	Provenance
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
-	// Retry is the command that downloads the result again. Defaults to [OutputFile.ResumeCommand]
-	// without a blind file.
+	// Retry is the command that downloads the result again. Defaults to that of
+	// [OutputFile.ResumeCommand] for a nil file.
 	Retry string
 }
 
@@ -51,13 +51,13 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 // FileDownload describes a file to download.
 type FileDownload struct {
 	Progress *term.Progress
-	// DefaultName is the name of the temporary file if the file is written to a stream.
+	// DefaultName is the name of the temporary file if the destination is a stream.
 	DefaultName string
 	// Get writes the file to w and returns its size.
 	Get func(w io.Writer) (int64, error)
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
-	// Classes are the labels of the model for a file of predictions; nil if unknown.
+	// Classes are the labels of the model's classes if the file has predictions; nil if unknown.
 	Classes []string
 	// Install moves the file from tempPath to finalPath. The error wraps fs.ErrExist if there is a
 	// file at finalPath that must not be replaced.
@@ -66,8 +66,9 @@ type FileDownload struct {
 	Retry string
 }
 
-// DownloadFile downloads a file under a temporary name, verifies it, and calls Install or
-// copies it to the stream. On an error it removes the temporary file.
+// DownloadFile downloads a file under a temporary name and verifies it. Then it calls Install or,
+// if the destination is a stream, copies the file to it. After an error, it removes the temporary
+// file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	finalPath := symlink.Resolve(t.Path) // write the target of a link, and keep the link
 	name := filepath.Base(finalPath)
@@ -110,8 +111,8 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 }
 
 // copyToStream copies the verified file at path to standard output, a device or a pipe. If ctx ends
-// while the reader of a pipe is slow, it returns the cause of ctx, and the write stays blocked until the
-// process ends.
+// first, because the reader of a pipe is slow, it returns the cause of ctx. The write then stays
+// blocked until the process ends.
 func (t *OutputFile) copyToStream(ctx context.Context, path string) error {
 	done := make(chan error, 1)
 	go func() {
@@ -134,8 +135,8 @@ func (t *OutputFile) copyToStream(ctx context.Context, path string) error {
 	}
 }
 
-// addRetryHint adds a hint with the command that downloads the file again to an error of the local
-// disk. It returns any other error unchanged, and also an error that already has a hint.
+// addRetryHint adds the command that downloads the file again, as a hint, to an error of the local
+// disk. It returns any other error, and an error with a hint, unchanged.
 func (a *FileDownload) addRetryHint(err error) error {
 	var disk *fs.PathError
 	var complete *exit.Error
@@ -153,7 +154,7 @@ func (a *FileDownload) addRetryHint(err error) error {
 		WithHint("the incomplete file was removed; %s, then run `%s`", remedy, a.Retry)
 }
 
-// countingWriter writes to w and shows the number of written bytes on a meter.
+// countingWriter writes to w and reports the number of written bytes as progress.
 type countingWriter struct {
 	w     io.Writer
 	meter *term.Meter

@@ -2,8 +2,8 @@ package download
 
 import "foretell/internal/cli"
 
-// CheckExtension returns a usage error if the extension of the output file is that of a format other than
-// CSV. All results are CSV.
+// CheckExtension returns a usage error if the extension of the output file is that of another
+// format than CSV.
 func (t *OutputFile) CheckExtension() error {
 	return (&cli.CSVOutput{Path: t.Path, Flag: "-o", Noun: "output", Contents: "predictions"}).CheckExtension()
 }

@@ -81,9 +81,9 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	return nil
 }
 
-// ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
-// error if Path is also the path of an input, which are blind and others. It also returns an error
-// if a file exists at Path and must not be replaced.
+// ResolvePath sets an empty Path to its default, which is next to blind, the file to predict. It
+// returns an error if Path is also that of an input: blind or one of others. It also returns an
+// error if a file exists at Path and --force is not set.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
@@ -138,8 +138,9 @@ func (t *OutputFile) IsExistingFile() bool {
 	return err == nil && !t.isStream()
 }
 
-// RejectedPath returns the path of a result that must not replace the file at Path, such as
-// OUT.rejected.csv for OUT.csv. An earlier rejected result may exist there, but none of the inputs.
+// RejectedPath returns a path for a result that must not replace the file at Path, such as
+// OUT.rejected.csv for OUT.csv. The path is that of none of the inputs. An earlier rejected result
+// may exist there.
 func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	ext := filepath.Ext(t.Path)
 	base := strings.TrimSuffix(t.Path, ext) + ".rejected"
@@ -150,9 +151,9 @@ func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	return path
 }
 
-// CheckMayWriteRejected returns an error if a rejected result could not be written to its path; see
-// [OutputFile.RejectedPath]. If no file exists at Path, it returns nil, because a rejected result
-// would then be written to Path.
+// CheckMayWriteRejected returns an error if a rejected result could not be written; see
+// [OutputFile.RejectedPath]. It returns nil if no file exists at Path, because a rejected result is
+// then written to Path.
 func (t *OutputFile) CheckMayWriteRejected(inputs ...*preflight.InputTable) error {
 	if !t.IsExistingFile() {
 		return nil
@@ -162,8 +163,8 @@ func (t *OutputFile) CheckMayWriteRejected(inputs ...*preflight.InputTable) erro
 	return rejected.CheckMayWrite()
 }
 
-// WrittenPaths returns the paths of all files that a run may write: the result, a rejected result, and
-// their receipts.
+// WrittenPaths returns the paths of all files that a run may write: the result, a rejected result,
+// and their receipts.
 func (t *OutputFile) WrittenPaths() []string {
 	if t.isStream() {
 		return nil
@@ -173,7 +174,7 @@ func (t *OutputFile) WrittenPaths() []string {
 }
 
 // ResumeCommand returns the command that later downloads the result of the prediction with the
-// given key. If blind is not nil, the command verifies the result against this file.
+// given key. The command verifies the result against blind, unless blind is nil.
 func (t *OutputFile) ResumeCommand(key string, blind *preflight.InputTable) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.IsSpooled() {
@@ -183,8 +184,8 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.InputTable) stri
 }
 
 // PredictCommand returns the command that later predicts the file blind and writes the predictions
-// to the same output file. model is the reference to the model, quoted for a shell. If
-// blind is a stream, the command has a placeholder for the file.
+// to the same output file. model is the name or key of the model, quoted for a shell. If blind is a
+// stream, the command has a placeholder for the file.
 func (t *OutputFile) PredictCommand(blind *preflight.InputTable, model string) string {
 	files := "BLIND.csv"
 	if !blind.IsSpooled() {

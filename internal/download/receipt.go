@@ -30,8 +30,8 @@ type Provenance struct {
 	Rows         *int // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result. The digests of the result stay empty, and so do
-// the fields that are unknown.
+// newReceipt returns the receipt of a result, without the digests of the result. Fields that are
+// unknown stay empty.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
@@ -57,11 +57,10 @@ func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath stri
 	return t.InstallWithReceipt(ctx, tempPath, finalPath, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt moves a verified result with the given number of rows from tempPath to
-// finalPath. It completes r, the receipt, and writes r next to the result. With --force, it first
-// removes the receipt of an earlier result, so that an old receipt is never next to a new result.
-// Without --force, the error wraps fs.ErrExist if one of the files exists, and the file at tempPath
-// is kept.
+// InstallWithReceipt moves a verified result from tempPath to finalPath, completes the receipt r
+// and writes it next to the result. rows is the number of rows of the result. With --force, the
+// receipt of an earlier result is removed first. Without --force, if one of the two files exists,
+// InstallWithReceipt keeps the file at tempPath and returns an error that wraps fs.ErrExist.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
@@ -82,9 +81,10 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	return t.installReceipt(tempReceipt, tempPath, finalPath)
 }
 
-// installReceipt moves the receipt from tempReceipt to its place next to the result, which is at
-// finalPath. If this fails because another process has created the receipt, the result is moved back to
-// tempPath, and the error wraps fs.ErrExist. After any other failure, the result stays at finalPath.
+// installReceipt moves the receipt from tempReceipt to its place next to the result, which is
+// already at finalPath. If another process has created the receipt, it moves the result back to
+// tempPath and returns an error that wraps fs.ErrExist. After any other failure, the result stays
+// at finalPath.
 func (t *OutputFile) installReceipt(tempReceipt, tempPath, finalPath string) error {
 	err := cli.InstallFile(tempReceipt, receipt.Path(finalPath), t.Force)
 	switch {
@@ -98,8 +98,8 @@ func (t *OutputFile) installReceipt(tempReceipt, tempPath, finalPath string) err
 }
 
 // InstallWithoutReceipt moves a file without a receipt from tempPath to finalPath. With --force, it
-// removes the receipt of the file that it replaces. Without --force, the error wraps fs.ErrExist if
-// the file or a receipt exists.
+// also removes the receipt of the file that it replaces. Without --force, it returns an error that
+// wraps fs.ErrExist if the file or its receipt exists.
 func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 	receiptPath := receipt.Path(finalPath)
 	if t.Force {
@@ -117,9 +117,9 @@ func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 }
 
 // installUnderOtherName moves the file at tempPath to a free name next to finalPath, such as
-// out-2.csv. It is called if another process has meanwhile created finalPath or its receipt; taken is
-// the path of that file. It always returns an error, which says where the result is. install is the
-// function Install of [FileDownload].
+// out-2.csv, because another process has created the file taken: finalPath or its receipt. It
+// always returns an error, which says where the result is. install is the function Install of
+// [FileDownload].
 func installUnderOtherName(install func(tempPath, finalPath string) error, tempPath, finalPath, taken string) error {
 	ext := filepath.Ext(finalPath)
 	for n := 2; ; n++ {
@@ -184,9 +184,8 @@ func (t *OutputFile) ReceiptPath() string {
 	return receipt.Path(t.Path)
 }
 
-// checkMayWriteReceipt returns an error if the receipt cannot be written. There are three reasons:
-// its name is too long, something other than a file is in its place, or it exists and must not be
-// replaced.
+// checkMayWriteReceipt returns an error if the receipt cannot be written: its name is too long,
+// something other than a file is in its place, or it exists and --force is not set.
 func (t *OutputFile) checkMayWriteReceipt() error {
 	receiptPath := receipt.Path(t.Path)
 	info, err := os.Lstat(receiptPath)

@@ -21,8 +21,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckReplayable returns an error if the race of rec, the receipt at path, cannot be repeated with
-// the same result.
+// CheckReplayable returns an error if repeating the race of a receipt may not give the same result.
+// rec is the receipt, and path its path.
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
@@ -41,11 +41,11 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
-// at receiptPath. flag is "train" or "blind", and given has the values of this flag. If given is
-// empty, the receipt names the files. FindAndVerifyInput looks for them first in the folder of the
-// receipt and then in the current folder. recorded is the description of the files in the receipt,
-// or nil. It is an error if the contents of the files differ from the digest in recorded.
+// FindAndVerifyInput returns the paths of the files that a receipt is about: the training files if
+// flag is "train", and the predicted files if flag is "blind". given has the values of this flag.
+// If given is empty, it looks for the files that the receipt names, first in the folder of the
+// receipt and then in the current folder. recorded describes the files in the receipt, or is nil.
+// It is an error if the contents of the files differ from the digest in recorded.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {
@@ -109,8 +109,8 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// appendLayoutFlags appends the flags with which the files of a receipt were read, except those that
-// choose the label and the ID.
+// appendLayoutFlags appends the flags with which the files of a receipt were read, but not those
+// that choose the label and the ID.
 func appendLayoutFlags(args []string, o *receipt.Options) []string {
 	args = appendFlags(args, "--delimiter", o.Delimiter, "--encoding", o.Encoding, "--sheet", o.Sheet, "--drop", cli.ListFlagValue(o.Drop))
 	if o.SkipRows > 0 {
@@ -132,8 +132,8 @@ func appendFlags(args []string, flags ...string) []string {
 	return args
 }
 
-// CheckResultFile verifies the result next to rec, the receipt at receiptPath. It returns the path
-// of the result, or "" if the file does not exist.
+// CheckResultFile verifies the result next to a receipt. rec is the receipt, and receiptPath its
+// path. It returns the path of the result, or "" if the file does not exist.
 func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Receipt) (path string, err error) {
 	path = strings.TrimSuffix(receiptPath, ".receipt.json")
 	if path == receiptPath { // the receipt was renamed
@@ -153,10 +153,10 @@ func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Recei
 	return path, nil
 }
 
-// DifferenceError returns the error for the result at newResult, which differs from rec, the
-// receipt at path. oldResult is the path that [CheckResultFile] has returned. If oldResult is not
-// "", the returned error lists the columns that differ and counts their rows. Otherwise it contains
-// err, the first difference.
+// DifferenceError returns the error for a repeated result, at newResult, that differs from the
+// receipt rec at path. oldResult is the path that [CheckResultFile] has returned. If it is not "",
+// the error lists the columns that differ and counts their rows. Otherwise the error contains err,
+// the first difference.
 func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"

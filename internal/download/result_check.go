@@ -15,9 +15,9 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a function that verifies the result at tempPath against the blind file. The
-// function sets *setRows to the number of rows. classes are the valid labels; if classes is nil, the
-// labels in the header of the result are valid.
+// ResultVerifier returns a function that verifies the result at tempPath against blind, the file
+// that was predicted. It sets *setRows to the number of rows of the result. classes are the valid
+// labels. If classes is nil, the labels in the header of the result are valid.
 func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []string, setRows *int) func(tempPath string) error {
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
@@ -44,9 +44,9 @@ func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []
 }
 
 // PlausibilityVerifier returns a function that verifies the result at tempPath without its blind
-// file. It checks the number of rows and, if classes is not empty, the predictions. It sets
-// *setRows to the number of rows. retryCommand is the command that downloads the result again, for
-// the hints of errors.
+// file, and sets *setRows to its number of rows. It checks the number of rows and, if classes is
+// not empty, the predictions. The hints of errors contain retryCommand, which downloads the result
+// again.
 func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int, retryCommand string) func(tempPath string) error {
 	const again = "nothing was written; try again with `%s`"
 	return func(tempPath string) error {

@@ -12,12 +12,12 @@ import (
 	"foretell/internal/scoring"
 )
 
-// maxModelBytes is the size limit for downloading a model from a remote service only to look for
+// maxModelBytes is the size up to which a model is downloaded from a server only to look for
 // training rows.
 const maxModelBytes = 64 << 20
 
-// FindOverlapOfModel returns a function for [BlindLabel.FindOverlap]. The function looks for the
-// background rows of model, which are a sample of its training rows.
+// FindOverlapOfModel returns a function for [BlindLabel.FindOverlap] that looks for the background
+// rows of the model, which are a sample of its training rows.
 func FindOverlapOfModel(m *model.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) *scoring.TrainingOverlap {
 		file, err := os.Open(path)
@@ -33,9 +33,9 @@ func FindOverlapOfModel(m *model.Model) func(ctx context.Context, path string) *
 	}
 }
 
-// FindOverlapOfPrediction is like FindOverlapOfModel, for a prediction of a service. If the blind file
-// has the SHA-256 of the training file, it has all training rows. Otherwise the function downloads the
-// model and looks for its background rows.
+// FindOverlapOfPrediction is like FindOverlapOfModel, for a prediction of a service. If the blind
+// file has the SHA-256 of the training file, all its rows are training rows. Otherwise the function
+// downloads the model and looks for its background rows.
 func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, prediction *api.Prediction) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) (rows *scoring.TrainingOverlap) {
 		if prediction.Blind != nil && prediction.Blind.SHA256 != "" && prediction.Blind.SHA256 == dataset.SHA256 {

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// CheckBlindDigest returns an error if blind is not the blind file in rec, the receipt at
-// receiptPath, because its digest differs.
+// CheckBlindDigest returns an error if blind does not have the digest of the predicted file in a
+// receipt. rec is the receipt, and receiptPath its path.
 func CheckBlindDigest(ctx context.Context, blind *preflight.InputTable, receiptPath string, rec *receipt.Receipt) error {
 	seen, err := blind.ReceiptInput(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
@@ -25,7 +25,7 @@ func CheckBlindDigest(ctx context.Context, blind *preflight.InputTable, receiptP
 		WithHint("set --blind to the file from which the predictions were made, %s; it must be unchanged", term.ShellQuote(rec.Blind.Name))
 }
 
-// MismatchError returns the error for a result at path that differs from rec, the receipt at
+// MismatchError returns the error for a result at path that does not match the receipt rec at
 // receiptPath. err is the error of [receipt.Receipt.Verify].
 func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.Receipt, err error) error {
 	if ctx.Err() != nil {
@@ -73,9 +73,8 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	return "predict again with `" + command + rest + "`"
 }
 
-// findNextToReceipt returns a path of the file called name, which a receipt names without its folder. If the
-// file is in folder but not in the current folder, the result is its path in folder. Otherwise it
-// is name.
+// findNextToReceipt returns a path of the file called name, which a receipt names without its
+// folder. If only folder has such a file, it is the path in folder. Otherwise it is name.
 func findNextToReceipt(folder, name string) string {
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {

@@ -47,8 +47,8 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	return r
 }
 
-// hasMostlyRareTexts reports whether most training rows have a text whose frequency is not known. The
-// population stability index of the column cannot show that new texts have replaced such texts.
+// hasMostlyRareTexts reports whether most training rows have a text whose frequency is not known.
+// The population stability index cannot show that new texts have replaced such texts.
 func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	if known.Distribution == nil || inference.Form(known.Kind).IsOrdered() {
 		return false
@@ -60,8 +60,8 @@ func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	return 2*rare > trainingRows
 }
 
-// sortKey returns the value by which columns are sorted, in descending order: the index or, for a
-// column without one, +Inf if its drift is large and -1 if it was not compared.
+// sortKey returns the value by which columns are sorted, in descending order. This is the index. A
+// column without an index has +Inf if its drift is large, and -1 if it was not compared.
 func sortKey(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
@@ -123,10 +123,11 @@ type countedPart struct {
 // Only the last range may have fewer rows.
 const minTrainingShare = 0.02
 
-// countNumberParts divides the numbers into ranges, and counts the rows of each range in both files.
-// The ranges are the bins of the dataset or, if one bin has most numbers, those between its quantiles. A
-// range with few training rows is joined to the next range. The values below and above the range of the
-// training file are two more parts. coarse reports whether one bin has most numbers and no quantiles are known.
+// countNumberParts divides the numbers into ranges, and counts the rows of each range in both
+// files. The ranges are the bins of the dataset, or those between its quantiles if one bin has most
+// numbers. A range with few training rows is joined to the next. The values below and above the
+// training range are two more parts. coarse reports whether one bin has most numbers and no
+// quantiles are known.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) (parts []countedPart, coarse bool) {
 	d, form := known.Distribution, inference.Form(known.Kind)
 	edges, training, counts, coarse := countRanges(known, p)
@@ -150,9 +151,9 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]}), coarse
 }
 
-// countRanges returns the edges of ranges of numbers, and the number of rows of each range in the training
-// file and in the compared file. counts begins with the rows below the first edge, and ends with those
-// from the last edge on. coarse is described at countNumberParts.
+// countRanges returns the edges of ranges of numbers, and the number of rows of each range in the
+// training file and in the compared file. counts begins with the rows below the first edge, and
+// ends with those from the last edge on. For coarse see countNumberParts.
 func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, training []int64, counts []float64, coarse bool) {
 	d := known.Distribution
 	if n := len(d.Quantiles); n > 0 && len(d.QuantileRows) == n+1 {
@@ -168,9 +169,9 @@ func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, 
 	return append(edges, d.High), d.Bins, p.CountBins(d.Low, d.High, len(d.Bins)), d.IsCoarse(known.Distinct)
 }
 
-// removeUnparsed removes from parts the numbers or dates that a model does not read, because they are not
-// in the format of the training column. It removes the same fraction of each part, and returns the number
-// of removed rows.
+// removeUnparsed removes the numbers or dates that a model does not read from parts, because they
+// are not in the format of the training column. It removes the same fraction of each part, and
+// returns the number of removed rows.
 func removeUnparsed(parts []countedPart, training *profile.TrainingColumn, p *profile.ColumnProfile, rows int64) (removed float64) {
 	filled := float64(rows) - float64(p.Missing)
 	removed = min(float64(compare.UnparsedRows(training, p, int(rows))), filled)
@@ -192,7 +193,8 @@ func formatIntegerRange(from, to float64) string {
 }
 
 // countTextParts divides texts into the most frequent ones of the training file and the others.
-// Texts with the same abbreviation are one part. filled is the number of rows of the file with a value.
+// Texts that are equal when shortened are one part. filled is the number of rows of the file with a
+// value.
 func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), filled}
@@ -214,8 +216,8 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows in
 	return append(parts, others)
 }
 
-// minPSIShare is used instead of smaller fractions of the rows when the index is computed. It keeps the
-// index finite, and limits the effect of a rare value that only one of the files has.
+// minPSIShare replaces smaller fractions of the rows when the index is computed. It keeps the index
+// finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 
 // setIndexAndParts sets Index, Chance, Level and Parts of c. It omits parts without rows.
@@ -239,11 +241,11 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 	}
 }
 
-// chancePSI returns the 99.9 % quantile of the population stability index of two random
-// samples, with the given numbers of rows, from the same distribution. This is (1/trainingRows + 1/rows)
-// times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of
-// freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020). The
-// chi-squared quantile is computed by the approximation of Wilson and Hilferty.
+// chancePSI returns the 99.9 % quantile of the population stability index of two random samples
+// from the same distribution, with the given numbers of rows. This is (1/trainingRows + 1/rows)
+// times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of freedom (B.
+// Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020), by the approximation of
+// Wilson and Hilferty.
 func chancePSI(parts int, trainingRows, rows float64) float64 {
 	if parts < 2 || trainingRows == 0 || rows == 0 {
 		return 0

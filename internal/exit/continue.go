@@ -9,11 +9,11 @@ import (
 	"foretell/internal/client"
 )
 
-// WithContinueCommand returns err with a hint with the command that continues after it, such as the one that
-// resumes a race. The command replaces the advice to run the current command again, which would repeat
-// finished work. It does not replace a hint that already has the command. WithContinueCommand returns err
-// unchanged if it is nil, or if another attempt cannot succeed because the service refused the request
-// as invalid or does not know the object.
+// WithContinueCommand returns err with a hint that suggests command, which continues the work after
+// err, such as the command that resumes a race. It replaces advice to run the current command
+// again, which would repeat finished work. It returns err unchanged if err is nil, if its hint
+// already has the command, or if continuing cannot succeed: the service refused the request as
+// invalid, or does not know the object.
 func WithContinueCommand(ctx context.Context, err error, command string) error {
 	if err == nil {
 		return nil

@@ -38,7 +38,7 @@ type Error struct {
 	Cause        error
 }
 
-// Error returns the fact.
+// Error returns e.Fact: what happened, without the hint.
 func (e *Error) Error() string { return e.Fact }
 
 // Unwrap returns the cause.
@@ -84,8 +84,9 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// FromInterrupt returns the error for a command that a signal interrupted before it finished, or nil if err
-// is nil or no signal has cancelled ctx, the context of the command.
+// FromInterrupt returns the error for a command that a signal interrupted before it finished. ctx
+// is the context of the command, and err its error. FromInterrupt returns nil if err is nil, or if
+// no signal has cancelled ctx.
 func FromInterrupt(ctx context.Context, err error) *Error {
 	var interrupted *InterruptError
 	if err == nil || !errors.As(context.Cause(ctx), &interrupted) {
@@ -94,8 +95,8 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 	return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 }
 
-// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. If
-// a signal has cancelled ctx, the context of the command, the result is the error for an
+// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error.
+// Otherwise, if a signal has cancelled ctx, the context of the command, it returns the error for an
 // interrupted command.
 func FromError(ctx context.Context, err error) *Error {
 	var (
@@ -117,7 +118,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
 		if network.FileStore {
-			return e.WithHint("try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator", network.Server())
+			return e.WithHint("try again in a minute; the service stores its files at %s, so if the error persists, ask the service's operator whether this machine may connect to that server", network.Server())
 		}
 		if network.Kind == client.BadRedirect {
 			return e.WithHint("check the address with `foretell status`, and pass another one with --server")
@@ -168,7 +169,7 @@ func problemError(p *api.Problem) *Error {
 	return f
 }
 
-// SignInHint is the hint, or the beginning of the hint, if the service does not accept the token.
+// SignInHint is the hint if the service does not accept the token. Some commands append to it.
 const SignInHint = "log in with `foretell login`"
 
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.
@@ -176,7 +177,7 @@ func problemHint(p *api.Problem, status Status) string {
 	var address *client.BaseURLError
 	switch {
 	case errors.As(p, &address):
-		return "the service's address has the path of a page, or another path; try " + address.Origin + " instead of " + address.BaseURL
+		return "the service's address must not end with the path of a page; try " + address.Origin + " instead of " + address.BaseURL
 	case p.Code == api.CodeNoSecondFactor:
 		return "after that, log in again with `foretell login`"
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:
@@ -192,7 +193,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeQuota:
 		return "`foretell datasets list` and `foretell training list` show what counts towards the quota" // the message has the remedy
 	case p.Code == api.CodeStorageFull:
-		return "remedy that, then run the command again" // the message says how
+		return "after that, run the command again" // the message says how
 	case p.Code == api.CodeDamaged:
 		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
 	case status == SignIn:

@@ -78,7 +78,8 @@ var statusByCode = map[api.Code]Status{
 	api.CodeInternal:          Unexpected,
 }
 
-// statusFromHTTP returns the exit status for an HTTP status, if the error code is unknown.
+// statusFromHTTP returns the exit status for an HTTP status. It is used if the error code is
+// unknown.
 func statusFromHTTP(status int) Status {
 	switch status {
 	case 401, 403:

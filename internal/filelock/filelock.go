@@ -40,16 +40,16 @@ func Wait(ctx context.Context, path string) (*os.File, error) {
 }
 
 // Create creates an empty file at path, which only its owner can read, and locks it like [TryLock].
-// If path names a regular file that no process has locked, such as one that a killed process has left,
-// Create removes this name and creates another file. It does not overwrite the old file, which may also
+// If the file exists but no process has locked it, a killed process has left it: Create then
+// removes the name and creates a new file. The old file is not overwritten, because it may also
 // have another name. Create returns
 //
 //   - ErrLocked if another process holds the lock,
 //   - ErrNotRegular if path names a folder, a link or a device,
 //   - an error that wraps fs.ErrExist if the file exists, but the file system has no locks.
 //
-// If the file system has no locks, the new file is not locked. As long as the lock is held, path names
-// the returned file, unless another program ignores the lock and renames or removes the file.
+// Without locks, the new file is not locked. While the lock is held, path names the returned file,
+// unless a program that ignores the lock renames or removes the file.
 func Create(path string) (*os.File, error) {
 	for {
 		f, err := createNew(path)

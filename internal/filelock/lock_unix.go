@@ -25,8 +25,8 @@ func TryLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// createNew creates the file at path and locks it if the file system has locks. The error wraps
-// fs.ErrExist if path exists. It is ErrLocked if another process has locked the file first.
+// createNew creates the file at path, and locks it if the file system has locks. The error wraps
+// fs.ErrExist if path exists. It is ErrLocked if another process was faster to lock the file.
 func createNew(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

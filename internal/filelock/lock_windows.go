@@ -36,8 +36,8 @@ func openExclusively(path string, create uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// removeAndClose closes the file f at path and removes it. Windows removes no open file. If another
-// process has locked the file meanwhile, the error is ErrLocked.
+// removeAndClose closes the file f at path and then removes it, because Windows removes no open
+// file. If another process has locked the file in between, the error is ErrLocked.
 func removeAndClose(path string, f *os.File) error {
 	if err := f.Close(); err != nil {
 		return err

@@ -84,9 +84,9 @@ func (r *Result) formatLine() string {
 	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, humanize.Count(r.Rows, "row"), r.Reason)
 }
 
-// WriteGitHub writes annotations for GitHub Actions. It writes an error for each missed
-// requirement. Unless quiet is true, it also writes a notice for each skipped requirement, and one
-// with the summary if no requirement was missed.
+// WriteGitHub writes annotations for GitHub Actions: an error for each missed requirement and,
+// unless quiet is true, a notice for each skipped requirement. If no requirement was missed, and
+// quiet is false, it also writes a notice with the summary.
 func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
 	for _, v := range r.Results {

@@ -90,9 +90,9 @@ func ParseRequirement(text string) (*Requirement, error) {
 	return r, nil
 }
 
-// unknownMetricError returns an error for an unknown metric in a requirement. It lists the known
-// metrics. If another program uses name for one of these metrics, such as "auc" for rocAuc, the
-// error suggests this metric.
+// unknownMetricError returns an error for an unknown metric in a requirement. The error lists the
+// known metrics. If name is another name of a known metric, such as "auc" for rocAuc, the error
+// suggests that metric.
 func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
@@ -179,9 +179,12 @@ func (r *Requirement) MetricName() string {
 func (r *Requirement) EvaluateScore(s Score) Result {
 	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
 	if s.Value == nil {
-		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes, or rows of its class"
-		if r.Metric == Precision {
+		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes"
+		switch {
+		case r.Metric == Precision:
 			v.Reason = "not measured: no row was predicted as this class"
+		case r.Class != "":
+			v.Reason = "not measured: it needs rows of this class; areas under curves also need the probabilities of all classes"
 		}
 		return v
 	}
@@ -271,10 +274,10 @@ func TestScore(report *api.ModelReport, name string) (value float64, interval *a
 	return value, r.interval(report), rows > 0
 }
 
-// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An old
-// report has no intervals of classes. For such a report, the intervals of recall and precision are
-// computed from the confusion matrix. Recall is the fraction of correct predictions in the class's
-// row of the matrix, and precision is this fraction in the class's column.
+// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. Old reports
+// have no intervals of classes. For these, the intervals of recall and precision are computed from
+// the confusion matrix: recall is the fraction of correct predictions in the row of the class, and
+// precision the fraction in its column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -364,7 +367,7 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 }
 
 // SkippedResult returns the result of a comparison that was skipped because there is no baseline.
-// The parameter why is the reason why there is no baseline.
+// why is the reason.
 func SkippedResult(baselineName, why string) Result {
 	return Result{Requirement: "beat " + baselineName, Holds: true, Skipped: true, Reason: "holds: " + why}
 }

@@ -59,6 +59,5 @@ func NewDrift(r *api.DriftReport) *Drift {
 	return d
 }
 
-// barHeight returns the height of the bar for a fraction of the rows, which is from 0 to 1. The height
-// is from 0 to 10,000.
+// barHeight returns the height of the bar for a fraction of the rows: 0 for 0 and 10,000 for 1.
 func barHeight(share float64) int64 { return int64(math.Round(10_000 * share)) }

@@ -48,9 +48,11 @@ type Claim struct {
 	// even if the process has lost their leases.
 	Running []string
 	// MaxMemory is the memory of the pool in bytes. Jobs that need more are skipped. 0 means no
-	// limit. FreeMemory is the free part of this memory. If the next job needs more than
-	// FreeMemory, no job is claimed until enough memory is free, because smaller jobs could delay
-	// the next job forever. FreeMemory is ignored if MaxMemory is 0.
+	// limit.
+	//
+	// FreeMemory is the free part of this memory. If the next job needs more, no job is claimed,
+	// not even a smaller one, because smaller jobs could delay the next job forever. FreeMemory is
+	// ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
 	Now, Until time.Time
@@ -70,11 +72,11 @@ type LeaseCheck struct {
 	OnEnded func(job, process string)
 }
 
-// Store is the queue of jobs, and leases them to this process. The leases belong to the
-// process, so several pools of a process share them.
+// Store is the queue of jobs, and leases them to this process. Several pools of a process share the
+// leases.
 type Store interface {
-	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
-	// the next job needs more than FreeMemory.
+	// ClaimJob leases the next job that c selects. It returns ErrNoJob if there is none, or if the
+	// next job needs more than c.FreeMemory.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
 	// RenewJob extends a lease and reports whether the job should be cancelled. It returns
 	// ErrLeaseLost if this process does not hold the lease or the job was deleted.
@@ -84,8 +86,8 @@ type Store interface {
 	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	EndExpiredLeases(ctx context.Context, c LeaseCheck) error
-	// WatchJobs calls changed when it may have become possible to claim jobs, until ctx is done
-	// or an error occurs. The argument kind is the kind of these jobs, or empty if it is unknown.
+	// WatchJobs calls changed when jobs may have become available to claim, until ctx is done or an
+	// error occurs. The argument kind is the kind of these jobs, or empty if it is unknown.
 	// WatchJobs may miss a change.
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }

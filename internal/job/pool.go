@@ -31,9 +31,9 @@ type Kind struct {
 	// OnlyWhenIdle makes jobs of this kind wait while the pool runs a job whose Memory is not
 	// 0.
 	OnlyWhenIdle bool
-	// Do runs the job, and stores its result in a transaction that also deletes the job. When
-	// ctx is done, Do must soon return an error without storing a result. In this case, and if
-	// the error of Do wraps ErrPostponed, the job is queued again.
+	// Do runs the job, and stores its result in a transaction that also deletes the job. When ctx
+	// is done, Do must soon return an error without storing a result. The job is then queued again.
+	// It is also queued again if the error wraps ErrPostponed.
 	Do func(ctx context.Context, r *RunningJob) error
 	// Fail stores that the job has failed because of cause, in a transaction that also deletes the
 	// job. The pool repeats the call until Fail succeeds.
@@ -45,8 +45,8 @@ type Config struct {
 	Store Store
 	// Kinds are the kinds of jobs to run; see also [Pool.SetKinds].
 	Kinds []Kind
-	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
-	// [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
+	// AllowedSubjectsOnly limits the pool to jobs on datasets, races and predictions whose keys
+	// were passed to [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
 	AllowedSubjectsOnly bool
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. A job that
 	// would exceed it stays in the queue. 0 means no limit.
@@ -64,10 +64,9 @@ type Pool struct {
 	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // subjects that were passed to AllowSubject
 	storeError      error
-	// postponed maps the key of each job that this pool has returned to the queue because of
-	// ErrPostponed to the time of the return. Further attempts of such a job are logged at the level
-	// Debug. The job is removed when an attempt ends in another way, and after postponedTime, because
-	// another process may have ended it.
+	// postponed has the jobs that this pool has returned to the queue because of ErrPostponed, each
+	// with the time of the return. Further attempts of such a job are logged at the level Debug. A
+	// job is removed when an attempt ends in another way, and after postponedTime.
 	postponed map[string]time.Time
 
 	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or
@@ -92,8 +91,7 @@ func (p *Pool) SetKinds(kinds []Kind) {
 	}
 }
 
-// Wake notifies the pool that a job of this kind may be claimed, so that an idle worker looks for
-// the job at once. Wake ignores unknown kinds.
+// Wake makes an idle worker look for a job of this kind at once. It ignores unknown kinds.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
@@ -102,7 +100,7 @@ func (p *Pool) Wake(kind string) {
 }
 
 // AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a dataset, race or
-// prediction with this key, including jobs that are queued later. Other pools ignore it.
+// prediction with this key, now and later. It has no effect on other pools.
 func (p *Pool) AllowSubject(subject string) {
 	if !p.AllowedSubjectsOnly {
 		return

@@ -20,8 +20,8 @@ const (
 	releaseTimeout = 5 * time.Second
 	// postponedTime is the time after which a pool forgets that it has postponed a job.
 	postponedTime = time.Hour
-	// maxAttempts is the number of attempts after which a job fails. An attempt counts only if
-	// its process died.
+	// maxAttempts is the number of attempts after which a job fails. Only attempts whose process
+	// died count.
 	maxAttempts = 5
 )
 
@@ -31,9 +31,8 @@ var ErrTooManyAttempts = fmt.Errorf("the process died in each of %d attempts", m
 // ErrPanic is wrapped by the cause that is passed to Kind.Fail if Kind.Do has panicked.
 var ErrPanic = errors.New("panic")
 
-// ErrPostponed must be wrapped by the error of Kind.Do if the job cannot run now, because a
-// service that it needs is unavailable. The job is then queued again, and the attempt does not
-// count.
+// ErrPostponed says that a job cannot run now, because a service that it needs is unavailable. If
+// the error of Kind.Do wraps ErrPostponed, the job is queued again and the attempt does not count.
 var ErrPostponed = errors.New("the job must wait")
 
 var errStopping = errors.New("the pool stops")
@@ -110,8 +109,8 @@ func (p *Pool) setPostponed(key string, postponed bool) {
 	p.postponed[key] = now
 }
 
-// startHeartbeats begins to renew the lease of j. The context leased ends with the cause ErrLeaseLost
-// if the lease is lost. The function stop ends the renewal and leased. It may be called twice.
+// startHeartbeats begins to renew the lease of j. If the lease is lost, the context leased ends
+// with the cause ErrLeaseLost. Calling stop ends the renewal and leased. It may be called twice.
 func (p *Pool) startHeartbeats(ctx context.Context, j *Job) (r *RunningJob, leased context.Context, stop func()) {
 	leased, cancel := context.WithCancelCause(ctx)
 	r = &RunningJob{Job: *j, cancelled: make(chan struct{}), stop: cancel}
@@ -179,8 +178,8 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 	}
 }
 
-// StoreError returns the error of the last claim, or of the last attempt to store the failure
-// of a job, whichever was later. It returns nil if the later of the two succeeded.
+// StoreError returns the error of the store at the last claim, or at the last attempt to store that
+// a job failed, whichever was later. It returns nil if that succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,9 +192,9 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// storeFailureWithRetries calls k.Fail until it succeeds, the lease is lost or ctx is done. The lease
-// must be renewed meanwhile: if it expired, another process would repeat the job, which would fail
-// again.
+// storeFailureWithRetries calls k.Fail until it succeeds, the lease is lost or ctx is done. The
+// lease must be renewed meanwhile. If it expired, another process would run the job again, and it
+// would fail again.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)

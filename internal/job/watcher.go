@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// minWatchInterval is the minimum time between two calls of a function by Watchers. It
-	// limits the cost of the calls if the queue changes often.
+	// minWatchInterval is the minimum time between two calls of a function by Watchers. It limits
+	// the cost if the queue changes often.
 	minWatchInterval = 250 * time.Millisecond
 	// MaxWatchInterval is the maximum time between two calls, so that a change of the queue is
 	// noticed even if it is not reported.

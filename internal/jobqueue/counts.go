@@ -16,8 +16,8 @@ type Counts struct {
 	Kind string
 	// Queued does not count the jobs of disabled accounts.
 	Queued, Running int64
-	// OldestQueued is the longest time that one of the queued jobs has waited since it was last queued.
-	// It is 0 if none is queued.
+	// OldestQueued is how long the job that has waited longest has been in the queue since it was
+	// last queued. It is 0 if no job is queued.
 	OldestQueued time.Duration
 }
 
@@ -113,8 +113,8 @@ func newFinishedCounter() *finishedCounter {
 	return c
 }
 
-// CountFinished counts the job of a race that was ended in the database while no process ran it.
-// outcome is the final state of the race.
+// CountFinished counts a race that was ended in the database while no process ran its job. kind is
+// the kind of the job, and outcome the final state of the race.
 func (q *Queue) CountFinished(kind, outcome string) { q.finished.add(kind, outcome) }
 
 // add counts a job of this kind that ended. outcome is the final state of the resource

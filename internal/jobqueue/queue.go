@@ -24,7 +24,7 @@ const (
 	Train = "train"
 	// Predict is a prediction.
 	Predict = "predict"
-	// Part is a run of a race that another worker trains.
+	// Part is the training of one algorithm of a race by another worker than that of the race.
 	Part = "part"
 )
 
@@ -39,8 +39,8 @@ type Config struct {
 	// Rand is the source of random bytes for keys.
 	Rand io.Reader
 	Log  *slog.Logger
-	// OwnJobsOnly limits the process to the jobs that it has queued or adopted. By default, it runs
-	// the jobs of all processes.
+	// OwnJobsOnly limits the process to the jobs that it has queued, and those that it has taken
+	// over with [Queue.AdoptInterrupted]. By default, it runs the jobs of all processes.
 	OwnJobsOnly bool
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. 0 means no
 	// limit.
@@ -74,7 +74,7 @@ func New(c Config) *Queue {
 // concurrently with another method.
 func (q *Queue) SetKinds(kinds []job.Kind) { q.pool.SetKinds(kinds) }
 
-// OwnJobsOnly reports whether this process runs only the jobs that it has queued or adopted.
+// OwnJobsOnly reports whether this process runs only its own jobs; see [Config].
 func (q *Queue) OwnJobsOnly() bool { return q.ownJobsOnly }
 
 // Memory returns the maximum sum of the estimated memory of all running jobs of this process, in bytes,
@@ -123,15 +123,15 @@ func (q *Queue) Notify(kind string) {
 	q.watchers.Notify()
 }
 
-// Finish deletes a job and calls write, both in one transaction. If this process no longer
-// holds the lease, it writes nothing and returns job.ErrLeaseLost. outcome is the final
-// state of the dataset, training job or prediction. It is counted in [Queue.Finished], and
-// Finish sets j.Outcome to it.
+// Finish deletes a job and calls write, both in one transaction. If this process no longer holds
+// the lease, it writes nothing and returns job.ErrLeaseLost. outcome is the final state of the
+// dataset, training job or prediction. Finish counts it for [Queue.Finished] and assigns it to
+// j.Outcome.
 //
-// While the database is unavailable or its disk is full, Finish repeats the transaction, so
-// that the result of the job is not lost. In an embedded service, it returns the error of a
-// full disk at once, because the client then reports the full disk. If Finish fails, but one
-// of its transactions may have been committed, the error wraps store.ErrCommitUnknown.
+// Finish repeats the transaction while the database is unavailable or its disk is full, so that the
+// result of the job is not lost. If the process runs only its own jobs, it returns the error of a
+// full disk at once, because its user sees the error. If Finish fails, but one of its transactions
+// may have been committed, the error wraps store.ErrCommitUnknown.
 func (q *Queue) Finish(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {
@@ -167,8 +167,8 @@ func (q *Queue) Finish(ctx context.Context, j *job.Job, outcome string, write fu
 // finishRetryInterval is the time between attempts to store the result of a job.
 const finishRetryInterval = 2 * time.Second
 
-// WriteWithLease calls write in a transaction that belongs to a running job. If this process no
-// longer holds the lease, it returns job.ErrLeaseLost and writes nothing.
+// WriteWithLease calls write in a transaction that belongs to the running job j. If this process no
+// longer holds the lease of j, it writes nothing and returns job.ErrLeaseLost.
 func (q *Queue) WriteWithLease(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := q.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.CheckLease(ctx, j.Key, q.store.ProcessName()); err != nil {
@@ -188,8 +188,8 @@ func translateLeaseLost(err error) error {
 	return err
 }
 
-// jobStore implements job.Store with a store. It calls onQueueChanged when another process may
-// have changed the queue of jobs.
+// jobStore implements job.Store with a store. It calls onQueueChanged whenever another process may
+// have changed the queue.
 type jobStore struct {
 	store          *store.Store
 	onQueueChanged func()

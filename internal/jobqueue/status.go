@@ -14,10 +14,11 @@ type Status struct {
 	job *store.JobState // nil if the resource has no job
 	// Running reports whether a live process runs the job.
 	Running bool
-	// Interrupted reports whether the job waits, and no process will resume it automatically.
+	// Interrupted reports whether the job waits and no process will resume it, until
+	// [Queue.AdoptInterrupted] is called.
 	Interrupted bool
-	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and otherwise
-	// "". In an embedded service it is always "", because the commands run the jobs themselves.
+	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. Otherwise it
+	// is "". It is always "" if this process runs only its own jobs.
 	WaitingFor string
 	// QueuedBefore is the number of queued jobs that will begin before this one. Only [Queue.Status]
 	// sets it.
@@ -97,8 +98,8 @@ func (q *Queue) Status(ctx context.Context, t *store.Tx, subject string) (Status
 }
 
 // ReadWithStatus calls get, which reads a resource, and returns the status of the job on this
-// resource. The function get must return the key of the resource that the job works on, or "" if
-// there is no job. It may be called twice; see readResourcesThenJobs.
+// resource. The function get must return the key of the resource, or "" if the resource has no job.
+// It may be called twice; see readResourcesThenJobs.
 func (q *Queue) ReadWithStatus(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s Status, err error) {
 	subject := ""
 	err = q.readResourcesThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
@@ -111,10 +112,10 @@ func (q *Queue) ReadWithStatus(ctx context.Context, get func(*store.Tx) (subject
 	return s, err
 }
 
-// ReadWithStatuses calls list, which reads a page of an account's resources, and returns the
-// statuses of all jobs of the account, by key of the resource. The function list must
-// report whether any resource on the page has a job. If none has, the result is nil. The
-// function list may be called twice; see readResourcesThenJobs.
+// ReadWithStatuses calls list, which reads a page of an account's resources and reports whether any
+// of them has a job. ReadWithStatuses returns the statuses of all jobs of the account, by key of
+// the resource, or nil if list returns false. The function list may be called twice; see
+// readResourcesThenJobs.
 func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(*store.Tx) (hasJob bool, err error)) (all map[string]Status, err error) {
 	err = q.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = q.listStatuses(ctx, t, account)
@@ -123,11 +124,10 @@ func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(
 	return all, err
 }
 
-// readResourcesThenJobs calls readResources. In most cases, none of the resources has a job,
-// and readResourcesThenJobs returns. Otherwise it calls readResources again, and then readJobs,
-// in one transaction, so that the resources and their jobs are consistent. The function
-// readResources should execute a single statement, so that the first call takes only one round
-// trip to the database.
+// readResourcesThenJobs calls readResources. If this returns true, it calls readResources again,
+// and then readJobs in the same transaction, so that the resources and their jobs are consistent.
+// Most resources have no job. Therefore the first call saves time: if readResources executes a
+// single statement, it takes one round trip to the database.
 func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
 	hasJob := false
 	err := q.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
@@ -173,8 +173,7 @@ func (s Status) ReportedStatus(stored string) string {
 }
 
 // AdoptInterrupted lets this process run the job on the dataset, race or prediction with this key,
-// if the job was interrupted. A job is interrupted if no process runs it and none will resume it.
-// Any other job remains unchanged.
+// if no process runs the job and none will resume it. Otherwise it does nothing.
 func (q *Queue) AdoptInterrupted(ctx context.Context, key string) error {
 	err := q.store.Write(ctx, func(t *store.Tx) error {
 		s, err := q.Status(ctx, t, key)

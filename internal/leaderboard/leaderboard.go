@@ -24,8 +24,9 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table names the table of the model (see [api.TableSchema]) by its label column and, if other
-	// tables have the same label, also by a dataset. It is "" if all models have the same table.
+	// Table is a name of the model's table, which is the label, columns and classes of its dataset.
+	// It is the label column and, if other tables have the same label, a dataset. It is "" if all
+	// models have the same table.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
@@ -76,8 +77,8 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 	return entries, nil
 }
 
-// loadEntry returns the entry of a model. It reads the model's race and, with readReport, its
-// report. metric is the name of the metric whose scores the entry has.
+// loadEntry returns the entry of a model. It reads the model's race and, if readReport is true, its
+// report. metric is the metric of the scores in the entry.
 func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string,
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
@@ -106,8 +107,8 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	return e, nil
 }
 
-// raceKey returns the key of the race that trained a model. Some services omit this key in lists of
-// models. raceKey then reads the model.
+// raceKey returns the key of the race that trained a model. If the service omits the key in lists
+// of models, it requests the model.
 func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
 	if m.TrainingJobKey != "" {
 		return m.TrainingJobKey, nil
@@ -141,9 +142,9 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// sortAndRank sorts the models by table, then by score, best first, then by version. It sets the
-// ranks separately for each table. A model shares the rank of the model before it if the interval
-// of its score includes the score of the first model with this rank.
+// sortAndRank sorts the models by table, then by score, best first, then by version. It ranks the
+// models of each table separately. A model shares the rank of the model before it if the interval
+// of its score includes the best score with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -174,8 +175,8 @@ func sortAndRank(rows []*Entry) {
 	}
 }
 
-// setTestSets sets TestSet to the same number for entries with the same test rows. Which rows are
-// test rows depends on the data, the seed, and the columns of --group and --time.
+// setTestSets sets TestSet: entries with the same test rows get the same number. The test rows
+// depend on the data, the seed, and the columns of --group and --time.
 func setTestSets(entries []*Entry) {
 	sets := map[[4]string]int{}
 	for _, e := range entries {
@@ -201,13 +202,13 @@ func HaveDifferentTestRows(a, b *Entry) bool {
 	return a.TestRows > 0 && b.TestRows > 0 && a.testRowsID() != b.testRowsID()
 }
 
-// HasTestSets reports whether some of the entries were tested on other rows than others.
+// HasTestSets reports whether the entries were tested on different rows.
 func HasTestSets(entries []*Entry) bool {
 	return slices.ContainsFunc(entries, func(e *Entry) bool { return e.TestSet > 1 })
 }
 
-// tiesWith reports whether e ties with a model that has a better score, because the interval of e
-// includes that score. If e has no interval, the scores must be equal. sign is -1 for a metric
+// tiesWith reports whether e ties with a model that has a better score. It does if the interval of
+// e includes that score or, without an interval, if the scores are equal. sign is -1 for a metric
 // where lower is better.
 func (e *Entry) tiesWith(score, sign float64) bool {
 	switch {
@@ -263,8 +264,8 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side: scores, data and options, and the
-// importances if both races had the same metric and class weights.
+// CompareModels returns the properties of two models side by side: scores, data and options. If
+// both races had the same metric and class weights, it also returns the importances of the columns.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
@@ -297,7 +298,8 @@ type Comparison struct {
 	Name string `json:"name"`
 	A    any    `json:"a"`
 	B    any    `json:"b"`
-	// LowA to HighB are the limits of the 95 % intervals of scores; nil for a property that is not a score.
+	// LowA, HighA, LowB and HighB are the ends of the 95 % intervals of scores; nil for a property
+	// that is not a score.
 	LowA  *float64 `json:"lowA,omitempty"`
 	HighA *float64 `json:"highA,omitempty"`
 	LowB  *float64 `json:"lowB,omitempty"`

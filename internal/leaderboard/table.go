@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// setTables sets the fields table, dataID and Table of the entries. The models must be ordered
-// newest first. If all models belong to one dataset, setTables does nothing.
+// setTables sets the fields table, dataID and Table of the entries. newestFirst are their models.
+// If all belong to one dataset, setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
 	var names []string // the name of the newest dataset of each table
@@ -78,11 +78,10 @@ func ClassLabels(entries []*Entry) []string {
 	return labels
 }
 
-// Table returns the leaderboard as a table with a row for each model. It has the scores of metric
-// and the log loss. It has a column for the tables of the models only if there are several. If
-// aligned is set, the table is for a terminal: a mark shows which model is the champion and, if there
-// are several test sets, their numbers are beside the numbers of test rows. Otherwise both are
-// columns.
+// Table returns the leaderboard as a table with a row for each model. The table has the scores of
+// metric and the log loss. If the models have different tables, a column names them. If aligned is
+// set, the table is for a terminal, and marks replace the columns for the champion and the test
+// set.
 func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	tables, testSets := CountTables(rows) > 1, HasTestSets(rows)
 	t := &term.Table{Key: 1} // the model
@@ -131,8 +130,8 @@ func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	return t
 }
 
-// ChampionReason returns why one of the models is the champion, such as "it was promoted". It returns
-// "" if none of them is.
+// ChampionReason returns why one of the models is the champion, such as "it was promoted", or "" if
+// none is.
 func ChampionReason(rows []*Entry) string {
 	i := slices.IndexFunc(rows, func(e *Entry) bool { return e.Champion })
 	switch {
@@ -164,7 +163,7 @@ func Footnotes(rows []*Entry) []string {
 	return lines
 }
 
-// TestSetNote explains the numbers of test sets.
+// TestSetNote is a sentence about different numbers of test sets; see Entry.TestSet.
 const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
 // formatTestSet formats the number of a test set. It returns a dash if it is unknown.
@@ -195,8 +194,8 @@ func wholeSecondsCell(s *int64) term.Cell {
 	return term.Cell{Text: strconv.FormatInt(*s, 10), Display: FormatSeconds(*s)}
 }
 
-// FormatSeconds formats a duration of s seconds, which must be the difference of two times that
-// were rounded to seconds. Therefore it formats 0 as "<1 s".
+// FormatSeconds formats a duration of s seconds that is the difference of two rounded times.
+// Therefore it formats 0 as "<1 s".
 func FormatSeconds(s int64) string {
 	switch {
 	case s == 0:

@@ -22,9 +22,8 @@ type candidate struct {
 	// probabilities holds the class probabilities of the validation rows,
 	// row-major and before calibration.
 	probabilities []float32
-	// crossFitted holds a blend's cross-fitted probabilities: each half of the
-	// rows is blended with the weights fitted to the other half. It is nil for
-	// a single run.
+	// crossFitted holds the probabilities of a blend from which its score is computed: each half of
+	// the rows is blended with the weights fitted to the other half. It is nil for a single run.
 	crossFitted []float32
 }
 
@@ -48,8 +47,7 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// scoredProbabilities returns the probabilities from which the candidate's score is computed: those
-// of the run or, for a blend, the cross-fitted ones.
+// scoredProbabilities returns the probabilities from which the candidate's score is computed.
 func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
@@ -98,14 +96,12 @@ func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	}
 }
 
-// chooseCandidate returns the run that won the race or, if none has won, the blend of the
-// runs. If there is no blend, it returns the best run. It returns nil if no run has a
-// checkpoint. lossFunc must return the log loss of a candidate. It is an error if lossFunc
-// fails or ctx is cancelled.
+// chooseCandidate returns the run that won the race. If none has won, it returns the blend of the
+// runs or, if there is no blend, the best run. It returns nil if no run has a checkpoint. lossFunc
+// must return the log loss of a candidate. It is an error if lossFunc fails or ctx is cancelled.
 //
-// The blend is preferred even to a run with better scores, because the scores of the best of
-// four runs are overestimated, and most of all if there are few validation rows.
-// docs/engine.md, "The race", has measurements.
+// The blend is preferred even to a run with better scores: the scores of the best of four runs are
+// overestimated, above all with few validation rows. docs/engine.md, "The race", has measurements.
 func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil
@@ -135,10 +131,8 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 // is at most one standard error below the highest. It returns nil if there are no candidates. It
 // returns an error only if ctx is cancelled.
 //
-// The limit is the standard error of the highest performance. The standard error of the difference
-// between two performances is about equal to it, because the candidates mostly err on the same
-// rows. Among candidates with about the same performance, the log loss decides: it is computed from
-// probabilities, not only from predicted classes, so it distinguishes models better.
+// Among candidates with about the same performance, the log loss distinguishes models better,
+// because it uses probabilities and not only predicted classes.
 func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate) (chosen *candidate, err error) {
 	if len(candidates) == 0 {
 		return nil, nil

@@ -11,9 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// dataOfFold returns the data that the fitters of a fold are trained on. It returns t if
-// all folds have the same features. Otherwise the result has features that are fitted to
-// the given rows, which must be the training rows of the fold.
+// dataOfFold returns the data to train the fitters of a fold. It is t if all folds have the same
+// features. Otherwise the features are fitted to the given rows, the training rows of the fold.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil
@@ -52,8 +51,10 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 }
 
 // screenLocked returns the columns that screening selects for a fold with the given training rows.
-// The first call selects the columns of all folds, because the selection needs the bins of all
-// columns, which take much memory. They are freed after this call. The caller must hold foldMutex.
+// The caller must hold foldMutex.
+//
+// The first call selects the columns of all folds, so that the bins of all columns, which take much
+// memory, can be freed afterwards.
 func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
 	if known := t.screened[foldIndex]; known != nil {
 		return known, nil
@@ -76,9 +77,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// internFeatures returns the known features of the fold if they have the same columns as the given
-// features. Otherwise it returns the given features. If no features of the fold are known yet, the
-// given features become the known ones. Models with shared features use less memory.
+// internFeatures returns the features that are stored for the fold if they have the same columns as
+// the given ones. Otherwise it returns the given features, and stores them if none are stored yet.
+// Models that share features use less memory.
 func (t *trainingData) internFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

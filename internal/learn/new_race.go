@@ -16,9 +16,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ErrNoEarlierRows is returned by Race if Params.Times is set and no rows are left to
-// train on. Every row that is earlier than the test rows then belongs to a group that
-// also has test rows.
+// ErrNoEarlierRows is returned by Race if Params.Times and Params.Groups together leave no rows to
+// train on. This happens if every row before the test rows belongs to a group that also has test
+// rows.
 var ErrNoEarlierRows = errors.New("no training rows are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
 
 // newRace checks the parameters of a race and divides the rows into folds. The time limit
@@ -85,14 +85,12 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	return r, nil
 }
 
-// newPlan returns the plan of a race. It also extends p.Groups: rows without a group get the group
-// of the rows that are equal to them in every feature; see duplicate.JoinGroups. Algorithms that
-// sample whole groups then sample equal rows together. duplicates[row] is the number of the set of
-// equal rows that a row belongs to; see duplicate.Find.
+// newPlan divides the rows of f into training, validation and test rows. Rows with the same
+// non-negative number in duplicates are equal in every feature; see duplicate.Find. They get a
+// common group in p.Groups, unless they have one already; see duplicate.JoinGroups.
 //
-// If rows have times, the plan does not keep equal rows together. The rows to predict will be later
-// than all known rows, and some will be equal to known rows, so scores on later equal rows are
-// realistic. If equal rows were kept together, every row with a later equal row would be dropped.
+// Without times, equal rows are kept together like the other rows of a group. With times they are
+// not: rows to predict may also be equal to older rows, so scores on such rows are realistic.
 func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32) (split.ValidationPlan, error) {
 	sample := split.Sample{Labels: f.Labels, Classes: len(f.Schema.Classes), Groups: p.Groups, Times: p.Times}
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
@@ -158,14 +156,12 @@ func (r *race) newRun(v variant, index int) *run {
 	return o
 }
 
-// minClassWeight is the smallest class weight, relative to the largest. It is large
-// enough that its product with a float32 probability above 0 is not rounded to 0.
+// minClassWeight is the smallest class weight, if the largest is about 1. Its product with any
+// positive float32 probability is still positive.
 const minClassWeight = 1e-250
 
-// classWeights returns the weight of each class, or nil if byLabel is nil. It divides all
-// weights by the same power of two, so that the largest weight is at least 0.5 and below
-// 1. This division is exact. Weights that are then below minClassWeight are increased to
-// it.
+// classWeights returns the weight of each class, or nil if byLabel is nil. It scales the weights so
+// that the largest is in [0.5, 1), and then raises smaller ones to minClassWeight.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -176,6 +172,7 @@ func classWeights(byLabel map[string]float64, classes []string) ([]float64, erro
 			return nil, fmt.Errorf("classWeights: %v for class %q: must be a positive number", weights[i], label)
 		}
 	}
+	// Dividing by a power of two is exact.
 	_, exponent := math.Frexp(slices.Max(weights))
 	for i, w := range weights {
 		weights[i] = max(math.Ldexp(w, -exponent), minClassWeight)

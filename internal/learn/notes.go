@@ -13,9 +13,8 @@ func (r *race) addNote(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// addFailureNote adds a sentence to Report.Notes: the consequence of a failure, then its
-// cause. format and args are the consequence. The cause is err or, if ctx is cancelled,
-// the lack of time.
+// addFailureNote adds a sentence to Report.Notes: the consequence of a failure, given by format and
+// args, and its cause. The cause is err or, if ctx is cancelled, the lack of time.
 func (r *race) addFailureNote(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {
@@ -49,8 +48,9 @@ func (r *race) addPlanNotes() {
 	r.addUnscoredClassesNote()
 }
 
-// addUnscoredClassesNote adds a note if all rows of a class are equal or are of one group. None of
-// them is then a test or validation row, because the class could not be learned without them.
+// addUnscoredClassesNote adds a note about classes without test and validation rows, because all
+// rows of the class are equal or of one group. Such rows are only trained on: otherwise the class
+// could not be learned.
 func (r *race) addUnscoredClassesNote() {
 	if r.data.params.Groups == nil || r.data.params.Times != nil {
 		return
@@ -81,8 +81,8 @@ func (r *race) addUnscoredClassesNote() {
 	}
 }
 
-// addEndNote adds a note if the time limit or the user ended the race or its refit, because
-// the same data and seed may then produce another model.
+// addEndNote adds a note if the time limit or the user ended the race or its refit. The same data
+// and seed may then produce another model.
 func (r *race) addEndNote(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:

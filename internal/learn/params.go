@@ -22,10 +22,9 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of a group
-	// are never divided between training, validation and test rows. A row without a group that is
-	// equal to another row in every feature is kept together with that row, unless Times is set;
-	// see duplicate.Find. If Groups is nil, no row has a group.
+	// Groups holds the group of each row, such as a customer; -1 means no group. If Groups is nil,
+	// no row has a group. Rows of a group are never divided between training, validation and test
+	// rows. Unless Times is set, this also holds for rows that are equal in every feature.
 	Groups []int32
 	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
 	// validation and test rows are later than the rows that the models were trained on.
@@ -35,9 +34,8 @@ type Params struct {
 	// GroupColumn and TimeColumn are the columns of Groups and Times. Only notes of the report use
 	// them.
 	GroupColumn, TimeColumn string
-	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is
-	// 0, the first score wins. If Threshold is nil, every run trains until it no longer
-	// improves.
+	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is 0, the
+	// first score wins. If Threshold is nil, every run trains until it no longer improves.
 	Threshold *float64
 	// Metric is the metric by which models are compared: accuracy, balancedAccuracy,
 	// macroF1, rocAuc, prAuc, logLoss, or rocAuc, prAuc or f1 of one class, such as
@@ -50,12 +48,11 @@ type Params struct {
 	// If ClassWeights is nil and Metric depends on decisions, such as macroF1, the race
 	// fits decision weights that maximise Metric.
 	ClassWeights map[string]float64
-	// Monotone maps names of columns of the file to directions. With 1, the probability
-	// of the second class never falls when the column rises and all other columns stay
-	// equal. With -1 it never rises. Missing cells of the column are exempt. Monotone
-	// requires two classes and columns for which Schema.OrderedFeature returns no error.
-	// Algorithms that do not support directions do not take part; it is an error if
-	// Algorithms names one of them.
+	// Monotone maps names of columns of the file to directions. With 1, the probability of the
+	// second class never falls when the column rises and all other columns stay equal. With -1 it
+	// never rises. Missing cells of the column are exempt. There must be two classes, and
+	// Schema.OrderedFeature must return no error for the column. Algorithms that do not support
+	// directions do not take part; it is an error if Algorithms names one of them.
 	Monotone map[string]int
 	// Seed is the seed of all random numbers.
 	Seed uint64
@@ -71,10 +68,9 @@ type Params struct {
 	// Stop ends the race at once when it is closed. There is then no refit: the model is
 	// the mean of the fold models of the best candidate. Stop may be nil.
 	Stop <-chan struct{}
-	// Disk is a temporary file for data that is not needed before the end of the race:
-	// trees, and models that other machines trained. It does not change the model. It
-	// must stay open until the outcome's model has been written. If Disk is nil, this
-	// data is held in memory.
+	// Disk is a temporary file for trees and models that are not needed before the end of the race.
+	// It does not change the model. It must stay open until the outcome's model has been written.
+	// If Disk is nil, this data is held in memory.
 	Disk *spill.File
 	// Remote lets other machines train some of the algorithms. It does not change the
 	// model. It may be nil.

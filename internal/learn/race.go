@@ -19,13 +19,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Race trains all algorithms until one reaches the threshold, all have stalled, the time
-// limit is reached, or p.Stop is closed. Then it refits the winner or, if there is no
-// winner, the blend of the runs. If ctx is cancelled, Race returns the cause of the
-// cancellation and no outcome.
+// Race trains all algorithms in parallel. It ends when one reaches the threshold, all have stalled,
+// the time limit is reached, or p.Stop is closed. Race then trains the winner again on all labelled
+// rows. If there is no winner, it does so with a blend of the runs. If ctx is cancelled, Race
+// returns the cause of the cancellation and no outcome.
 //
-// f must have Labels of at least two classes. An invalid f or p is an error. If an
-// algorithm fails, Race returns no error, but reports the failure in Outcome.Runs.
+// f must have Labels of at least two classes. An invalid f or p is an error. If an algorithm fails,
+// Race returns no error, but reports the failure in Outcome.Runs.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 	return raceAlgorithms(ctx, f, p, algorithms)
 }
@@ -46,9 +46,8 @@ type race struct {
 	copiesDivided    bool
 	refitInterrupted bool // whether the time limit or the user ended the refit early
 	keepsFoldModels  bool // whether fold models of a component are members of the final model
-	// trainingTime is the time that this machine had spent on training runs when it
-	// computed its last score. It does not include time spent only on text models. mu
-	// guards trainingTime.
+	// trainingTime is the time this machine had spent on training runs, except on their text
+	// models, when it computed its last score. mu guards trainingTime.
 	trainingTime time.Duration
 	// blendScore is the score of the blend for the report. It is nil before
 	// chooseCandidate, and if there is no blend.
@@ -139,10 +138,10 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	return nil
 }
 
-// runAll runs all algorithms until each has ended. The runs on this machine begin in the
-// order of costRank, so that there is soon a usable model. Only as many runs train at the
-// same time as are needed to keep the cores busy. With a threshold, all runs train at the
-// same time, because the scheduler compares their virtual times.
+// runAll trains all algorithms until each has ended. It begins with the cheapest ones, so that
+// there is soon a usable model. Without a threshold, only as many run at the same time as keep the
+// cores busy. With a threshold all run at the same time, because the scheduler compares their
+// virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.watchReachedElsewhere(ctx)
 	idle := make(chan struct{})
@@ -252,17 +251,15 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// winsWithoutThreshold reports whether a run that has stalled at the score s wins a race without a
+// winsWithoutThreshold reports whether a stalled run with the score s wins a race without a
 // threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
-// less than one nat. No other run could then be measurably better on these rows. The performance
-// alone is not enough, because it may be 1 by chance.
+// less than one nat. A performance of 1 alone may be due to chance.
 func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 
-// stalledStatus returns the status of a run that has stalled without reaching the threshold:
-// NotCompleted, or Completed if there is no threshold. A race in which all runs have
-// stalled has the same status.
+// stalledStatus returns the status of a race in which all runs have stalled, and of each such run:
+// NotCompleted, or Completed if there is no threshold.
 func (r *race) stalledStatus() Status {
 	if r.data.params.Threshold == nil {
 		return Completed
@@ -286,8 +283,8 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 	r.data.params.Progress(e)
 }
 
-// currentLeader returns the run whose model would be refitted if the race ended
-// now, or nil if no run has a checkpoint.
+// currentLeader returns the best run so far: the one that would be trained again on all rows if the
+// race ended now. It returns nil if no run has a checkpoint.
 func (r *race) currentLeader() *run {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return r.runs[winner]
@@ -306,9 +303,8 @@ func (r *race) currentLeader() *run {
 // lossFunc computes the mean log loss of a candidate over the validation rows.
 type lossFunc func(context.Context, *candidate) (float64, error)
 
-// newLossFunc returns a function that computes the log loss of a candidate. The function
-// first calibrates the probabilities. If the race was cut short, there is no time for this,
-// and it does not calibrate them.
+// newLossFunc returns a function that computes the log loss of a candidate after calibration. If
+// the race was cut short, the function saves time and does not calibrate.
 func (r *race) newLossFunc(status Status) lossFunc {
 	return func(ctx context.Context, c *candidate) (float64, error) {
 		probabilities := c.scoredProbabilities()

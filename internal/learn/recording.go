@@ -12,10 +12,10 @@ import (
 	"foretell/internal/learn/text"
 )
 
-// A recording is a file that describes a run that another machine has trained. The file
-// has the scores of the run and their virtual times. For the best step, it has the
-// probabilities of the validation rows, the fold models, and their text models. It also
-// has the time that was spent on texts, and the way in which the run ended.
+// A recording is a file that describes a run that another machine has trained. It holds the scores
+// of the run, their times on the scheduler's virtual clock, and how the run ended. For the best
+// step it holds the validation probabilities, the fold models and their text models. It also holds
+// the time spent on texts.
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 11
@@ -101,7 +101,7 @@ type recordedEnd struct {
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
-	// texts are the times that were spent on texts on the machine that trained the run.
+	// texts is the time that the machine that trained the run spent on texts.
 	texts text.Durations
 }
 

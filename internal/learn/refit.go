@@ -14,12 +14,11 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// These constants determine how much of the time limit is reserved for its end.
+// These constants determine how much of the time limit is reserved for the work after the runs.
 //
 // The time for the report is reportShare of the time limit, but at least minReportTime and at most
-// maxReportTime. In addition, reportTimePerCell is reserved for each class of each validation row,
-// to calibrate and score the probabilities. On kddcup99, with 767,000 such probabilities, this took
-// 0.7 s.
+// maxReportTime. reportTimePerCell is added for each class of each validation row, to calibrate and
+// score the probabilities. On kddcup99, with 767,000 such probabilities, this took 0.7 s.
 //
 // The time for the refit is the estimated time multiplied by safetyFactor.
 const (
@@ -28,28 +27,22 @@ const (
 	maxReportTime     = 2 * time.Second
 	reportTimePerCell = 1000 * time.Nanosecond
 	safetyFactor      = 1.25
-	// maxRefitShare is the largest fraction of the time limit that is reserved for the
-	// refits of a blend. More is reserved only if the refit of the leader alone needs
-	// more. If there is no time to refit a component of the blend, its fold models are
-	// used.
+	// maxRefitShare is the largest fraction of the time limit that is reserved for the refits of a
+	// blend. More is reserved only if the refit of the best run alone needs more.
 	maxRefitShare = 0.25
 )
 
-// refit trains the model of each component on every labelled row, starting with the component of
-// the largest weight. If a refit does not finish, because ctx is cancelled or the time limit is
-// near, the fold models of the component are used instead, and complete is false. In a
-// cross-validation, the fold models together were trained on every labelled row except the test
-// rows.
-//
-// One fit on all rows is better than the mean of the fold models: on test rows, the log
-// loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The
-// mean of five such fits with different seeds was not significantly better than a single
-// fit (0.4 %), at five times the cost.
+// refit trains the model of each component on every labelled row, starting with the largest weight.
+// If a refit fails or does not end in time, the component keeps its fold models, and complete is
+// false.
 //
 // Refits of components with small weights are skipped if they would take too long; see
-// affordableRefits. This happens only on large tables. They have a single holdout, so the
-// fold model was trained on almost all rows.
+// affordableRefits. This happens only on large tables, whose fold models were trained on almost all
+// rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
+	// One fit on all rows is better than the mean of the fold models: on test rows, the log loss of
+	// boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The mean of five such
+	// fits with different seeds was not significantly better than one (0.4 %).
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
 	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
@@ -82,8 +75,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first component, and as many of
-// the following ones as the limit on the cost allows.
+// affordableRefits returns the components to refit: the first one, and as many of the next as the
+// limit on the cost allows.
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {
@@ -125,8 +118,8 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	return results
 }
 
-// refitLimit limits the cost of refitting a blend to the larger of two numbers: a fraction of
-// the cost of the race, and minCost nanoseconds of one core.
+// refitLimit limits the cost of refitting a blend: to the fraction share of the cost of the race,
+// but at least to minCost nanoseconds of one core.
 type refitLimit struct{ share, minCost float64 }
 
 // The default refitLimit.
@@ -188,9 +181,8 @@ func (c component) loadFoldMember(fold int) (model.Member, error) {
 	return one, nil
 }
 
-// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit.
-// The seed then differs from those of the folds. refitFold is the fold index of the
-// refit.
+// refitSeedOffset plus the kind of an algorithm is the seed of its refit. It differs from the seeds
+// of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1
@@ -205,11 +197,10 @@ func (r *run) rowRatio(rows int) float64 {
 	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
-// isRefitted reports whether a refit on the given number of rows is complete after the
-// given number of steps. A fitter whose Progress is known must reach the progress that
-// the folds had at their best step. Its number of steps does not matter, because
-// training on more rows may need another number of steps. A fitter whose Progress is NaN
-// must do the best number of steps of the folds, adjusted by stepGrowth.
+// isRefitted reports whether a refit on the given number of rows is complete after the given number
+// of steps. A fitter with a known Progress must reach the progress of the folds at their best step,
+// in any number of steps. A fitter whose Progress is NaN must do the best number of steps of the
+// folds, adjusted by stepGrowth.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {
 		const rounding = 1e-9
@@ -228,9 +219,9 @@ func (r *race) reservedTime() time.Duration {
 	return reserved
 }
 
-// refitBudget returns the time to reserve for the refits and for the report. It is
-// estimated from the time per unit of cost so far. It includes the time to train the text
-// models once, which all refits share.
+// refitBudget returns the time to reserve for the report and for the refits, including one training
+// of the text models for all of them. The time of a refit is its cost times the time that training
+// has taken for each unit of cost so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {
@@ -248,9 +239,8 @@ func (r *race) refitBudget() time.Duration {
 	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
 }
 
-// reservedRefitCosts returns two costs: that of the leader's refit, and that of all
-// refits for which time is reserved. If a run has won, only this run is refitted.
-// Otherwise the model will be a blend, so all runs that have scores are refitted, within
+// reservedRefitCosts returns the cost of the refit of leader, and the cost of all refits for which
+// time is reserved. If a run has won, only this run is refitted. Otherwise all runs will be, within
 // the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)

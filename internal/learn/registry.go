@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// algorithms are the algorithms of the engine, in the order in which they are shown. If
-// several reach the threshold at the same virtual time, the first in this order wins.
+// algorithms are the algorithms of a race, in the order in which they are shown. If several reach
+// the threshold at the same virtual time, the first of them wins.
 var algorithms = []algorithm{
 	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, smooth: true},
 	{Algorithm: model.FIF01, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, monotone: true},
@@ -68,9 +68,9 @@ func leavesForScale(scale int) int {
 	return 0
 }
 
-// defaultBuckets is the default number of bins of a numeric feature for SEV02. For tables
-// with more than largeTableRows rows, the default is the number of bins of the other
-// algorithms, so that all algorithms share one binned matrix.
+// defaultBuckets is the default number of bins of a numeric feature for SEV02. Tables with more
+// than largeTableRows rows instead have as many bins as the other algorithms use, so that all share
+// one binned matrix.
 const (
 	defaultBuckets = 128
 	largeTableRows = 100_000
@@ -110,8 +110,8 @@ type adapter[M model.Predictor] struct {
 
 func (f adapter[M]) Model() model.Predictor { return f.typedFitter.Model() }
 
-// newAdapter returns a new fitter in an adapter. newFitter is its constructor, such as
-// forest.New, which is called with the data and the fold of t.
+// newAdapter calls newFitter, a constructor such as forest.New, with the data and the fold of t. It
+// returns the new fitter in an adapter.
 func newAdapter[O any, F typedFitter[M], M model.Predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {
@@ -122,8 +122,7 @@ func newAdapter[O any, F typedFitter[M], M model.Predictor](
 	return adapter[M]{f}, nil
 }
 
-// withContext returns newFitter as a function without the context parameter. The context
-// is always ctx.
+// withContext returns newFitter as a function without the context parameter: it always uses ctx.
 func withContext[O, F any](
 	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
 ) func(*frame.Frame, split.Fold, O) (F, error) {

@@ -11,20 +11,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// RemoteRuns connects a race to the other machines that train some of its runs. The
-// winner is determined by virtual time, so the machines may train at different times and
-// speeds.
+// RemoteRuns connects a race to other machines that train some of its runs. The machines may train
+// at different times and speeds, because virtual time determines the winner.
 type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [TrainAndRecordRun].
 	Algorithms []string
-	// Await waits until another machine has recorded the run of an algorithm, and returns
-	// the recording and its size in bytes. If no other machine trains the run, Await
-	// returns a nil recording, and this machine trains the run. If the other machine
-	// failed, Await also returns an error, which the report notes.
+	// Await waits until another machine has recorded the run of an algorithm, and returns the
+	// recording and its size in bytes. A nil recording means that this machine must train the run.
+	// If this is because the other machine failed, Await also returns an error, which the report
+	// notes.
 	//
-	// idle is closed when the runs that this machine trains have ended. When ctx is done,
-	// Await must soon return the recording of the unfinished run, or an error. After an
-	// error the run has no score.
+	// idle is closed when the runs that this machine trains have ended. When ctx is done, Await
+	// must soon return the recording of the unfinished run, or an error. After such an error the
+	// run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
 	// reserves this time while it waits for runs on other machines.
@@ -49,11 +48,10 @@ func (r *RemoteRuns) includes(algorithm string) bool {
 }
 
 // TrainAndRecordRun trains one algorithm of the race with the frame f and the parameters p, and
-// writes a recording of the run to w. On the machine that runs the race,
-// [RemoteRuns.Await] returns this recording. The run ends under the same conditions as in
-// [Race]. If it is cut short, its scores so far are recorded. p.Remote must have only
-// ReachedElsewhere and ReportReached. If ctx is cancelled, TrainAndRecordRun returns the cause of the
-// cancellation.
+// writes a recording of the run to w. The machine that runs the race receives the recording through
+// [RemoteRuns.Await]. The run ends under the same conditions as in [Race]. If it is cut short, its
+// scores so far are recorded. p.Remote must have only ReachedElsewhere and ReportReached. If ctx is
+// cancelled, TrainAndRecordRun returns the cause of the cancellation.
 func TrainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
 	return trainAndRecordRun(ctx, f, p, algorithm, w, algorithms)
 }
@@ -124,8 +122,8 @@ func (r *race) reportThresholdReached(run *run) {
 // lastScoreVirtualTime returns the virtual time of the last score.
 func (r *run) lastScoreVirtualTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
-// awaitRun waits until another machine has trained run. If no other machine trains it,
-// awaitRun trains it on this machine.
+// awaitRun waits until another machine has trained run. If that machine fails, or no other machine
+// trains the run, this machine trains it.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	r.awaitedRuns.Add(-1)

@@ -53,8 +53,8 @@ type Report struct {
 	// features were used.
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature. CopiesDivided
-	// reports whether equal rows were divided among training, validation and test rows. This
-	// happens if equal rows are common in the table, or if their groups or times differ.
+	// reports whether equal rows were divided among training, validation and test rows, because
+	// they are common in the table or have different groups or times.
 	Copies        int
 	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If HeldOut is positive
@@ -67,9 +67,9 @@ type Report struct {
 	// Test holds the scores of the mean of the fold models on rows that were not used
 	// before the end of the race.
 	Test Scores
-	// Training holds the scores of the final model on some or all of the rows that the model
-	// was trained on, except test rows. If the model has members from several folds, each of
-	// these rows is a training row of some of these members.
+	// Training holds the scores of the final model on rows that it was trained on, except test
+	// rows. If the model consists of fold models, only some of them were trained on each of these
+	// rows.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -96,8 +96,8 @@ type Report struct {
 	// Importances are the permutation importances of the columns on the validation rows,
 	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
-	// WeightedImportances reports whether Importances are decreases of the weighted accuracy, and not
-	// of the metric.
+	// WeightedImportances reports whether Importances are decreases of the weighted accuracy
+	// instead of the metric.
 	WeightedImportances bool
 	// PartialDependence holds the partial dependence of the predictions on the most
 	// important columns, on validation rows. PartialDependence is nil if there was no
@@ -124,9 +124,8 @@ type Candidate struct {
 }
 
 const (
-	// maxTrainingRows is the largest number of training rows that are predicted for the
-	// report. If the race was cut short, at most maxCutShortRows training rows and as
-	// many test rows are predicted.
+	// maxTrainingRows is the largest number of training rows that are predicted for the report. If
+	// the race was cut short, the limit is maxCutShortRows, for training rows and for test rows.
 	maxTrainingRows = 20000
 	maxCutShortRows = 2000
 	// stoppedReportTime is the time for the report after the user stopped the
@@ -321,8 +320,8 @@ func gatherLabels(labels []string, classes []int) []string {
 	return picked
 }
 
-// sampleReportRows returns a sample of rows, at equal distances. It has at most maxRows
-// rows, and at most maxCutShortRows rows if the race was cut short.
+// sampleReportRows returns at most maxRows of rows, at equal distances, or at most maxCutShortRows
+// if the race was cut short.
 func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)

@@ -21,18 +21,16 @@ type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are the models of the fitters. They are set when the run has ended. They are
-	// only copied and never used to predict, because a model that has predicted needs
-	// several times the memory. See component.loadFoldMember.
+	// models are the models of the fitters, set when the run has ended. Only copies of them
+	// predict, because predicting multiplies a model's memory. See component.loadFoldMember.
 	models []model.Predictor
 	folds  []split.Fold
-	// The final folds are folds[firstFinalFold:]. Their models predict the test rows. If
-	// there is no refit, they are the final model. Usually all folds are final. If the
-	// folds are ordered in time, only the last one is final, because its model was
-	// trained on the training rows of all folds.
+	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
+	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
+	// the last one is: its training rows include those of all folds.
 	firstFinalFold int
-	// firstFoldIndex is the value of fitTask.foldIndex for the first fold. It is not 0 if
-	// the folds of the run differ from those of the validation plan.
+	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is not 0 if the run does not
+	// use the folds of the validation plan.
 	firstFoldIndex int
 	classes        int
 	workers        int
@@ -46,9 +44,9 @@ type run struct {
 	stopping earlyStopping
 	best     savedStep
 	curve    []curvePoint
-	// smoothNext reports whether the next step adds the smooth part. smoothFits holds the
-	// smooth parts of the folds, or nil if the best step has no smooth part. smoothCost is
-	// the cost to fit them.
+	// smoothNext reports whether the next step fits the smooth part, a kernel logistic regression.
+	// smoothFits holds its models of the folds, or nil if the best step does not use them.
+	// smoothCost is the cost to fit them.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothCost float64
@@ -58,8 +56,8 @@ type run struct {
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the error that prevented another machine from training the run, so
-	// that this machine trained it. It is nil if there was no such error.
+	// remoteErr is the error of the other machine that failed to train the run, so that this
+	// machine trained it. It is nil if there was no such error.
 	remoteErr error
 }
 
@@ -125,8 +123,8 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the run's virtual clock: the sum of the costs of all fitters and of the
-// smooth part.
+// cost returns the estimated time that the run has taken, in nanoseconds of one core: the costs of
+// all fitters and of the smooth part. It is the run's virtual clock.
 func (r *run) cost() float64 {
 	sum := r.smoothCost
 	for _, fitter := range r.fitters {
@@ -157,12 +155,13 @@ func (r *run) takeModels() {
 	r.fitters, r.smoothFits = nil, nil
 }
 
-// recordScore adds the score of the last step to the curve. stalled reports whether the
-// run has stalled. probabilities holds the step's probabilities. If the step is the best
-// so far or force is true, recordScore saves a checkpoint and retains probabilities. The
-// caller sets force for a step that has reached the threshold, and in races without
-// validation rows. The result free is a slice that the caller may reuse: probabilities,
-// or the slice that the previous checkpoint retained, which may be nil.
+// recordScore adds the score of the last step to the curve. stalled reports whether the run no
+// longer improves. probabilities are those of the step.
+//
+// If the step is the best so far or force is true, recordScore saves a checkpoint and keeps
+// probabilities. The caller sets force for a step that has reached the threshold, and in races
+// without validation rows. free is a slice that the caller may reuse: the probabilities that are no
+// longer kept, or nil.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -185,17 +184,14 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	return free, r.stopping.hasStalled(s, isFlawless(r.metric, s, rows), rows, r.step, patience)
 }
 
-// selectionLoss returns the loss by which the best step of a run is selected: log(error ·
-// log loss), where error is 1 − performance. If only the log loss were used, the error of
-// the selected step could be far from its minimum. If only the error were used, the step
-// could be selected by chance, because the error of few rows is coarse. Half a row is
-// added to the error, so that its logarithm is finite.
+// selectionLoss returns the loss by which the best step of a run is selected: log(error · log
+// loss), where error is 1 − performance plus half a row. The log loss alone may be lowest at a step
+// with a high error. The error alone is coarse with few rows.
 //
-// In a race for logLoss or for the area under a curve, the selection loss is only log(log
-// loss), before calibration. On a few hundred rows, the area and the log loss after
-// calibration have more noise; docs/engine.md has the measurements. A race with class
-// weights also uses only log(log loss), because scores such as accuracy ignore the
-// weights.
+// For logLoss and areas under curves, the selection loss is only log(log loss), before calibration.
+// On a few hundred rows, the other scores have more noise; docs/engine.md has the measurements. It
+// is also log(log loss) if the race has class weights, because accuracy and similar scores ignore
+// the weights.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
@@ -209,23 +205,21 @@ type earlyStopping struct {
 	step                 int     // the last step that improved either
 }
 
-// A run has improved if its log loss falls by more than the fraction minGain, or if its
-// error, 1 − performance, falls by more than the fraction minErrorGain. For accuracy, one
-// more correct row is an improvement unless there are thousands of errors. For rocAuc,
-// one more correctly ordered pair of rows is not.
+// A run has improved if its log loss falls by more than the fraction minGain, or its error, 1 −
+// performance, by more than the fraction minErrorGain. One more correct row is an improvement
+// unless there are thousands of errors.
 //
-// A flawless run predicts all n validation rows correctly. Its log loss may continue to
-// fall, but this hardly matters for other rows: the error rate on them may still be about
-// 1/n. The log loss must therefore fall by more than minFlawlessGain/n, a tenth of this rate,
-// to count as an improvement.
+// If all n validation rows are predicted correctly, the log loss must fall by more than
+// minFlawlessGain/n. The error on other rows may still be about 1/n, so a smaller fall hardly
+// matters for them.
 const (
 	minGain         = 1e-4
 	minErrorGain    = 1e-3
 	minFlawlessGain = 0.1
 )
 
-// isFlawless reports whether the performance in s is 1. If the named metric is logLoss,
-// it instead reports whether the log losses of the rows add up to less than one nat.
+// isFlawless reports whether the performance in s is 1. For the metric logLoss, it reports whether
+// the log losses of the rows add up to less than one nat.
 func isFlawless(name string, s score, rows int) bool {
 	if name == metric.NameLogLoss {
 		return s.logLoss*float64(rows) < 1
@@ -233,9 +227,8 @@ func isFlawless(name string, s score, rows int) bool {
 	return s.performance >= 1
 }
 
-// hasStalled reports whether neither log loss nor performance has improved in the last
-// patience steps. rows is the number of validation rows, and flawless is the result of
-// isFlawless for s.
+// hasStalled reports whether neither log loss nor performance has improved in the last patience
+// steps. rows is the number of validation rows. flawless is the result of isFlawless for s.
 func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience int) bool {
 	if e.step == 0 {
 		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}
@@ -250,8 +243,8 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 	return step-e.step >= patience
 }
 
-// dropLateScores removes the scores that were due after the win, because a slower machine
-// might not have computed them. late reports whether there were such scores.
+// dropLateScores removes the scores of the run that were due after another run had won. A slower
+// machine might have stopped the run before it computed them. late reports whether there were any.
 func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 	n := len(r.curve)
 	for n > 0 && s.IsLate(r.index, r.curve[n-1].due) {
@@ -285,8 +278,8 @@ type Run struct {
 	// Seconds holds, for each score in Curve, the seconds since the machine that trained
 	// the run began the race. It is nil without Params.Now.
 	Seconds []float64
-	// TrainingPerformance and TestPerformance are set only for the run of the
-	// chosen model, and for no run if a blend was chosen.
+	// TrainingPerformance and TestPerformance are set only for the run of the chosen model. If a
+	// blend was chosen, no run has them.
 	TrainingPerformance, TestPerformance float64
 	// Err is the cause of the status Failed.
 	Err error

@@ -9,17 +9,18 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether a smooth part is added to run when its fitters have
-// ended. None is added if folds have different features, because of screening or texts.
+// hasSmoothPart reports whether a kernel logistic regression, the smooth part, is fitted when the
+// fitters of run have ended. This requires few rows, validation rows, and the same features in all
+// folds.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
 		len(r.evaluator.Labels) > 0 && run.best.step > 0
 }
 
-// addSmoothPart does one more step of a run whose networks have stalled: it fits the
-// smooth part; see package smooth. If the networks of the best checkpoint are better with
-// the smooth part than without it, the best checkpoint gets the smooth part.
+// addSmoothPart does one more step of a run of neural networks that has stalled. It fits the smooth
+// part, a kernel logistic regression. If this improves the best checkpoint, it becomes part of the
+// checkpoint.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	fits, err := smooth.Search(ctx, r.smoothTask(run))
 	if errors.Is(err, rbf.ErrTooWide) {
@@ -57,10 +58,10 @@ func (r *race) smoothTask(run *run) smooth.Task {
 	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.Labels, Classes: run.classes, Workers: run.workers}
 }
 
-// mixSmoothPart returns the best checkpoint of run with the smooth part added. better
-// reports whether its log loss is lower than without the smooth part. The weight of the
-// smooth part is fitted by maximum likelihood, as in a blend. The score is cross-fitted:
-// each half of the validation rows is scored with the weight fitted to the other half.
+// mixSmoothPart returns the best checkpoint of run, mixed with the smooth part. The weight of the
+// smooth part is fitted by maximum likelihood. The score is cross-fitted: each half of the
+// validation rows is scored with the weight fitted to the other half. better reports whether the
+// mixture has a lower log loss than the checkpoint.
 func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed savedStep, better bool, err error) {
 	mixed = run.best
 	if !fits.Converged() {
@@ -80,8 +81,8 @@ func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (
 	return mixed, better, nil
 }
 
-// withSmoothPart returns networks, the networks of a fold, with the smooth part of the run's
-// best checkpoint. If this checkpoint has no smooth part, it returns networks unchanged.
+// withSmoothPart returns the networks of a fold, mixed with the smooth part of the best checkpoint.
+// It returns networks unchanged if the checkpoint has no smooth part.
 func (r *run) withSmoothPart(networks model.Predictor, fold int) model.Predictor {
 	choice := r.best.smooth
 	if choice.Weight == 0 || r.smoothFits == nil {
@@ -90,8 +91,8 @@ func (r *run) withSmoothPart(networks model.Predictor, fold int) model.Predictor
 	return smooth.NewModel(networks, r.smoothFits.Model(fold), choice.Weight)
 }
 
-// refitSmoothPart returns p with a smooth part that is fitted to all rows. If the best
-// checkpoint has no smooth part, it returns p unchanged.
+// refitSmoothPart returns p, mixed with a smooth part that is fitted to all rows. It returns p
+// unchanged if the best checkpoint of run has no smooth part.
 func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p model.Predictor) (model.Predictor, error) {
 	choice := run.best.smooth
 	if choice.Weight == 0 {
@@ -100,10 +101,10 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
 	case errors.Is(err, rbf.ErrTooWide):
-		r.addNote("the final model of %s has no smooth part: all rows together have too many different categories for it", run.Name)
+		r.addNote("the final model of %s has no kernel logistic regression: all rows together have too many different categories for it", run.Name)
 		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):
-		r.addNote("the final model of %s has no smooth part, because its training on all rows did not converge", run.Name)
+		r.addNote("the final model of %s has no kernel logistic regression, because its training on all rows did not converge", run.Name)
 		return p, nil
 	case err != nil:
 		return nil, err

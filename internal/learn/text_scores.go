@@ -14,10 +14,10 @@ import (
 // random numbers.
 const textSeed = 0x7e875
 
-// addTextScores appends the scores of texts to f, which holds the other features of a
-// fold. rows are the training rows of the fold. Each training row is scored by a model
-// that was not trained on it. The other rows are scored by the returned models, one for
-// each column of texts, which were trained on all training rows.
+// addTextScores trains text models and appends their scores to f, which holds the other features of
+// a fold. rows are the training rows of the fold. A training row is scored by a model that was not
+// trained on this row. All other rows are scored by the returned models, which were trained on all
+// training rows. There is one model for each column of texts.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (models []*text.Model, err error) {
 	columns := t.Schema.TextColumns()
 	if len(columns) == 0 {

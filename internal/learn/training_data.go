@@ -19,7 +19,7 @@ type trainingData struct {
 	*frame.Frame
 	params Params
 
-	// binRows are the rows from which bins are chosen, or nil if these are all rows; see
+	// binRows are the rows from which bins are chosen; nil means all rows. See
 	// duplicate.DistinctRows.
 	binRows []int32
 
@@ -30,15 +30,15 @@ type trainingData struct {
 	// are no directions.
 	monotone []tree.Direction
 
-	// features are the features of a fold if the data is for one fold; see dataOfFold.
-	// Otherwise it is nil.
+	// features are the features of a fold, if the data is for one fold; see dataOfFold. It is nil
+	// in the data of the race.
 	features *model.Features
-	// sharedBins is the field foldBins of the race's data if this data is for one fold.
-	// Otherwise it is nil.
+	// sharedBins holds the bins that the folds share, if the data is for one fold. It is nil in the
+	// data of the race.
 	sharedBins *sharedBins
 
-	// trainingTime measures the time in which this machine trains runs, except their text
-	// models. It is not used if the data is that of one fold.
+	// trainingTime measures the time in which this machine trains runs, except their text models.
+	// Only the data of the race uses it.
 	trainingTime stopwatch
 
 	foldMutex sync.Mutex // guards the fields below
@@ -56,8 +56,8 @@ type trainingData struct {
 	foldBins     sharedBins
 }
 
-// sharedBins holds the bins that the matrices of all folds share: those of columns of the
-// schema. Scores of texts are not shared, because they differ between folds.
+// sharedBins holds the bins that the matrices of all folds share: those of columns of the schema.
+// Scores of text models are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
 	// features holds the binned columns, by the maximum number of bins and then by the column of
@@ -66,8 +66,8 @@ type sharedBins struct {
 }
 
 // asMatrices returns the shared bins as matrices, one for each maximum number of bins. Each matrix
-// has numFeatures features, beginning with the columns of fold. A feature without shared bins, such
-// as a score of a text, is the zero Feature. s may be nil.
+// has numFeatures features, beginning with the columns of fold. Features without shared bins are
+// zero. s may be nil.
 func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
@@ -106,10 +106,9 @@ func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 	}
 }
 
-// binnedMatrix returns the matrix whose features have at most the given number of bins; 0
-// means the default. It builds each matrix once, while concurrent callers wait. If a
-// feature has the same bins in several matrices, for example because it has few values,
-// these matrices share the bins.
+// binnedMatrix returns the matrix whose features have at most the given number of bins; 0 means the
+// default. It builds each matrix once; concurrent callers wait. If a feature has the same bins in
+// several matrices, they share them.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,8 +207,8 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	return f.Take(rows)
 }
 
-// trainedFeatures reports for each feature whether a fitter was trained on it or on a
-// feature that is computed from it. Texts are always included.
+// trainedFeatures reports for each feature whether a fitter was trained on it, directly or through
+// a feature computed from it. Texts are always included.
 func (t *trainingData) trainedFeatures() []bool {
 	known := make([]bool, len(t.Columns))
 	for _, i := range t.Schema.TextColumns() {
@@ -224,8 +223,8 @@ func (t *trainingData) trainedFeatures() []bool {
 	return known
 }
 
-// usedFeatures reports for each feature whether a fitter was trained on it, or on another
-// feature of the same column of the file. Models do not depend on the other features.
+// usedFeatures reports for each feature whether a fitter was trained on it or on another feature of
+// the same column of the file.
 func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

@@ -10,9 +10,8 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// newValidation returns the validation rows and the fold models of c in the form that
-// package explain uses. The fold models have the temperature and the decision weights of
-// m.
+// newValidation returns the validation rows and the fold models of c for package explain. The fold
+// models have the temperature and the decision weights of m.
 func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 	return &explain.Validation{
 		Schema: r.data.Schema,
@@ -38,9 +37,9 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 	}
 }
 
-// usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy: those of a
-// race for accuracy with class weights. The decisions follow the weights, so plain accuracy may rise
-// when a useful column is shuffled.
+// usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy, as in a
+// race for accuracy with class weights. Plain accuracy may rise there when a useful column is
+// shuffled.
 func (r *race) usesWeightedAccuracy() bool {
 	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }

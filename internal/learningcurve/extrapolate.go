@@ -48,11 +48,10 @@ type Forecast struct {
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns the trial of a race on a sample of the given number of rows.
-// validationScore is the performance on the validation rows, and validationRows is their
-// number. testScore and testRows are the performance on the test rows and their number.
-// The field Value of the result is the performance on the validation rows and test rows
-// together. classRows holds the number of rows of each class in the whole file.
+// NewTrial returns the trial of a race on a sample of the given number of rows. classRows holds the
+// number of rows of each class in the whole file. validationScore and testScore are the performance
+// on the validation rows and on the test rows, and validationRows and testRows the numbers of these
+// rows. The field Value of the result is the performance on both together.
 func NewTrial(rows int, classRows []int, validationScore float64, validationRows int, testScore float64, testRows int) Trial {
 	scored := validationRows + testRows
 	t := Trial{Rows: rows, Scored: scored, Validation: validationScore, Validated: validationRows, classes: stratifiedCounts(classRows, rows)}
@@ -175,17 +174,17 @@ func fitCurve(trials []Trial, macroAveraged bool) curve {
 	return c
 }
 
-// stdErrInflation returns by which factor standardError is too small for a trial, at least 1. It is
-// greater than 1 if the rows have groups, and if the performance depends on a rare class.
+// stdErrInflation returns the factor by which standardError is too small for a trial, at least 1.
+// It exceeds 1 if the rows have groups, or if the performance depends on a rare class.
 func stdErrInflation(t Trial, macroAveraged bool) float64 {
 	e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
 	assumed := standardError(e, stratifiedCounts(t.classes, t.Validated), macroAveraged)
 	return max(t.ValidationStdErr/max(assumed, 1e-9), 1)
 }
 
-// standardError returns the standard error of the error rate e. classRows holds the
-// number of rows of each class. If macroAveraged is true, e is a mean over classes, and its
-// standard error is mostly that of the small classes.
+// standardError returns the standard error of the error rate e. classRows holds the number of rows
+// of each class. If macroAveraged is true, e is a mean over classes. Its standard error is then
+// mostly due to the small classes.
 func standardError(e float64, classRows []int, macroAveraged bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classRows {

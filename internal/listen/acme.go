@@ -7,8 +7,8 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// ACME obtains and renews certificates from an ACME server (RFC 8555), which
-// verifies the hosts by connecting to port 443 (tls-alpn-01).
+// ACME obtains and renews certificates from an ACME server (RFC 8555). To verify the hosts, the
+// ACME server connects to their port 443 (tls-alpn-01).
 type ACME struct {
 	// Hosts are the names of the hosts for which certificates are obtained.
 	Hosts []string

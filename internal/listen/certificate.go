@@ -35,9 +35,9 @@ type fileState struct {
 	size     int64
 }
 
-// ReadCertificate reads a certificate with its chain and its private key, both in PEM. It accepts a
-// certificate that is not valid now or expires soon, because the service would not start without
-// one. It then logs a warning.
+// ReadCertificate reads a certificate with its chain and its private key, both in PEM. If the
+// certificate is not valid now or expires soon, it only logs a warning, so that the service can
+// start.
 func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: now}
 	c.tried = c.fileStates()
@@ -69,8 +69,8 @@ func (c *Certificate) Reload() {
 }
 
 // getCertificate returns the certificate for a handshake. Once in each checkInterval, it first
-// reads the files again if they have changed. Meanwhile other handshakes use the previous
-// certificate.
+// reads the files again if they have changed. Other handshakes use the previous certificate
+// meanwhile.
 func (c *Certificate) getCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	elapsed := time.Duration(c.now().UnixNano() - c.checked.Load())
 	if (elapsed >= checkInterval || elapsed < 0) && c.mu.TryLock() { // negative if the clock was set back

@@ -15,9 +15,9 @@ import (
 
 // Limits configures the limits on the connections of a [Listener].
 type Limits struct {
-	// Connections is the maximum number of open connections. If a new connection would exceed it,
-	// the connection that has been idle for the longest time is closed. If none is idle, the new
-	// client waits until a connection is idle or closed. Defaults to [defaultMaxConnections].
+	// Connections is the maximum number of open connections. At the limit, a new connection
+	// replaces the one that has been idle for the longest time. If none is idle, the new client
+	// waits. Defaults to [defaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot counts a new connection. If the limit is reached, it closes a connection that is
-// idle, or the next one that becomes idle, and waits until a connection is closed.
+// acquireSlot counts a new connection. At the limit, it closes an idle connection, or the next one
+// that becomes idle, and waits until any connection is closed.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -131,8 +131,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle makes setIdle keep connections that become idle. It has no effect if
-// closeLongestIdle has found an idle connection.
+// stopNeedingIdle undoes the effect of closeLongestIdle on setIdle: connections that become idle
+// are kept again.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +140,7 @@ func (l *Listener) stopNeedingIdle() {
 }
 
 // admitAndCount counts a new connection of the network and returns true. If limited is set and the
-// network already has Limits.PerAddress connections, it returns false and counts nothing.
+// network has Limits.PerAddress connections, it returns false instead.
 func (l *Listener) admitAndCount(network string, limited bool) (admitted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,9 +151,9 @@ func (l *Listener) admitAndCount(network string, limited bool) (admitted bool) {
 	return true
 }
 
-// networkOf returns the address of a client. An IPv6 address is replaced by its /64 network,
-// because a client can usually use all addresses of its network. The result limited reports whether
-// Limits.PerAddress applies.
+// networkOf returns the IPv4 address of a client, or the /64 network of its IPv6 address, because a
+// client can usually use all addresses of its network. limited reports whether Limits.PerAddress
+// applies.
 func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
 	parsed, err := netip.ParseAddrPort(address.String())
 	if err != nil {
@@ -190,7 +190,7 @@ func (l *Listener) warnAtIntervals(text string, args ...any) {
 	}
 }
 
-// TrackIdle records which connections of a Listener are idle. It must be the callback
+// TrackIdle records which connections of a Listener are idle. It must be the
 // [http.Server.ConnState] of the server that uses the Listener.
 func TrackIdle(conn net.Conn, state http.ConnState) {
 	if wrapper, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
@@ -202,8 +202,7 @@ func TrackIdle(conn net.Conn, state http.ConnState) {
 }
 
 // connection is a connection of a Listener. A write fails if the client receives nothing for
-// Limits.WriteTimeout. Without this timeout, a client that never reads could hold its connection
-// forever.
+// Limits.WriteTimeout, so that a client that never reads cannot hold its connection forever.
 type connection struct {
 	net.Conn
 	listener *Listener
@@ -260,8 +259,8 @@ func (c *connection) setIdle(idle bool) {
 	}
 }
 
-// recordIdle records whether the connection is idle. If Accept waits for an idle connection, recordIdle
-// instead reports that the caller must close the connection.
+// recordIdle records whether the connection is idle. If Accept waits for an idle connection, it
+// returns true instead: the caller must close the connection.
 func (c *connection) recordIdle(idle bool) (mustClose bool) {
 	l := c.listener
 	l.mu.Lock()

@@ -6,17 +6,17 @@ import (
 	"runtime/metrics"
 )
 
-// SetMinHeapGrowth makes the garbage collector run only after the heap has grown by at least
-// the given number of bytes since the last collection. For a large heap, it runs after a growth
-// of GOGC percent, as usual. With GOGC alone, a service with a small heap would collect garbage
-// many times a second.
+// SetMinHeapGrowth makes the garbage collector run only after the heap has grown by at least the
+// given number of bytes since the last collection. For a large heap, it runs after a growth of GOGC
+// percent, as usual. With GOGC alone, a process with a small heap would collect garbage many times
+// a second.
 func SetMinHeapGrowth(bytes uint64) {
 	keepAdjustingGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
 }
 
-// keepAdjustingGCPercent sets GOGC now, and again after each collection. It sets GOGC to
-// minPercent, or to a larger value if the heap would otherwise grow by less than minGrowth
-// bytes until the next collection. The larger value is at most maxPercent.
+// keepAdjustingGCPercent sets GOGC now, and again after each collection. Usually it sets
+// minPercent. If the heap would then grow by less than minGrowth bytes until the next collection,
+// it sets a larger value, of at most maxPercent.
 func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
 	const maxPercent = 1000 // for a process before its first collection, whose live heap is 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)

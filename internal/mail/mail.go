@@ -18,8 +18,8 @@ import (
 // timeout is the time limit for connecting to the server, and for each SMTP command.
 const timeout = 30 * time.Second
 
-// Sender sends emails through an SMTP server. It opens a connection for each email, so it is
-// safe for concurrent use.
+// Sender sends emails through an SMTP server. It is safe for concurrent use, because it opens a
+// connection for each email.
 type Sender struct {
 	host        string
 	from        string

@@ -15,13 +15,12 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Read reads the model file at path. The error for a folder is a usage error, and that for a
-// file that is not a model has the status exit.Rejected.
+// Read reads the model file at path. A folder is a usage error. The error for a file that is not a
+// model has the status exit.Rejected.
 func Read(path string) (*model.Model, error) { return ReadNamed(path, path) }
 
-// ReadNamed is like Read, but its messages use the given name instead of path, except if the file
-// cannot be opened. If the file at path is a temporary copy, name is the path that the user has
-// typed, such as that of a pipe.
+// ReadNamed is like Read, but its messages use the given name instead of path. It is for a file at
+// path that is a temporary copy of the file that the user named, such as a pipe.
 func ReadNamed(path, name string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -121,10 +120,10 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 	return sample
 }
 
-// describeColumn returns the description of a column of the training file. A column of dates or numbers
-// has its format, and the levels of a column of numbers are the words among the numbers. A category has
-// its levels, a column of lists the separator and the items, and a column of codes their first
-// characters. Other columns have only the name.
+// describeColumn returns the description of a column of the training file, as far as a model has
+// it: the format of dates and numbers, and the words among numbers; the levels of a category; the
+// separator and the items of lists; the first characters of codes. Other columns have only the
+// name.
 //
 // A model stores less than a dataset. The time zones of dates with times are therefore unknown,
 // amounts are assumed to have thousands separators, and the order of day and month counts as known,

@@ -14,9 +14,9 @@ import (
 // file. The largest models have some hundred megabytes.
 const maxPipedModelBytes = 4 << 30
 
-// LocalCopy returns the path of a regular file with the model at path, and a function that removes the file
-// if it is temporary. If path is - or a pipe, the file is a temporary copy, because a model is read more
-// than once. stdin is the standard input.
+// LocalCopy returns the path of a regular file with the model at path, because a model is read more
+// than once. If path is - (stdin) or a pipe, the file is a temporary copy. The function remove
+// deletes a temporary copy.
 func LocalCopy(ctx context.Context, path string, stdin io.Reader) (local string, remove func(), err error) {
 	keep := func() {}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }

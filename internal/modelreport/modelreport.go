@@ -119,8 +119,8 @@ func Encode(r *api.ModelReport) (report, summary []byte, err error) {
 	return report, summary, err
 }
 
-// Summarize returns the summary of a report: a copy without the parts whose size grows with the
-// number of columns or steps.
+// Summarize returns a copy of a report without its long parts, whose size grows with the number of
+// columns or steps.
 func Summarize(r *api.ModelReport) *api.ModelReport {
 	short := *r
 	short.Importances, short.PartialDependence, short.Curves, short.Confusion = nil, nil, nil, nil
@@ -131,8 +131,8 @@ func Summarize(r *api.ModelReport) *api.ModelReport {
 	return &short
 }
 
-// Parse decodes a report or a summary that Encode has encoded. In reports of early releases,
-// the scores on a set without rows are 0. Parse replaces them by nil.
+// Parse decodes a report or a summary that Encode has encoded. Reports of early releases have the
+// scores 0 for a set without rows, such as missing test rows. Parse replaces these scores by nil.
 func Parse(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

@@ -1,8 +1,8 @@
 package onnx
 
-// BoostedTreesBuilder collects the trees of gradient boosting. Their scores are added one tree
+// BoostedTreesBuilder collects the trees of gradient boosting. The graph adds their scores one tree
 // after another in float32, as the engine does. A single TreeEnsemble would add them in float64,
-// and with many rounds its sum would differ from that of the engine by a few millionths.
+// which changes the scores by a few millionths.
 //
 // A round adds a number to each score. A group of rounds is one ensemble, which has an
 // output for each round and score. CumSum adds these outputs in order:
@@ -15,10 +15,9 @@ type BoostedTreesBuilder struct {
 	rounds         int
 }
 
-// maxGroupTargets is the maximum number of outputs that an ensemble of several rounds may have. With
-// more outputs, each row needs more memory. With fewer outputs, there are more groups.
-// Each group adds to the scores of the group before it, and ONNX Runtime 1.16 to 1.19 take
-// seconds to optimise a graph with many such additions.
+// maxGroupTargets is the maximum number of outputs of an ensemble of several rounds. With more
+// outputs, each row needs more memory. With fewer outputs, there are more ensembles, and ONNX
+// Runtime 1.16 to 1.19 take seconds to optimise a graph that adds the scores of many ensembles.
 const maxGroupTargets = 2048
 
 // NewBoostedTreesBuilder returns a builder with one round, which adds base to the scores. base
@@ -34,8 +33,8 @@ func NewBoostedTreesBuilder(base []float32) *BoostedTreesBuilder {
 	return b
 }
 
-// NextRound begins a round. The caller must add the trees of the round to e. Their
-// leaves must add the value for score i to the output firstOutput+i of e.
+// NextRound begins a round. The caller must add the trees of the round to e. A leaf must add its
+// value for score i to the output firstOutput+i of e.
 func (b *BoostedTreesBuilder) NextRound() (e *TreeEnsemble, firstOutput int) {
 	at := b.rounds % b.roundsPerGroup
 	if at == 0 {

@@ -10,7 +10,7 @@ func (g *Graph) FillMissing(x Value, replacement []float64) Value {
 func (g *Graph) SmoothClip(x Value, center, scale []float64) Value {
 	z := g.Op("Sub", x, g.ConstFloat64s(center, len(center)))
 	z = g.Op("Mul", z, g.ConstFloat64s(scale, len(scale)))
-	const limit = 1e6 // so that the square of z does not overflow; above it, the result is 3 to within 2·10⁻¹¹
+	const limit = 1e6 // so that the square of z does not overflow; for larger z, the result is 3 to within 2·10⁻¹¹
 	z = g.Op("Clip", z, g.ScalarFloat64(-limit), g.ScalarFloat64(limit))
 	square := g.Op("Div", g.Op("Mul", z, z), g.ScalarFloat64(9))
 	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.ScalarFloat64(1))))

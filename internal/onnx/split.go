@@ -6,8 +6,8 @@ package onnx
 //	Left[1]  Bounds[0] < x ≤ Bounds[1]
 //	Left[2]  Bounds[1] < x
 //
-// Left reports for each interval whether its rows go left. It differs between neighbouring
-// intervals. The bounds are ascending.
+// Left reports for each interval whether its rows go left. Neighbouring intervals go to different
+// sides. The bounds are ascending.
 type Split struct {
 	Column int
 	Bounds []float64
@@ -16,9 +16,9 @@ type Split struct {
 	MissingLeft bool
 }
 
-// AddInterval adds an interval after the others. bound is the bound between this interval and
-// the one before; it is ignored for the first interval. If both go to the same side, they become
-// one interval.
+// AddInterval adds an interval after the others. bound is the bound between the last interval and
+// the new one; it is ignored for the first interval. If both intervals go to the same side, they
+// become one interval.
 func (s *Split) AddInterval(bound float64, left bool) {
 	switch last := len(s.Left) - 1; {
 	case last < 0:

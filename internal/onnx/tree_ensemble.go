@@ -76,7 +76,7 @@ func (e *TreeEnsemble) AddSplit(s *Split, left, right TreeNode) TreeNode {
 	}
 	next := child(s.Left[last])
 	for i := last - 1; i >= 0; i-- {
-		// NaN leaves the chain at its first node whose true child is the child for NaN.
+		// A row with NaN leaves the chain at the first node whose true child is the child for NaN.
 		missing := s.Left[i] == s.MissingLeft && (i == 0 || i == 1)
 		next = e.addNode(treeNode{trueChild: child(s.Left[i]), falseChild: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
 	}
@@ -115,8 +115,8 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 	e.nodes = e.nodes[:0]
 }
 
-// addLeafWeights adds the weights of a leaf. If the leaf has no weights, it gets the
-// weight 0 for the first output, because runtimes may expect at least one weight.
+// addLeafWeights adds the weights of a leaf. A leaf without weights gets the weight 0 for the first
+// output, because runtimes may expect a weight.
 func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	if len(weights) == 0 {
 		weights = []Weight{{}}

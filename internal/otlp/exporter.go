@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxAttempts is how often a batch of spans is sent if the collector is unavailable.
+	// maxAttempts is the maximum number of times that a batch of spans is sent.
 	maxAttempts = 3
 	// maxRetryDelay is the longest delay that a collector can request before the next attempt.
 	maxRetryDelay = 30 * time.Second

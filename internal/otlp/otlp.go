@@ -112,7 +112,7 @@ func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 }
 
 // parseHeaders returns the headers of requests to the collector, from a list such as
-// api-key=value,other=value. Its error does not contain a value, which may be secret.
+// api-key=value,other=value. The error contains no values, which may be secret.
 func parseHeaders(getenv func(string) string) (http.Header, error) {
 	name, text := envTracesHeaders, getenv(envTracesHeaders)
 	if text == "" {
@@ -149,6 +149,6 @@ func newResource(opts Options) *resource.Resource {
 	return resource.NewSchemaless(attributes...) // if two attributes have the same key, the later one is used
 }
 
-// refuseRedirect is an [http.Client.CheckRedirect] that follows no redirect, because a redirect could
-// send the headers of the request, which may contain a key, to another host.
+// refuseRedirect is an [http.Client.CheckRedirect] that follows no redirect. A redirect could send
+// the headers of the request, which may contain a key, to another host.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -12,11 +12,11 @@ type handler struct {
 	keep     func(error) bool
 }
 
-// NewHandler returns a handler that passes records on to next. A record that has an attribute whose
-// value is an error gets the level debug if the monitors have reported the outage that caused the
-// error. The record keeps its level if the function keep returns true for the error. It also keeps
-// its level if next is not enabled for warnings, because next then omits the lines of the monitors,
-// which are warnings.
+// NewHandler returns a handler that passes log records on to next. During an outage that the
+// monitors have reported, a record that has an error as an attribute gets the level debug if the
+// outage may have caused the error. The record keeps its level if keep returns true for the error.
+// All records keep their level if next is not enabled for warnings, because next then omits the
+// lines of the monitors, too.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }

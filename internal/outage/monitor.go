@@ -24,16 +24,16 @@ import (
 )
 
 const (
-	// idleInterval is the time between two probes while there is no outage, and outageInterval is
-	// this time during an outage.
+	// idleInterval is the time between two probes while there is no outage, and outageInterval
+	// during an outage.
 	idleInterval   = 10 * time.Second
 	outageInterval = time.Second
 	// probeTimeout is the time limit of a probe. It is shorter than the time limits of requests and
-	// jobs, so that the outage of a service that accepts connections, but does not respond, is
-	// noticed soon.
+	// jobs, so that the outage is noticed soon if the service accepts connections but does not
+	// respond.
 	probeTimeout = 5 * time.Second
-	// settleTime is the time without a failed probe after which an outage has ended. Without it, the
-	// requests that began during the outage and fail later would have a line each.
+	// settleTime is the time without a failed probe after which an outage has ended. Requests that
+	// began during the outage may still fail in this time.
 	settleTime = 5 * time.Second
 	// reminderInterval is the time between two log lines about the same outage.
 	reminderInterval = time.Minute
@@ -43,10 +43,11 @@ var errPending = errors.New("no response to an earlier probe")
 
 // Config configures a Monitor. All fields are required.
 type Config struct {
-	// Name is what messages call the monitored service, such as "the database".
+	// Name is the name of the monitored service in messages, such as "the database".
 	Name string
-	// Probe returns nil if the service responds. It should return soon after ctx is done, but need not:
-	// a file system that does not respond cannot be interrupted.
+	// Probe returns nil if the service responds. It should return soon after ctx is done, but the
+	// monitor does not wait for it: a read from a hanging file system, for example, cannot be
+	// interrupted.
 	Probe func(ctx context.Context) error
 	// IsOutage reports whether an error of the program may have been caused by an outage of the
 	// service.
@@ -63,10 +64,11 @@ type Monitor struct {
 	probing chan struct{} // has an element while a call of Probe has not returned
 
 	mu sync.Mutex
-	// running reports whether Run is running. Otherwise nobody reports outages, so no error is covered.
+	// running reports whether Run is running. Otherwise no outage is reported.
 	running bool
-	// began is when the current outage began, as far as is known. It is zero if there is no outage.
-	// lastFailure is the time of the last failed probe, and logged that of the last line of the log.
+	// began is when the current outage began, as far as is known; zero if there is no outage.
+	// lastFailure is the time of the last failed probe. logged is the time of the last line in the
+	// log.
 	began, lastFailure, logged time.Time
 	// recovered is the time of the first successful probe after the last failed one; zero if there was
 	// none.
@@ -98,8 +100,8 @@ func (m *Monitor) Run(ctx context.Context) {
 	}
 }
 
-// probeOnce probes the service, with the time limit probeTimeout. It returns an error at once while an
-// earlier call of Probe has not returned.
+// probeOnce probes the service, with the time limit probeTimeout. If an earlier call of Probe still
+// runs, it returns an error at once.
 func (m *Monitor) probeOnce(ctx context.Context) error {
 	select {
 	case m.probing <- struct{}{}:
@@ -132,8 +134,9 @@ func (m *Monitor) setRunning(running bool) {
 	m.running = running
 }
 
-// sleep waits until the next probe is due: for outageInterval and, if there is no outage, until an
-// error wakes the monitor or idleInterval has passed.
+// sleep waits until the next probe is due: during an outage for outageInterval, and otherwise for
+// idleInterval. If an error wakes the monitor, it waits for less than idleInterval, but at least
+// for outageInterval.
 func (m *Monitor) sleep(ctx context.Context) {
 	sleepOrWake(ctx, outageInterval, nil)
 	m.mu.Lock()

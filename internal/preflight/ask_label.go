@@ -53,7 +53,7 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label stri
 	}
 }
 
-// answeredReason is the reason for a label that the user was asked for.
+// answeredReason is the reason that is shown for a label that the user chose in a prompt.
 const answeredReason = "as answered"
 
 // maxChoices is the number of columns that a prompt offers.
@@ -85,8 +85,8 @@ func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) 
 	return p.Factory.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
 }
 
-// reportOnlyMissingHeader replaces all findings by the finding that the header is missing,
-// because the others would have wrong column names.
+// reportOnlyMissingHeader replaces all findings by the finding that the header is missing. Without
+// a header, the column names in the other findings would be wrong.
 func (p *Preflight) reportOnlyMissingHeader() {
 	p.Findings = nil
 	p.addFinding(p.Train, compare.SeverityDefect, csvfile.Defect{

@@ -15,7 +15,7 @@ func (p *Preflight) driftHint(f *finding) string {
 	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
 		return "use the format of the training file, and clear the cells whose value is not known"
 	case csvfile.CodeOtherSpelling:
-		return "write these texts as in the training file, because the model does not know them in another spelling, or train without the column (see --drop)"
+		return "write these texts as in the training file, or train without the column (see --drop); the model does not know texts in another spelling"
 	case csvfile.CodeExtraColumn:
 		return "no action is required"
 	case csvfile.CodeOtherIDName:
@@ -37,7 +37,7 @@ func (p *Preflight) replaceIDHints() {
 			continue
 		}
 		if c := &p.BlindProfile.Columns[at]; c.Missing > 0 || !c.Estimate && c.Distinct < p.BlindProfile.Rows {
-			f.Hint = "no action is required: the column cannot be the ID, because not every row of the blind file has a value of its own"
+			f.Hint = "no action is required: in the blind file, the column has missing or repeated values, so it cannot be the ID"
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// columnList is the value of a flag that is a list of columns, separated by commas. It is a
-// pflag.SliceValue. A name that has a comma may be in double quotes. The quotes are not necessary if
-// the value is only this name; see joinNames.
+// columnList is the value of a flag such as --drop: a list of columns, separated by commas. It
+// implements pflag.SliceValue. A name that has a comma may be in double quotes. A value that is a
+// single such name needs no quotes; see joinNames.
 type columnList struct {
 	values []columnListValue
 }
@@ -40,9 +40,8 @@ func (l *columnList) Set(text string) error {
 	return nil
 }
 
-// joinNames joins the parts of a column name that Set has split at its commas. A value becomes one name
-// if the whole value is the name of a column, but not all of its parts are. header has the names of all
-// columns.
+// joinNames restores column names that Set has split at their commas. A value becomes one name if
+// header has this name, but not all of its parts. header has the names of all columns.
 func (l *columnList) joinNames(header []string) {
 	for i := range l.values {
 		v := &l.values[i]

@@ -25,7 +25,7 @@ type Repairer struct {
 	Progress       *term.Progress
 	Copies         []*correctedCopy
 	Changes        []change
-	SwapSeparators []string // the columns of the blind file in whose numbers points and commas are exchanged
+	SwapSeparators []string // columns of the blind file; in their numbers, points and commas are exchanged
 	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 

@@ -18,8 +18,8 @@ import (
 // FixFlags holds the flags for corrected copies.
 type FixFlags struct {
 	Train, Blind string
-	// SwapSeparators are the columns of the blind file in whose numbers points and commas are
-	// exchanged.
+	// SwapSeparators are columns of the blind file. In the copy, points and commas in their numbers
+	// are exchanged.
 	SwapSeparators []string
 	// Force is set if existing files may be replaced by the copies.
 	Force bool
@@ -37,8 +37,9 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 // IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
-// CheckSwapSeparators returns an error if --swap-separators is set, but no copy of a blind file is
-// requested: neither by --fix-blind nor, if FILE is itself a blind file, by --fix.
+// CheckSwapSeparators returns an error if --swap-separators is set without the flag that writes a
+// copy of the blind file. This flag is --fix if FILE is the blind file (fileIsBlind), and otherwise
+// --fix-blind.
 func (f *FixFlags) CheckSwapSeparators(fileIsBlind bool) error {
 	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && fileIsBlind {
 		return nil

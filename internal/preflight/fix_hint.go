@@ -24,9 +24,9 @@ func (p *Preflight) fixHint(in *InputTable) string {
 	return "correct the file by hand"
 }
 
-// swapSeparatorsHint returns the remedy for columns of a blind file whose numbers have other separators than
-// those of the training file: commands that write a copy in which points and commas are exchanged in
-// these columns, and that use the copy.
+// swapSeparatorsHint returns the remedy for columns of a blind file that have another decimal
+// separator than in the training file. The remedy is a command that exchanges points and commas in
+// these columns of a copy and, if possible, a second command that uses the copy.
 func (p *Preflight) swapSeparatorsHint(in *InputTable, columns []string) string {
 	if commands := p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns))); commands != "" {
 		return "write a copy in which points and commas are exchanged: " + commands
@@ -66,11 +66,10 @@ func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
 }
 
-// labelToRepeat returns the label that the commands of a hint must set with --label, because they would
-// otherwise infer another label. They would if the user was asked for the label, or if it was inferred
-// from the blind file, which the commands for the training file do not read. labelToRepeat returns ""
-// if the commands infer the same label, or if the user has set --label, because the hint repeats the
-// user's flags.
+// labelToRepeat returns the label that the commands of a hint for in must set with --label, or ""
+// if they need no --label. They need it if the user was asked for the label. Commands for the
+// training file also need it if the label was inferred from the blind file, which these commands do
+// not read. If the user has set --label, the hint repeats the flag anyway.
 func (p *Preflight) labelToRepeat(in *InputTable) string {
 	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
 	if isInferred && (p.askedLabel || in == p.Train && p.roles.Label != p.ownLabel) {
@@ -79,8 +78,8 @@ func (p *Preflight) labelToRepeat(in *InputTable) string {
 	return ""
 }
 
-// hasWrongHeader reports whether the first line of the training file has too few columns for a header,
-// as a title or a comment has. The roles of the columns are then unknown.
+// hasWrongHeader reports whether the first line of the training file has too few columns for a
+// header. Such a line may be a title or a comment, and the label and the ID are then unknown.
 func (p *Preflight) hasWrongHeader() bool { return p.Train.columns < p.Train.fewestColumns() }
 
 // formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.

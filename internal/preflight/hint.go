@@ -100,9 +100,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// no row has a label, the copy would be empty, so the remedy is to write labels or to set another
-// label.
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows.
+// If no row has a label, the remedy is to write labels or to set another label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
@@ -114,7 +113,7 @@ func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
 	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
 	if !p.Train.layout.Blind && in.layout.CopyID == "" {
-		hint += ", which makes " + strconv.Quote(f.Name) + " a feature unless --drop excludes it"
+		hint += "; " + strconv.Quote(f.Name) + " is then a feature, unless --drop excludes it"
 	}
 	return hint
 }
@@ -126,33 +125,33 @@ func datesHint(isBlind bool) string {
 	if isBlind {
 		return hint
 	}
-	return hint + ", and if it means that something has not ended, write that into a column of its own"
+	return hint + "; if it means that something has not ended, write this into another column"
 }
 
 // constantHints has the remedies of findings for which the remedy is always the same.
 var constantHints = map[string]string{
-	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
+	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names refer to the columns of the model",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
-	csvfile.CodeNoFeatures:         "use a file with a column whose values say something about the label; the warnings say why each column is not used",
+	csvfile.CodeNoFeatures:         "add a column that helps to predict the label; the warnings say why each of the present columns is not used",
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
-	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because their scores are better than those of new rows; if different cases have equal features, no action is required",
-	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
+	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because scores on them are too good; if they are other cases with the same features, no action is required",
+	csvfile.CodeMostlyNumbers:      "if the column should have only numbers, clear the cells with other texts, and write all numbers in the same unit",
 	csvfile.CodeAmbiguousDates:     "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeJunkInNumbers:      "if this text means that the value is missing, clear these cells",
 	csvfile.CodeMixedNumbers:       "write all numbers of the column with the same decimal separator and the same unit, in all files",
-	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
+	csvfile.CodeUnclearNumbers:     "if this is wrong, write the numbers with a decimal point and without a separator between thousands, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably in local time, because people's habits follow it",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; local time is best for what people do",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
-	csvfile.CodeMixedTimeZones:     "if the times are moments of one process, such as prices or measurements, convert the column to one time zone, such as UTC, in all files; keep local times if they are about what people do",
-	csvfile.CodeNumbersInText:      "write each number into a column of its own, without spaces or other characters, and a sign such as < into another column, in all files",
-	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
+	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",
+	csvfile.CodeNumbersInText:      "in all files, write each number into its own column, with nothing else in the cell; write a sign such as < into another column",
+	csvfile.CodeMixedDates:         "use one format in all files, such as 2024-01-31 for dates; clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
 	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
@@ -234,8 +233,8 @@ func (p *Preflight) sheetHint(in *InputTable) string {
 	return "choose a sheet with --sheet"
 }
 
-// secondHeaderHint returns the remedy for rows below the header that look like a second header. If the
-// first header has cells without a name, as it has with merged cells, the remedy is to use the second
+// secondHeaderHint returns the remedy for rows below the header that look like a second header. If
+// the first header has cells without a name, as merged cells have, the remedy is to use the second
 // header.
 func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
@@ -341,13 +340,13 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 		hint = "if another column, such as one with few values, is the label, use " + again("label", other)
 	}
 	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
-		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
+		hint = "replace the numbers by classes, such as low and high; or " + hint
 	}
 	return hint
 }
 
-// correctedNames returns a copy of names in which names that are not columns of the training file are
-// corrected: such a name is replaced by the most similar name of a column, if there is a similar one.
+// correctedNames returns a copy of names. It replaces a name that is not a column of the training
+// file by the most similar column name, if one is similar.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {
@@ -358,9 +357,9 @@ func (p *Preflight) correctedNames(names []string) []string {
 	return list
 }
 
-// likelyClassColumn returns the name of the last column of the training file, other than
-// the label, that has few enough different texts to be a label. It returns "" if there is
-// no such column.
+// likelyClassColumn returns the name of a column, other than the label, with few enough different
+// texts to be a label. If there are several, it returns the last one in the training file. It
+// returns "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

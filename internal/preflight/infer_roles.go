@@ -76,7 +76,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// setTrainLayout sets the names of the training file's columns, and its layout for the chosen roles.
+// setTrainLayout sets the names of the training file's columns, and the layout with the chosen ID
+// and label.
 func (p *Preflight) setTrainLayout(header []string) {
 	in := p.Train
 	p.columns = p.nameFirstColumn(in, p.columns, p.roles.ID, p.roles.GeneratedID)
@@ -137,10 +138,9 @@ func checkRoleFlags(l *repair.Layout) error {
 	return nil
 }
 
-// describeBlindColumns returns the columns of the blind file. The caller compares them with
-// the columns of the training file, because the column that the blind file lacks is
-// probably the label. If the blind file has no header, its columns are matched with those
-// of the training file by their contents.
+// describeBlindColumns returns a description of the columns of the blind file. The column of the
+// training file that the blind file lacks is probably the label. If the blind file has no header,
+// its columns are matched with those of the training file by their contents.
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil {
@@ -188,8 +188,8 @@ func (p *Preflight) setColumnNames(in *InputTable, header, names []string) {
 	}
 }
 
-// expectedBlindColumns returns the columns and roles of the training file. The blind file should have
-// the same features. Which of its columns is the ID depends on the training file, too.
+// expectedBlindColumns returns the columns and roles of the training file. The features and the ID
+// of the blind file are chosen to match them.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -294,7 +294,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
 // it adds a warning and returns the generated names of a file without a header. With --skip-rows,
-// it returns an error instead, because the header and more rows were probably skipped.
+// it returns an error instead, because --skip-rows has probably skipped the header.
 func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
@@ -305,8 +305,8 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, 
 		return header, err
 	}
 	if in.skipRows > 0 {
-		return nil, exit.Errorf(exit.Rejected, "%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
-			WithHint("--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number")
+		return nil, exit.Errorf(exit.Rejected, "%s: below the %s that --skip-rows ignores, a header must follow, not data (%s)", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
+			WithHint("use a smaller number with --skip-rows; it applies to all files, so they must have the same number of rows above the header")
 	}
 	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
@@ -338,7 +338,7 @@ func (p *Preflight) setBlindLayout(in *InputTable, header, names []string, known
 		}
 		in.layout.GeneratedIDName, names, changed = roles.NameGeneratedID(names, trainingID)
 		p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
-			return codeRenamedColumn, "the column has the name of the training file's ID, but the IDs are generated"
+			return codeRenamedColumn, "the generated IDs have this name, because it is the name of the ID in the training file"
 		})
 	}
 	p.setColumnNames(in, header, names)

@@ -41,11 +41,11 @@ type InputTable struct {
 	columns         int // number of columns of the header; 0 before readHeader
 	// fileBytes is the size of the files at Paths; 0 before scanProfile, or if it is unknown.
 	fileBytes int64
-	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
-	// than CSV. scanProfile sets it if the rows have different numbers of cells.
+	// rowsAboveHeader is the estimated number of rows above the header. scanProfile sets it only
+	// for a file that is not CSV and whose rows have different numbers of cells.
 	rowsAboveHeader int
-	// isUnalignable reports whether no row fits the header, so that --fix cannot align any. scanProfile
-	// sets it.
+	// isUnalignable is set by scanProfile if no row has as many fields as the header. --fix can
+	// then align no row.
 	isUnalignable bool
 	ignored       []string // columns of layout.Drop that have neither a name nor a value
 	table         *tablefile.Table
@@ -272,10 +272,9 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
-// UploadName returns the name under which the table is uploaded: the name of the file if the
-// uploaded bytes are those of the file, otherwise data.csv. Receipts store the name together with
-// the digest of the uploaded bytes. Therefore a workbook, which has another digest, is uploaded as
-// data.csv. size is the number of uploaded bytes.
+// UploadName returns the name under which the table is uploaded: the name of the file, or data.csv
+// if the uploaded bytes are not those of the file. Receipts store the name together with the digest
+// of the uploaded bytes. size is the number of uploaded bytes.
 func (in *InputTable) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"
 	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {

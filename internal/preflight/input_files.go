@@ -173,8 +173,8 @@ func (in *InputTable) HasPath(path string) bool {
 // read again.
 func (in *InputTable) IsSpooled() bool { return len(in.TempPaths) > 0 }
 
-// Stem returns the file name without directory and extensions, from which the names of
-// outputs are made. For several files it is the common prefix of their names.
+// Stem returns the file name without directory and extensions. For several files it is the common
+// prefix of their names. The names of outputs are made from it.
 func (in *InputTable) Stem() string {
 	if in.args[0] == "-" {
 		return "data"

@@ -26,8 +26,8 @@ type LayoutFlags struct {
 	skipRows  int
 	noHeader  bool
 	orUTF8    bool // the encoding applies only to text that is neither UTF-8 nor UTF-16
-	// trainingID is the name of the training file's ID column; "" if --id also applies to the
-	// training file.
+	// trainingID is the name of the training file's ID column; "" means that --id applies to both
+	// files.
 	trainingID string
 	// trainingColumns are the only columns of the training file that become features; nil for all
 	// columns.
@@ -71,7 +71,7 @@ func (l *LayoutFlags) BindTrainingRoles(cmd *cobra.Command) {
 	}
 }
 
-// BindFormat adds the flags for decoding a file.
+// BindFormat adds the flags that describe the format of a file, such as --delimiter and --encoding.
 func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.delimiter, "delimiter", "", "character that separates fields, or tab (default detected)")
@@ -82,8 +82,8 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-// BindAnswersFormat adds the flags for decoding a file of true labels. answers is the name of this
-// file in the help. The layout of the predictions is detected; see [LayoutFlags.ForPredictions].
+// BindAnswersFormat adds the flags that describe the format of a file of true labels. answers is
+// the name of this file in the help.
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()
@@ -93,9 +93,9 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	flags.Lookup("sheet").Usage = "name of the sheet of " + answers + " to read from a workbook (default the first visible sheet)"
 }
 
-// ForPredictions returns the flags for a file of predictions, when l describes the file of the true
-// labels. The layout of the predictions is detected, because they are often UTF-8 with commas even if
-// the true labels are not. The encoding applies only to predictions that are neither UTF-8 nor UTF-16.
+// ForPredictions returns the flags for a file of predictions; l describes the file of the true
+// labels. The format of the predictions is detected, because the two formats often differ. Only the
+// encoding of l also applies to predictions that are neither UTF-8 nor UTF-16.
 func (l *LayoutFlags) ForPredictions() *LayoutFlags {
 	return &LayoutFlags{encoding: l.encoding, orUTF8: true}
 }

@@ -24,8 +24,8 @@ func FeatureNames(d *api.Dataset) []string {
 	return names
 }
 
-// CheckAgainstModel checks a blind file, which must be p.Train, before it is predicted. The
-// file must have the columns of the model's dataset.
+// CheckAgainstModel checks a blind file before it is predicted: it must have the columns of the
+// model's dataset. p.Train is the blind file.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	p.modelFormats = &frame.Schema{}
@@ -105,9 +105,9 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	return nil
 }
 
-// addUnusedColumns adds columns without values to the layout of a blind file: those columns in unused
-// that the file lacks. names are the columns of the file. The service requires all columns of the
-// training file, even those that no model uses, such as constant columns.
+// addUnusedColumns adds the columns in unused that a blind file lacks to its layout, without
+// values. The service requires all columns of the training file, even those that no model uses,
+// such as constant columns. names are the columns of the file.
 func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	var added []string
 	for _, name := range unused {
@@ -128,9 +128,9 @@ func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	}, "")
 }
 
-// mergeMissingColumns merges the findings about columns that the blind file lacks into one, which
-// names these columns. It does so only if the first defect is such a finding. A finding that
-// suggests another column is not merged, because its message would lose the suggestion.
+// mergeMissingColumns merges the findings about columns that the blind file lacks into one finding,
+// if the first defect is such a finding. It does not merge a finding that suggests another column,
+// because the suggestion would be lost.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
 		return f.Code == csvfile.CodeMissingColumn && f.Message == compare.MissingColumnMessage && p.Blind != nil

@@ -61,8 +61,8 @@ func (f *finding) location() string {
 
 func (f *finding) String() string { return f.location() + ": " + f.Message }
 
-// Preflight checks a training file, and a blind file if there is one, before they are sent. A blind
-// file has the rows to predict. Without a training file, the blind file is in Train.
+// Preflight checks a training file, a blind file (the rows to predict), or both, before they are
+// sent. If only a blind file is checked, it is in Train.
 type Preflight struct {
 	Factory                    *cli.Factory
 	Train, Blind               *InputTable
@@ -205,10 +205,10 @@ func (p *Preflight) blindIDName(in *InputTable) string {
 	return p.blindID.ID
 }
 
-// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and sets
-// *prof to the new profile. reason is the reason for the generated IDs. If the column of the invalid
-// IDs is the training file's ID column, it does nothing, because the user must decide what to do with
-// them.
+// reprofileWithGeneratedIDs reads a blind file with invalid IDs again, now with generated IDs, and
+// sets *prof to the new profile. If the column of the invalid IDs is also the training file's ID
+// column, it does nothing: the user must decide. reason is the reason for the generated IDs, for a
+// warning.
 func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *InputTable, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated || p.blindID.IsTrainingID {
 		return nil
@@ -327,8 +327,8 @@ func (p *Preflight) addFinding(in *InputTable, severity compare.Severity, d csvf
 }
 
 // ConfirmManyClasses asks whether a column with more than check.MaxUnconfirmedNumbers different
-// numbers is really the label, unless the user set the label. If prompting is disabled, it does not
-// ask. It then returns an error if the label was chosen only because it is the last column.
+// numbers is really the label, unless the user set the label. If prompting is disabled and the
+// label was chosen only because it is the last column, it returns an error instead.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)

@@ -81,9 +81,9 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns returns d, the defect of a file with too few columns, with a better message. The
-// message does not count a generated ID column. If the file has too few columns only because of --drop,
-// the message says so.
+// explainTooFewColumns returns d, the defect of a file with too few columns, with another message.
+// This message does not count a generated ID column. If the file has too few columns because of
+// --drop, it says so.
 func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {
@@ -135,8 +135,8 @@ func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 	return r
 }
 
-// alsoCategory is appended to the summary of a column of numbers whose numbers or words are also a
-// category.
+// alsoCategory is appended to the summary of a column of numbers that is also a categorical
+// feature.
 const alsoCategory = ", also a category"
 
 // valueSummary summarises a column: the range and median of numbers, or the most frequent

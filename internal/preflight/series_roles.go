@@ -17,11 +17,11 @@ type SeriesRoles struct {
 	ID, Label string
 }
 
-// UseSeries makes the next Run use the columns of a series as label and as row IDs. It reports whether
-// Run must be called again, because a role differs from the inferred one. A flag, a label that follows
-// from the blind file, and an answer of the user have precedence. A column that the training file
-// lacks is ignored, and so is an ID column that the blind file lacks if the blind file has the inferred
-// one, because the predictions would have generated IDs.
+// UseSeries makes the next Run use the label and the ID column of a series. It reports whether Run
+// must be called again, because one of them differs from the inferred column. Flags, answers of the
+// user, and a label that follows from the blind file have precedence. A column that the training
+// file lacks is ignored. The ID column is also ignored if the blind file lacks it but has the
+// inferred one: the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
 	switch {

@@ -16,8 +16,8 @@ import (
 //   - the label has values in the blind file
 //   - the blind file has all columns of the training file, and others with values
 //
-// A blind file may have labels and more columns than the training file, so a label with a better
-// reason causes no error. blind is the description of the blind file, or nil.
+// A label that was chosen for a better reason causes no error, because a blind file may have labels
+// and more columns than the training file. blind is the description of the blind file, or nil.
 func (p *Preflight) checkFilesSwapped(blind *roles.Description) error {
 	if blind == nil || !p.roles.LabelAssumed || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
 		return nil
@@ -40,6 +40,6 @@ func (p *Preflight) checkFilesSwapped(blind *roles.Description) error {
 	if len(p.Train.args) == 1 && len(p.Blind.args) == 1 {
 		hint = "if so, use `" + p.Factory.CommandWithSwappedFiles(p.Train.args[0], p.Blind.args[0]) + "`; otherwise, confirm the label: " + keep
 	}
-	return exit.Usagef("%s: the label %s has values in the blind file %s, which also has %s: are the two files swapped?",
-		p.Train.Name, strconv.Quote(p.roles.Label), p.Blind.Name, humanize.List(others, 5)).WithHint("%s", hint)
+	return exit.Usagef("%s: are the two files swapped? The blind file %s has values of the label %s, and more columns than the training file: %s",
+		p.Train.Name, p.Blind.Name, strconv.Quote(p.roles.Label), humanize.List(others, 5)).WithHint("%s", hint)
 }

@@ -16,9 +16,9 @@ import (
 // that a prediction adds.
 const codeTakenName = "taken-name"
 
-// warnTakenNames warns if the columns that a prediction adds, such as "prediction", get other names than
-// usual, because the blind file already has columns with these names. A program that reads the column
-// "prediction" of the result would then read a column of the blind file. prof is the profile of the
+// warnTakenNames warns if the blind file has columns with the names that a prediction adds, such as
+// "prediction". The added columns then get other names, and a program that reads the column
+// "prediction" of the result would read the column of the blind file. prof is the profile of the
 // blind file, and classes are the labels of the model.
 func (p *Preflight) warnTakenNames(in *InputTable, prof *profile.Profile, classes []string) {
 	names := []string{prof.Schema.ID}

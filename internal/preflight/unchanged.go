@@ -24,10 +24,9 @@ func (in *InputTable) Sha256(size int64) string {
 	return hex.EncodeToString(in.hash.Sum(nil))
 }
 
-// OpenChecked is like Open for a checked table whose canonical form has size bytes. If the table
-// is no longer the one that was checked, Read returns an error before it has returned the last
-// byte. Therefore a service never receives a complete table that differs from the one in the
-// receipt.
+// OpenChecked is like Open for a table that was checked. If its content has changed since, Read
+// returns an error before it has returned the last byte, so a service never receives a complete
+// table that was not checked. size is the size of the canonical form of the checked table in bytes.
 func (in *InputTable) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, error) {
 	file, err := in.Open(ctx)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// AllowUnreadable turns defects into warnings if they are about columns with mostly values that a model
-// cannot use. A command that only shows how a file differs from the training file calls it before
-// NoteWarnings.
+// AllowUnreadable turns some defects of a blind file into warnings: most values of a column have
+// another form than in the training file, so a model cannot use them. Commands that only compare
+// the files call it before NoteWarnings.
 func (p *Preflight) AllowUnreadable() {
 	for i := range p.Findings {
 		switch f := &p.Findings[i]; f.Code {

@@ -20,8 +20,9 @@ type Upload struct {
 	// RoleFlags are the flags with which `foretell datasets upload` reads the file in the same way;
 	// "" if it infers the same ID and label. See [Preflight.RoleFlags].
 	RoleFlags string
-	// IsNew is set if the command has created the dataset itself. UploadFile then deletes the dataset
-	// if the file exceeds the quota, unless an earlier attempt to send it may have succeeded.
+	// IsNew is set if the command has created the dataset itself. If the file exceeds the quota,
+	// UploadFile then deletes the dataset, unless an earlier attempt to send the file may have
+	// succeeded.
 	IsNew bool
 }
 
@@ -118,8 +119,8 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 	return created, nil
 }
 
-// asFileRejection converts the service's error response to an upload into an error about the
-// file. Without this conversion, the status 422 would be reported as an invalid flag.
+// asFileRejection converts the service's error response to an upload into an error about the file.
+// Without it, HTTP status 422 would be reported as an invalid flag.
 func asFileRejection(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {

@@ -26,7 +26,7 @@ type Config struct {
 	Log *slog.Logger
 	// Location is the folder or bucket of the stored files; see [blob.Store.Location].
 	Location string
-	// Embedded is true if the service runs in the process of its user. Messages about a full disk
+	// Embedded is true if the service runs in the process of a command. Messages about a full disk
 	// then name the folder.
 	Embedded bool
 }
@@ -44,7 +44,7 @@ func New(c Config) *Converter {
 }
 
 // Convert converts an error of package store or blob to a *api.Problem if users can do something
-// about it. It returns other errors unchanged, which the server then reports with CodeInternal.
+// about it. It returns other errors unchanged; the server reports them as internal errors.
 func (c *Converter) Convert(err error) error {
 	var p *api.Problem
 	switch {
@@ -75,9 +75,8 @@ func newOutageProblem(cause error, code api.Code, message string) error {
 	return p
 }
 
-// newDiskFullProblem returns the problem of a full disk. It names the disk's path only if
-// the service is embedded in the user's own process. Otherwise the path is only in the
-// log.
+// newDiskFullProblem returns the problem of a full disk. The path of the disk is only in the log
+// or, if Config.Embedded is true, in the problem.
 func (c *Converter) newDiskFullProblem(err error) error {
 	dir := c.location
 	left := ""
@@ -95,8 +94,8 @@ func (c *Converter) newDiskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// newFileSizeProblem returns the problem of a file that would exceed the limit of the process on the
-// size of files. The limit is the cause of a failed write if the disk has more free space than that.
+// newFileSizeProblem returns the problem of a write that failed because the file would exceed
+// limit, the maximum size of a file of this process in bytes.
 func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
 	if !c.embedded {
 		c.log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
@@ -106,8 +105,8 @@ func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
 }
 
 // ConvertLookupError converts the error of reading a resource by its key. If the resource does not
-// exist, it returns a problem with CodeNotFound. It converts other errors with Convert. noun is
-// what messages call the resource.
+// exist, it returns a problem with CodeNotFound. It converts other errors with Convert. noun is the
+// word for the resource in the message, such as "dataset".
 func (c *Converter) ConvertLookupError(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may have been deleted, or its key is wrong", noun, key).WithCause(err)
@@ -115,9 +114,9 @@ func (c *Converter) ConvertLookupError(err error, noun, key string) error {
 	return c.Convert(err)
 }
 
-// FailureReason returns a message for users that says why a job failed. If cause is a problem, the
-// message is its detail. Otherwise the message refers to the log, where cause is written or, if the
-// service is embedded, contains cause.
+// FailureReason returns a message for users that says why a job failed. If cause is a problem, it
+// is the detail of the problem. Otherwise it refers to the log or, if Config.Embedded is true,
+// contains cause.
 func (c *Converter) FailureReason(cause error) string {
 	var p *api.Problem
 	switch {

@@ -41,7 +41,7 @@ const (
 type Item struct {
 	Kind      string `json:"kind"`
 	Key       string `json:"key"`
-	Name      string `json:"name" doc:"Of its dataset, or NAME@v3 of its model."`
+	Name      string `json:"name" doc:"Name of its dataset or, for a model, a reference such as NAME@v3."`
 	CreatedOn string `json:"createdOn"`
 	// Bytes is the size of the object's file. It is 0 if the object has no file, or if the
 	// size is unknown.
@@ -50,9 +50,8 @@ type Item struct {
 	Implied bool `json:"-"`
 }
 
-// Plan returns the items of a series that must be deleted by the policy. Implied items follow the
-// item with which they are deleted. The result has neither running jobs nor the datasets and models
-// that they use.
+// Plan returns the items of a series to delete under a policy. Implied items follow the item with
+// which they are deleted. Running jobs, and the datasets and models that they use, are kept.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
@@ -81,9 +80,9 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// FilterConfirmed returns the items of the newest plan that the user has confirmed. confirmed has the
-// items that the user has seen, and current is the newest plan. FilterConfirmed omits an item if its
-// deletion would also delete an item that is not confirmed.
+// FilterConfirmed returns the items of current, the newest plan, that are also in confirmed, the
+// plan that the user has seen. It omits an item if its deletion would also delete an item that is
+// not in confirmed.
 func FilterConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {
@@ -137,8 +136,8 @@ func (p Policy) isAbandoned(interrupted bool, created string) bool {
 	return interrupted && !p.Before.IsZero() && p.isOld(created)
 }
 
-// isOld reports whether a creation time is before p.Before. It returns true if p.Before is zero,
-// and false if the creation time is invalid.
+// isOld reports whether a creation time is before p.Before. It returns true if p.Before is zero.
+// Otherwise, it returns false for an invalid time.
 func (p Policy) isOld(created string) bool {
 	if p.Before.IsZero() {
 		return true

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// Check returns a *api.Problem with CodeQuota if the sum of added and the usage of the account
-// exceeds one of the limits of the account. The models and results of jobs count towards the usage,
-// but a job that was accepted always stores its model or result.
+// Check returns a *api.Problem with CodeQuota if the usage of the account plus added exceeds one of
+// the limits of the account. It is not called for the models and results of jobs: a job that was
+// accepted always stores its result.
 func Check(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
 	owner, err := t.GetAccountByKey(ctx, account)
 	if err != nil || owner.Quota == (store.Quota{}) {

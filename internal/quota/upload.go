@@ -9,10 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// Uploads counts, for each account, the bytes that the uploads in progress in this process have
-// written. The database does not count these bytes until an upload has ended. Without this count,
-// concurrent uploads could together write a multiple of the quota before all but one are refused.
-// It is safe for concurrent use.
+// Uploads counts, for each account, the bytes that its uploads in progress in this process have
+// written. The database counts these bytes only when an upload has ended, so concurrent uploads
+// could otherwise write a multiple of the quota. It is safe for concurrent use.
 type Uploads struct {
 	mu      sync.Mutex
 	written map[string]int64 // only of accounts with uploads that have written bytes
@@ -30,10 +29,9 @@ type Upload struct {
 	bytes int64
 }
 
-// Begin returns an upload that has written nothing. It is called before the body of the upload is
-// read. size is the declared size of the body in bytes, or -1 if it is unknown. If size exceeds the
-// quota, Begin returns a *api.Problem with CodeQuota. The caller must call [Upload.End] when the
-// upload has ended.
+// Begin returns an upload that has written nothing. size is the declared size of the body in bytes,
+// or -1 if it is unknown. If size exceeds the quota, Begin returns a *api.Problem with CodeQuota.
+// Call Begin before the body is read, and [Upload.End] when the upload has ended.
 func (u *Uploads) Begin(ctx context.Context, t *store.Tx, account string, size int64) (*Upload, error) {
 	begun := &Upload{all: u, account: account, left: math.MaxInt64}
 	if err := Check(ctx, t, account, store.Usage{Bytes: max(size, 1)}); err != nil {
@@ -51,8 +49,8 @@ func (u *Uploads) Begin(ctx context.Context, t *store.Tx, account string, size i
 	return begun, nil
 }
 
-// Grow adds n bytes, which the upload will write. It returns a *api.Problem with CodeQuota, and adds
-// nothing, if the bytes of all uploads of the account would exceed the quota.
+// Grow adds n bytes that the upload will write. If the bytes of all uploads of the account would
+// exceed the quota, it adds nothing and returns a *api.Problem with CodeQuota.
 func (u *Upload) Grow(n int64) error {
 	u.all.mu.Lock()
 	defer u.all.mu.Unlock()

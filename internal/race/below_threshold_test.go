@@ -14,7 +14,7 @@ func TestBelowThresholdError(t *testing.T) {
 		want     string
 	}{
 		{"below", new(0.8), "; the accuracy of the model is 0.8000"},
-		{"the_blend_reaches_it", new(0.91), "; only their blend reached it: its accuracy is 0.9100"},
+		{"the_blend_reaches_it", new(0.91), "; only the blend of the algorithms did: its accuracy is 0.9100"},
 		{"not_measured", nil, "; the accuracy of the model could not be measured"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

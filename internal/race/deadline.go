@@ -48,9 +48,9 @@ func (d Deadline) stillQueuedError() *exit.Error {
 		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
-// TranslateError returns an error that names the time limit if the deadline caused err. Otherwise
-// it returns err. prepCtx is the context from [Deadline.PreparationContext], and job is
-// the race, or nil if it has not begun.
+// TranslateError returns err. If the deadline caused err, it returns an error about the time limit
+// instead. prepCtx is the context from [Deadline.PreparationContext], and job is the race, or nil
+// if it has not begun.
 func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {
@@ -67,10 +67,10 @@ func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err
 	return err
 }
 
-// LimitRace sets the time limit in the request for a race. reserve is the estimated time that the
-// command needs after the race. The race gets the rest of the remaining time, but at least half of
-// it, so that there is a model even if reserve is too high. If exactDeadline is false, the service
-// does not support deadlines, and the limit is in whole seconds from the start of the race.
+// LimitRace sets the time limit in the request for a race. The race gets the remaining time minus
+// reserve, the estimated time that the command needs after the race. It gets at least half of the
+// remaining time, in case reserve is too high. If exactDeadline is false, because the service does
+// not support deadlines, the limit counts whole seconds from the start of the race.
 func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactDeadline bool) error {
 	if d.Limit == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 const minRaceTime = 50 * time.Millisecond
 
 // CostEstimator estimates how long a command needs after its race. Its fields are known before the
-// race. Because two of them are measured times, the estimate is also right on a slow or busy
+// race. CheckTime and UploadTime are measured, so that the estimate also fits a slow or busy
 // machine.
 type CostEstimator struct {
 	CheckTime, UploadTime  time.Duration // time to check the blind file; time to upload the training file
@@ -104,13 +104,12 @@ type CostEstimator struct {
 
 // The costs after a race, measured on two idle cores with kddcup99, adult and tables of 1,000 to
 // 50,000 columns. They are the sum of a constant, a time per column to store and read the model, a
-// multiple of CheckTime to read the blind file, and a multiple of UploadTime to write, download and
-// verify the result.
+// multiple of CheckTime to read the blind file, a multiple of UploadTime to write, download and
+// verify the result, and the costs of predicting.
 //
-// The size of the model is unknown before the race. Predicting a row takes from 5 µs with a
-// small forest to 80 µs with a blend of all algorithms, and reading a blend of fold models
-// takes seconds. Long races produce large models. The estimate of these costs is therefore
-// high, but limited to a fraction of the time limit.
+// The costs of predicting depend on the size of the model, which is unknown before the race: a row
+// takes from 5 µs with a small forest to 80 µs with a blend. Their estimate is therefore high, but
+// limited to a fraction of the time limit, because long races produce larger models.
 const (
 	predictFactor   = 1.5 // multiple of CheckTime
 	uploadFactor    = 3   // multiple of UploadTime, scaled to the size of the blind file

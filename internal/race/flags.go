@@ -46,17 +46,17 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto; auto searches for the highest threshold that can be reached, for services whose races need a threshold; without --threshold, the model is a blend of the algorithms")
-	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
-	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
+	flags.Var((*thresholdFlag)(f), "threshold", "score between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
+	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499; 0 chooses it from the data")
+	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); the score for logLoss is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
-	flags.StringVar(&f.groupColumn, "group", "", "never divide rows with the same value in this `column` between training and scored rows; with a column of customers, the scores are those for new customers")
+	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores are those of new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "train on the earlier rows and score on the later ones, by this `column` of dates or numbers")
-	flags.StringVar(&f.effort, "effort", "", "how much to train: fast or default; fast trains only the two kinds of boosting unless --algorithm names others")
+	flags.StringVar(&f.effort, "effort", "", "how much to train: fast or default; fast trains only the two boosting algorithms, or those of --algorithm")
 	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction for rows of each class: balanced, or `weights` such as yes=5; the cost for the other classes is 1")
-	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` of a column, such as income=increasing: if only this column grows, the probability of the second class never falls, or with decreasing never rises; may be repeated")
-	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, which includes the time in the queue, and keep the best model (default 1h, without the time in the queue)")
+	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` in which the probability of the second class may change as a column grows, if the other columns stay the same, such as income=increasing or age=decreasing; may be repeated")
+	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including its time in the queue, and keep the best model (default 1h after the race leaves the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("class-weight", cobra.FixedCompletions([]string{api.ClassWeightsBalanced}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(api.Efforts(), cobra.ShellCompDirectiveNoFileComp))
@@ -163,9 +163,8 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 }
 
 // CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
-// columns of --group and --time. Without this check, the service would report the problem only
-// after the upload. CheckGroupAndTime reads the training file if one of the flags is set. files
-// must have been checked.
+// columns of --group and --time. The service would report this only after the upload. If one of the
+// flags is set, CheckGroupAndTime reads the training file. files must have been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -188,10 +187,10 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// RemoveWarnings removes warnings that do not apply with --group or --time: those that suggest a
-// flag that is already set, and those about the column of --group as a feature. The latter say that
-// the column alone predicts the label, or that its values in the blind file are new. They do not
-// matter, because the column is then not a feature.
+// RemoveWarnings removes warnings that do not apply with --group or --time: warnings that suggest a
+// flag that is already set, and warnings about the column of --group as a feature. With --group,
+// this column is not a feature, so it may predict the label, and may have new values in the blind
+// file.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")
@@ -277,8 +276,8 @@ func ParseMetric(text string, known []string) (string, error) {
 }
 
 // ParseScoreMetric is like ParseMetric, but for metrics of existing predictions. It also accepts
-// the precision and the recall of a class. A race cannot maximise these, because a model that
-// always or never predicts the class would win.
+// the precision and the recall of a class, which a race cannot maximise: a model that always or
+// hardly ever predicts the class would win.
 func ParseScoreMetric(text string, known []string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
 		return base + "[" + gate.Unquote(class) + "]", nil
@@ -320,9 +319,9 @@ func (f *Flags) CheckClassFlags(labels []string) error {
 	return CheckMetricClass(name, labels)
 }
 
-// CheckMetricClass returns a usage error if a metric names a class that is not in labels. name is the
-// result of [ParseMetric], so quotes in it belong to the label. If labels is empty, the classes are
-// unknown, and CheckMetricClass returns nil.
+// CheckMetricClass returns a usage error if a metric names a class that is not in labels. If labels
+// is empty, the classes are unknown, and it returns nil. name is the result of [ParseMetric], so
+// quotes in it belong to the label.
 func CheckMetricClass(name string, labels []string) error {
 	_, class := metric.SplitName(name)
 	if class == "" || len(labels) == 0 || slices.Contains(labels, class) {
@@ -350,7 +349,7 @@ func BelowThresholdError(job *api.Training) error {
 	switch achieved := job.AchievedPerformance; {
 	case achieved == nil:
 	case *achieved >= *job.TargetPerformance: // the status does not count the blend of the algorithms
-		why = fmt.Sprintf("only their blend reached it: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
+		why = fmt.Sprintf("only the blend of the algorithms did: its %s is %.4f", api.PerformanceName(job.Metric), *achieved)
 	default:
 		why = fmt.Sprintf("the %s of the model is %.4f", api.PerformanceName(job.Metric), *achieved)
 	}

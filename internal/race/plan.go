@@ -119,8 +119,8 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	request := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body}
 	race, err := p.CreateTraining(ctx, request)
 	if err != nil && len(body.Monotone) > 0 {
-		// A column that has several values in the file may have only one in the sample, and could
-		// not be monotone there.
+		// In the sample, a column may have only one value. A model cannot be monotone in such a
+		// column.
 		request.Body.Monotone = nil
 		race, err = p.CreateTraining(ctx, request)
 	}

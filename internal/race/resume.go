@@ -10,9 +10,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// CheckResumedFlags returns a usage error if the value of a flag on the command line differs from
-// that of the resumed race. request is the result of Request. algorithms are the algorithms of the
-// race. Algorithms, metric and seed are compared only if the service reports them. commandWithout
+// CheckResumedFlags returns a usage error if a flag on the command line has another value than the
+// resumed race. It compares algorithms, metric and seed only if the service reports those of the
+// race. request is the result of Request, and algorithms are those of the race. commandWithout
 // returns the command line without a flag.
 func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
 	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
@@ -46,9 +46,9 @@ func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, reque
 	return nil
 }
 
-// ResumedFlagError returns the usage error for a flag whose value differs from that of the resumed
-// race. given is the value of the flag, and actual the value of the race. actual is "" if the race
-// has no such parameter. command is the command line without the flag.
+// ResumedFlagError returns the usage error for a flag that has another value than the resumed race.
+// given is the value of the flag, and actual the value of the race, or "" if the race has none.
+// command is the command line without the flag.
 func ResumedFlagError(race, flag, given, actual, command string) error {
 	return exit.Usagef("--%s %s differs from that of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
 		WithHint("omit the flag: `%s`, or start a new race without --resume", command)

@@ -21,8 +21,8 @@ import (
 //	─────┘ 0.70 reached, with 0.7533
 //
 // The error of a race is 1 − performance. Each race must reach an error that is a quarter lower
-// than that of the previous race. If the service keeps the best model of a race without a
-// threshold, a single race is enough.
+// than the error of the previous race. If the service keeps the best model of a race without a
+// threshold, there is only one race.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output
@@ -74,12 +74,12 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 	searchCtx, cancel := context.WithTimeout(ctx, s.timeLeft())
 	defer cancel()
 	if s.exactDeadline = s.HasExtensions(dataset); s.exactDeadline {
-		s.Output.Note("--threshold auto: this service keeps the best model without a threshold, so one race is enough")
+		s.Output.Note("--threshold auto: this service does not require a threshold, so one race without a threshold is enough")
 		job, err := s.runRace(ctx, searchCtx, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
 			return job, s.RaceError(job, err)
 		}
-		s.Output.Note("--threshold auto: the race kept no model; searching with thresholds")
+		s.Output.Note("--threshold auto: the race without a threshold kept no model, so races with thresholds follow")
 	}
 	var best *api.Training
 	for next := s.First; ; {
@@ -122,8 +122,8 @@ func (s *ThresholdSearch) timeLeft() time.Duration {
 	return api.DefaultTimeLimitSeconds * time.Second
 }
 
-// runRace runs one race, without a threshold if threshold is nil. If searchCtx ends before ctx, it
-// stops the race, and the service keeps the best model so far.
+// runRace runs one race. If threshold is nil, the race has no threshold. If searchCtx ends before
+// ctx, runRace stops the race, and the service keeps the best model so far.
 func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string, threshold *float64) (*api.Training, error) {
 	body := s.Body
 	body.PerformanceThreshold = api.NewThreshold(threshold)

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/api"
 )
 
-// comparedValue is something that a receipt says: its kind, and its value in two receipts.
+// comparedValue is a statement in two receipts: its kind, such as "scores", and its two values.
 type comparedValue struct {
 	kind          string
 	given, stored any
@@ -16,7 +16,7 @@ type comparedValue struct {
 // CompareModel compares what r says about the model with stored, a receipt of the same prediction
 // that was written from the data of its service. It returns the kinds of statements that both have,
 // such as "scores", and those that differ. It ignores statements that one of the two lacks, because
-// receipts of other versions have others.
+// receipts of other versions have other statements.
 func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
 	list := []comparedValue{
 		{"model", r.Model.ModelKey, stored.Model.ModelKey},

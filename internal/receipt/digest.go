@@ -143,9 +143,9 @@ func (b *blockHasher) endBlock() {
 
 // LineDifference is the error for a result whose digest differs from that in its receipt.
 type LineDifference struct {
-	// From and To are the first and the last line of the block with the first difference.
-	// The first line of the file is 1. To is 0 if one file is a prefix of the other. Both
-	// are 0 if all lines match.
+	// From and To are the first and the last line of the block with the first difference, counted
+	// from 1. To is 0 if the only difference is that the file ends too early or too late. Both are
+	// 0 if all lines match.
 	From, To int
 	text     string
 }
@@ -170,16 +170,16 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file whose digest is sum. equalBlocks is the
-// number of equal blocks before the first difference. receiptEnds is set if the receipt has no
-// further blocks, and fileEnds if the file has none.
+// newLineDifference returns the error for a file whose digest is sum. equalBlocks is the number of
+// equal blocks before the first difference. receiptEnds and fileEnds report whether the receipt and
+// the file have no blocks after these.
 func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fileEnds bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: equalBlocks*lines + 1, To: (equalBlocks + 1) * lines}
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case receiptEnds && fileEnds:
-		return &LineDifference{text: "the SHA-256 of the file differs from the receipt, although all blocks of lines have the digests in the receipt: the receipt was changed"}
+		return &LineDifference{text: "the receipt was changed: the digests of all blocks of lines are right, but its SHA-256 is not that of the file"}
 	case receiptEnds:
 		d.To, where = 0, fmt.Sprintf("there are extra lines from line %d", d.From)
 	case fileEnds:
@@ -190,7 +190,7 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	if sum.Bytes == r.Result.Bytes {
 		d.text = fmt.Sprintf("the SHA-256 of the file differs from the receipt: %s", where)
 	} else {
-		d.text = fmt.Sprintf("the file has %d bytes, but %d according to the receipt: %s", sum.Bytes, r.Result.Bytes, where)
+		d.text = fmt.Sprintf("the file has %d bytes, but the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
 	}
 	return d
 }

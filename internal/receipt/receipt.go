@@ -144,8 +144,8 @@ type Options struct {
 	Sheet      string   `json:"sheet,omitempty"`
 	// SkipRows is the number of lines or rows above the header that are ignored.
 	SkipRows int `json:"skipRows,omitempty"`
-	// MadeID is the name of the ID column that was added; "" if no column was added. If the field ID
-	// is not "-", the added column has the values of the column that ID names.
+	// MadeID is the name of an ID column that was added; "" if none was added. Its values are
+	// generated if the field ID is "-". Otherwise they are copied from the column that ID names.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`
@@ -203,9 +203,9 @@ type Race struct {
 	Monotone api.Monotone `json:"monotone,omitempty"`
 	// TimeLimitSeconds is the time limit of the race; 0 in receipts of earlier versions.
 	TimeLimitSeconds int `json:"timeLimitSeconds,omitempty"`
-	// Features are the feature columns of the training data, without columns that were excluded with
-	// --drop. They are nil in receipts of earlier versions. They are also nil if the receipt describes
-	// the training file, because Options then has the excluded columns.
+	// Features are the feature columns of the training data, without columns that were excluded
+	// with --drop. They are nil if the receipt describes the training file, because Options then
+	// has the excluded columns. They are also nil in receipts of earlier versions.
 	Features []string `json:"features,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`

@@ -18,13 +18,13 @@ func isClassBalanced(r *api.ModelReport) bool {
 }
 
 // compareWithBaseline compares the score of a model with that of its baseline, which always
-// predicts the most frequent class. If the model may be no better, text is a sentence, without a
-// full stop, that says so. If the model is better, or if this is unknown, text is "". isWorse is
-// true if the whole interval of the score is below the score of the baseline.
+// predicts the most frequent class. If the model may be no better, text says so, in a sentence
+// without a full stop. Otherwise text is "". isWorse is true if the whole interval of the score is
+// below the score of the baseline.
 //
-// The score is the accuracy or, if isClassBalanced returns true, the score of the metric of the
-// race. If the race had class weights and its metric is the accuracy, nothing is compared, because
-// the weights can make the accuracy lower than that of the baseline.
+// The score is the accuracy or, if isClassBalanced returns true, the metric of the race. If this
+// metric is the accuracy, but the race had class weights, nothing is compared, because the weights
+// may lower the accuracy.
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)
 	metric := api.MetricAccuracy
@@ -37,17 +37,17 @@ func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	if i == nil || !isScored || !isCompared || len(r.ClassWeights) > 0 && metric == api.MetricAccuracy {
 		return "", false
 	}
-	always := fmt.Sprintf("that of always answering %q, which is %s", api.AbbreviateValue(r.Baseline.Label), formatPercentage(least))
+	always := fmt.Sprintf("the %s of always predicting %q", formatPercentage(least), api.AbbreviateValue(r.Baseline.Label))
 	switch {
 	case i.High < least:
-		text = fmt.Sprintf("the %s on the %s rows is %s (95 %% interval %s to %s), which is worse than %s",
+		text = fmt.Sprintf("the %s on the %s rows is %s (95 %% interval %s to %s), worse than %s",
 			metric, kind, formatPercentage(score), formatPercentage(i.Low), formatPercentage(i.High), always)
 		if r.TimeColumn != "" {
-			text += fmt.Sprintf("; these are later rows, by %q, in which the label seems to depend on the columns in another way", api.AbbreviateValue(r.TimeColumn))
+			text += fmt.Sprintf("; by %q, these rows are later than the training rows, and their label seems to depend on the columns in another way", api.AbbreviateValue(r.TimeColumn))
 		}
 		return text, true
 	case i.Low <= least:
-		return fmt.Sprintf("the %s may be no better than %s: its interval includes this value", metric, always), false
+		return fmt.Sprintf("the %s may be no better than %s, which its interval includes", metric, always), false
 	}
 	return "", false
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // TestComparisonWithBaseline checks what the cautions and the summary say about a model that is not
-// better than always answering the same class.
+// better than always predicting the same class.
 func TestComparisonWithBaseline(t *testing.T) {
 	scores := func(value, low, high float64) *api.Scores {
 		i := api.Interval{Low: low, High: high}
@@ -21,19 +21,19 @@ func TestComparisonWithBaseline(t *testing.T) {
 	}{
 		"the interval includes the baseline": {
 			api.ModelReport{Metric: "accuracy", Test: scores(0.5, 0.45, 0.55)},
-			`The accuracy may be no better than that of always answering "a", which is 49.7 %: its interval includes this value.`, false,
+			`The accuracy may be no better than the 49.7 % of always predicting "a", which its interval includes.`, false,
 		},
 		"the whole interval is lower": {
 			api.ModelReport{Metric: "logLoss", Test: scores(0.1033, 0.07, 0.14)},
-			`The accuracy on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), which is worse than that of always answering "a", which is 49.7 %.`, true,
+			`The accuracy on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), worse than the 49.7 % of always predicting "a".`, true,
 		},
 		"by time": {
 			api.ModelReport{Metric: "accuracy", Test: scores(0.1033, 0.07, 0.14), TimeColumn: "t"},
-			`which is 49.7 %; these are later rows, by "t", in which the label seems to depend on the columns in another way.`, true,
+			`of always predicting "a"; by "t", these rows are later than the training rows, and their label seems to depend on the columns in another way.`, true,
 		},
 		"a metric that counts classes alike": {
 			api.ModelReport{Metric: "macroF1", Test: scores(0.1033, 0.07, 0.14)},
-			`The macroF1 on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), which is worse`, true,
+			`The macroF1 on the test rows is 10.3 % (95 % interval 7.0 % to 14.0 %), worse than`, true,
 		},
 		"class weights lower the accuracy": {
 			api.ModelReport{Metric: "accuracy", ClassWeights: map[string]float64{"b": 9}, Test: scores(0.1033, 0.07, 0.14)}, "", false,
@@ -44,7 +44,7 @@ func TestComparisonWithBaseline(t *testing.T) {
 		r.TestRows, r.Rows = 300, 1200
 		r.Baseline = &api.Baseline{Label: "a", Test: &api.Scores{Accuracy: 0.4967, MacroF1: 0.4967}}
 		cautions := strings.Join((&Document{Report: r}).Cautions(), "\n")
-		if hasBaseline := strings.Contains(cautions, "always answering"); hasBaseline != (c.want != "") || !strings.Contains(cautions, c.want) {
+		if hasBaseline := strings.Contains(cautions, "always predicting"); hasBaseline != (c.want != "") || !strings.Contains(cautions, c.want) {
 			t.Errorf("%s: cautions\n%s\nwant %q", name, cautions, c.want)
 		}
 		summary := strings.Join(Summary(&api.Training{Metric: r.Metric}, "BSIX01", r, "1 s"), "\n")

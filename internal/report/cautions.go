@@ -86,8 +86,7 @@ func (c *cautions) checkClasses() {
 	c.add("Fewer than %d test rows have the class %s%s. The scores of such a class are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
 }
 
-// checkLeakage checks for signs of leakage, that is, of a column whose value is known only after
-// the label.
+// checkLeakage checks for signs of leakage: a column whose value is known only after the label.
 func (c *cautions) checkLeakage() {
 	if text := describeDominantColumn(c.r); text != "" {
 		c.add("%s If its value is known only after the label, the model will fail in use.", humanize.Sentence(text))
@@ -111,8 +110,9 @@ func describeDominantColumn(r *api.ModelReport) string {
 	return ""
 }
 
-// gainOfColumns returns what the columns add to the score, in the unit of the importances: the gain over the
-// baseline or, if the importances are not those of the metric, their sum. It returns 0 if the gain is unknown.
+// gainOfColumns returns how much the columns improve the score over the baseline. If the
+// importances are in another unit than the metric of the race, it returns their sum instead. It
+// returns 0 if the improvement is unknown.
 func gainOfColumns(r *api.ModelReport) (gain float64) {
 	if r.ImportanceMetric != "" {
 		for _, i := range r.Importances {
@@ -147,9 +147,9 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided && part >= manyDuplicates:
-		c.add("%s of the labelled rows are equal to another row in every feature. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Some scored rows are equal to a training row, so they are easy to predict. If fewer new rows are equal to training rows, the model predicts new rows less well than the scores say.", humanize.Percent(part))
 	case part >= manyDuplicates:
-		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were either all trained on or all scored. They add little information.", humanize.Percent(part))
 	}
 	if c.Dataset != nil {
 		var empty []string

@@ -101,8 +101,8 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorith
 	return term.Command("training create", flags, dataset)
 }
 
-// algorithmFlag returns the flag that chooses algorithms, after a space. It returns "" for no
-// algorithms and for all, which need no flag.
+// algorithmFlag returns the flag that chooses algorithms, with a space before it. It returns "" if
+// no or all algorithms are given, because the default is all.
 func algorithmFlag(algorithms []string) string {
 	if n := len(algorithms); n == 0 || n == len(api.Algorithms(2)) { // their number does not depend on the classes
 		return ""
@@ -110,8 +110,8 @@ func algorithmFlag(algorithms []string) string {
 	return " --algorithm " + strings.Join(algorithms, ",")
 }
 
-// RaceFlags returns the flags that repeat a race. The report r, which has the algorithms, may be
-// nil. If it is not nil, the flags omit options that do not apply to the model; see
+// RaceFlags returns the flags that repeat a race. r is the report of its model, or nil. With a
+// report, the flags include the algorithms, and omit options that had no effect on the model; see
 // [api.ModelReport.EffectiveTraining].
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if r != nil {

@@ -18,7 +18,7 @@ func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 	if IsRarestClass(d, r, class) {
 		reason = ", which has fewer rows"
 	}
-	fmt.Fprintf(w, "prAuc is that of the class %q%s\n", class, reason)
+	fmt.Fprintf(w, "prAuc is the average precision of the class %q%s\n", class, reason)
 }
 
 // IsRarestClass reports whether the class with a label has fewer rows than each other class. It

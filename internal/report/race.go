@@ -27,7 +27,7 @@ func ExplainWin(r *api.ModelReport) string {
 	case winner.LogLoss <= other.LogLoss, r.Algorithm == blend && formatScore(winner.LogLoss) == formatScore(other.LogLoss):
 		return fmt.Sprintf("%s was chosen by log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
-		return fmt.Sprintf("%s was chosen: one algorithm is better on these rows, but a blend is usually better on new ones (log loss %s, %s %s; lower is better)",
+		return fmt.Sprintf("%s was chosen, because a blend is usually better on new rows (log loss on these rows %s, %s %s; lower is better)",
 			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
 	return fmt.Sprintf("%s was chosen by %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))
@@ -70,8 +70,9 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// A report has a column of intervals only if it is at least minIntervalWidth characters wide. It has
-// the titles of algorithms, instead of their codes, only if it is at least minTitleWidth wide.
+// The table of a race has a column of intervals if the report is at least minIntervalWidth
+// characters wide. It has the titles of algorithms, instead of their codes, if the report is at
+// least minTitleWidth wide.
 const (
 	minIntervalWidth = 62
 	minTitleWidth    = 78

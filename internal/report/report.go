@@ -132,11 +132,11 @@ func writeReproductionSteps(w io.Writer, d *Document) {
 func describeSplit(r *api.ModelReport) string {
 	switch group, clock := quoteColumn(r.GroupColumn), quoteColumn(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
-		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
+		return fmt.Sprintf("By %s, the scored rows are later than the training rows. By %s, they belong to other groups", clock, group)
 	case r.GroupColumn != "":
-		return fmt.Sprintf("The scored rows are of other groups than the training rows, by %s", group)
+		return fmt.Sprintf("By %s, the scored rows belong to other groups than the training rows", group)
 	case r.TimeColumn != "":
-		return fmt.Sprintf("The scored rows are later than the training rows, by %s", clock)
+		return fmt.Sprintf("By %s, the scored rows are later than the training rows", clock)
 	}
 	return ""
 }
@@ -238,10 +238,9 @@ func formatMetricAndInterval(s *api.Scores, name string) string {
 	return formatWithInterval(value, s.Interval(name), narrowIntervalWidth)
 }
 
-// formatWithInterval formats a score with its 95 % interval. In most cases, it appends half the width of
-// the interval, as in "0.7589 ± 0.08". If one end of the interval is less than half as far from the
-// score as the other end, it appends both ends instead, as in "1.0000 (0.98–1.00)". The ends of a
-// narrow interval have three decimals. It omits the ends if the text would have more than width
+// formatWithInterval formats a score with its 95 % interval, as in "0.7589 ± 0.08". It writes a
+// very asymmetric interval with both ends, as in "1.0000 (0.98–1.00)"; the ends of a narrow
+// interval have three decimals. It omits the ends if the text would have more than width
 // characters. i may be nil.
 func formatWithInterval(value float64, i *api.Interval, width int) string {
 	score := formatScore(value)

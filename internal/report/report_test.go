@@ -194,7 +194,7 @@ func TestUnpredictedTestRows(t *testing.T) {
 	if text := strings.Join(d.Cautions(), " "); !strings.HasPrefix(text, "There are no scores on test rows (no time for the test rows: ") {
 		t.Error(text)
 	}
-	for rows, want := range map[int64]string{150: "prAuc is that of the class \"y\"\n", 149: "prAuc is that of the class \"y\", which has fewer rows\n"} {
+	for rows, want := range map[int64]string{150: "prAuc is the average precision of the class \"y\"\n", 149: "prAuc is the average precision of the class \"y\", which has fewer rows\n"} {
 		d.Dataset = &api.Dataset{Classes: []api.Class{{Label: "x", Rows: 300 - rows}, {Label: "y", Rows: rows}}}
 		var b strings.Builder
 		if err := WriteText(&b, d, 100); err != nil || !strings.Contains(b.String(), want) {

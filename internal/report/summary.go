@@ -11,8 +11,8 @@ import (
 
 // Summary returns the lines that summarise a race: the model and why it was kept, its scores with
 // intervals and rows, and the baseline. The first line starts with the algorithm. took is the
-// formatted duration. r may be nil, because some services have no reports. The lines then only have
-// the values in job.
+// formatted duration. If the service has no reports, r is nil, and the lines only have the values
+// in job.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
 	if r == nil {
 		r = &api.ModelReport{}

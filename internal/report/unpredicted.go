@@ -9,14 +9,14 @@ import (
 	"foretell/internal/term"
 )
 
-// minUnpredictedRows is how many test rows a class must have before the report mentions that no
-// test row is predicted as this class.
+// minUnpredictedRows is the smallest number of test rows of a class for which the report mentions
+// that no row is predicted as this class.
 const minUnpredictedRows = 5
 
-// describeUnpredicted returns a sentence, without a full stop, that names the classes that the model
-// predicts for no test row. Unless the race has already weighted the decisions, the sentence also has
-// the flags with which a model would predict these classes more often. describeUnpredicted returns ""
-// if there is no such class.
+// describeUnpredicted returns a sentence, without a full stop, that names the classes that the
+// model predicts for no test row. The sentence also has flags with which a model would predict
+// these classes more often, unless isClassBalanced returns true for the race. describeUnpredicted
+// returns "" if there is no such class.
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
 	label := "" // the last class in quoted

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// AllPages requests all pages of a list. It returns them joined into one decoded JSON
-// document. A document without a list is one page.
+// AllPages requests all pages of a list, and joins them into one decoded JSON document. If the
+// response has no list, it is the only page.
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	var last []byte
@@ -53,8 +53,8 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// nextOffset returns the offset of the page that follows page, the response for path, and whether there
-// is such a page. It decides like the other commands; see client.NextOffset.
+// nextOffset returns the offset of the page after page, the response for path, and whether there is
+// such a page; see client.NextOffset.
 func nextOffset(path string, offset int64, page any) (next int64, exists bool) {
 	members, _ := page.(map[string]any)
 	n := 0
@@ -111,8 +111,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists returns page with decoded lists: a list may have been sent as a string that
-// contains JSON.
+// decodeLists returns page in which each list that is a string with JSON is replaced by the list
+// itself.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
@@ -127,9 +127,8 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists in page to the lists in all, and returns the result. The
-// parameter all is nil before the first page. Values other than lists are those of the first
-// page.
+// joinPages appends the lists in page to those in all, and returns the result. all is nil before
+// the first page. Values other than lists are those of the first page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

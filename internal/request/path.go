@@ -36,8 +36,8 @@ func firstSegment(path string) string {
 	return path
 }
 
-// CheckNotDashboardPage returns a usage error if the response is a page of the dashboard. The status of
-// the response does not show that: even the page to sign in has the status of a success.
+// CheckNotDashboardPage returns a usage error if the response is a page of the dashboard. Without
+// this check, a command would succeed, because even the sign-in page has the status 200.
 func CheckNotDashboardPage(path string, resp *http.Response) error {
 	if strings.HasPrefix(strings.TrimLeft(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return nil

@@ -128,10 +128,9 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// addProblemHint returns an error with a hint if the path or the method is unknown, or if the
-// parameters offset and limit are missing. Otherwise it returns the given problem. The user typed the
-// path, so an unknown path is probably a mistake. In other commands, it means that the server is not a
-// foretell service.
+// addProblemHint adds a hint to an error of the service about an unknown path or method, because
+// the user has typed the path. It also adds one if the parameters offset and limit are missing. It
+// returns any other problem unchanged.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")

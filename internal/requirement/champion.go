@@ -10,8 +10,9 @@ import (
 	"foretell/internal/gate"
 )
 
-// ApplyToChampion applies the results of the requirements to the choice of the champion, which is
-// the model that predictions with a series of datasets use. It returns the model after the change.
+// ApplyToChampion applies the results of the requirements to the choice of the champion of a
+// series: the model that `foretell predict --with NAME` uses. It returns the model after the
+// change.
 //
 // A model that missed a requirement is rejected, unless the user has promoted it. With --beat
 // champion, a model that beats the champion becomes the champion, even if its score on the
@@ -20,8 +21,7 @@ import (
 // had other requirements.
 //
 // ApplyToChampion returns nil if r is nil. It also returns nil, and no error, if the service could
-// not reject the model: the missed requirement, and not this failure, should decide the exit
-// status.
+// not reject the model, so that the missed requirement decides the exit status.
 func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *connect.Session, model string, r *gate.Report) (*api.Model, error) {
 	if r == nil {
 		return nil, nil
@@ -29,7 +29,7 @@ func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *con
 	if r.NumMissed() > 0 {
 		m, err := f.reject(ctx, o, session, model)
 		if err != nil && ctx.Err() == nil {
-			o.Note("warning: the service has not stored that model %s is rejected, so it can become the champion of its series, which `foretell predict --with NAME` uses: %v", model, err)
+			o.Note("warning: the service could not mark model %s as rejected, so the model can become the champion of its series, which `foretell predict --with NAME` uses: %v", model, err)
 			return nil, nil
 		}
 		return m, err
@@ -70,8 +70,8 @@ func (f *Flags) reject(ctx context.Context, o *cli.Output, session *connect.Sess
 	return m, err
 }
 
-// setState sets the state of a model. If the service cannot do that, setState prints a warning and
-// returns m.
+// setState sets the state of a model, such as rejected. If the service has no such states, it
+// prints a warning and returns m.
 func setState(ctx context.Context, o *cli.Output, session *connect.Session, m *api.Model, state string) (*api.Model, error) {
 	changed, err := session.SetModelState(ctx, m.ModelKey, state)
 	if err != nil {
@@ -80,10 +80,10 @@ func setState(ctx context.Context, o *cli.Output, session *connect.Session, m *a
 	if changed != nil {
 		return changed, nil
 	}
-	consequence := "so it can become the champion of its series, which `foretell predict --with NAME` uses"
+	consequence := "so the model can become the champion of its series, which `foretell predict --with NAME` uses"
 	if state != api.ModelRejected {
 		consequence = "so the champion of its series may stay the same"
 	}
-	o.Note("warning: the service cannot store that model %s is %s, %s", m.ModelKey, state, consequence)
+	o.Note("warning: the service cannot mark model %s as %s, %s", m.ModelKey, state, consequence)
 	return m, nil
 }

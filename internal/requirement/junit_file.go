@@ -13,8 +13,9 @@ import (
 const junitHeadSize = 4096
 
 // CheckJUnitFile returns an error if the file of --junit must not be written. The file must differ
-// from all inputs and from outputs, the other files that the command writes. Any of them may be "". An
-// existing file may be replaced if it is empty or a JUnit report, or with --force.
+// from all inputs and from outputs, the other files that the command writes; "" in these lists is
+// ignored. An existing file may be replaced if it is empty, if it is a JUnit report, or with
+// --force.
 func (f *Flags) CheckJUnitFile(outputs []string, inputs ...string) error {
 	const other = "choose another file with --junit"
 	if f.junit == "" {

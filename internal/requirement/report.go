@@ -16,9 +16,9 @@ import (
 )
 
 // Publish writes the results for people and CI services. thresholdErr is the error of a race that
-// missed its threshold, or nil. If a requirement was missed, Publish returns an error about it, with
-// the message of thresholdErr. Otherwise it returns thresholdErr or, if that is nil, an error of
-// writing the results. If it returns another error, it prints the error of writing as a warning.
+// missed its threshold, or nil. Publish returns the first of these errors: an error about a missed
+// requirement, which includes the message of thresholdErr; thresholdErr; an error of writing the
+// results. It prints an error of writing that it does not return as a warning.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr

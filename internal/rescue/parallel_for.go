@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// ParallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
-// ctx is done, it stops and returns the cause. If work panics, ParallelFor panics when all goroutines have
+// ParallelFor calls work for each number from 0 to n-1, with one goroutine per core. When ctx is
+// done, it stops and returns the cause. If work panics, ParallelFor panics once all goroutines have
 // ended.
 func ParallelFor(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int32

@@ -1,6 +1,5 @@
-// Package rescue passes a panic in a goroutine on to the goroutine that waits for it. Any other panic in
-// a goroutine ends the process, even if the waiting goroutine recovers panics. [ParallelFor] is a
-// parallel loop that passes on the panics of its goroutines.
+// Package rescue passes a panic in a goroutine on to the goroutine that waits for it, which may
+// recover. Without it, the panic ends the process. [ParallelFor] is a parallel loop that does so.
 package rescue
 
 import (
@@ -37,7 +36,7 @@ func (c *Catcher) Call(fn func()) {
 // Caught reports whether a function of Call has panicked.
 func (c *Catcher) Caught() bool { return c.first.Load() != nil }
 
-// Rethrow panics if a function of Call has panicked. It must be called after the goroutines have
+// Rethrow panics if a function passed to Call has panicked. Call it after the goroutines have
 // ended. [Stack] returns the stack of the first panic.
 func (c *Catcher) Rethrow() {
 	if first := c.first.Load(); first != nil {
@@ -45,8 +44,9 @@ func (c *Catcher) Rethrow() {
 	}
 }
 
-// Stack returns the stack of a panic, in the function that recovers it. reason is the
-// result of recover. After a call of Rethrow, it is the stack of the original panic.
+// Stack returns the stack of a panic. It must be called in the function that recovers the panic,
+// with reason, the result of recover. For a panic of Rethrow, it returns the stack of the original
+// panic.
 func Stack(reason any) []byte {
 	if c, ok := reason.(*caught); ok {
 		return c.stack

@@ -19,9 +19,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// BlindColumnNames returns names for the n columns of a blind file without a header. These are the
-// columns of the training file without the label, all its columns, or its features. The result is
-// the first of these lists that has n names, or nil if none has.
+// BlindColumnNames returns names for the n columns of a blind file without a header: the names of
+// the training file without the label, all its names, or its features. The first of these lists
+// with n names is the result. If there is none, the result is nil.
 func (f *TrainingFile) BlindColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
@@ -55,8 +55,8 @@ func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string
-	// IsTrainingID reports whether ID was chosen because it is the ID column of the training file. Its
-	// values must then be valid: they must not be replaced by generated IDs.
+	// IsTrainingID reports whether ID was chosen because it is the ID column of the training file.
+	// Invalid IDs are then an error: they are not replaced by generated ones.
 	IsTrainingID bool
 	// Generated reports whether the IDs are generated.
 	Generated bool
@@ -71,7 +71,7 @@ type BlindID struct {
 // decides:
 //
 //  1. The choice of the user. If this is a feature, its values are copied.
-//  2. The ID column of the training file, even if values of it are missing or repeated, because the user
+//  2. The ID column of the training file, even if some of its values are missing or repeated. The user
 //     must decide what to do with invalid IDs.
 //  3. A column that looks like an ID and is not a feature. In a file without rows, its name is enough.
 //  4. Generated IDs.

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// ColumnDescription describes a column by the first rows of a file. The fields except Name are set
-// only if the column may be the ID or the label. This is the case if it is the first or the last
-// column, is named like an ID or a label, or is missing in the blind file.
+// ColumnDescription describes a column by the first rows of a file. Only Name is set unless the
+// column may be the ID or the label: it is the first or the last column, is named like an ID or a
+// label, or is missing in the blind file.
 type ColumnDescription struct {
 	Name string
 	// Unnamed reports whether the header of the file has no name for the column, so that Name was
@@ -21,9 +21,9 @@ type ColumnDescription struct {
 	Rows, Filled, Distinct int
 	// Unique reports whether every row has a value, and no two rows have the same.
 	Unique bool
-	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0. It is also set if
-	// all values are scores, such as 7/300, and no value repeats. Consecutive reports whether each value
-	// is one more than the value in the previous row.
+	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0, or all values
+	// are different scores, such as 7/300. Consecutive reports whether each value is one more than
+	// the value in the previous row.
 	AllIntegers, Consecutive bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
 	// digits, or UUIDs, or hexadecimal hashes of one length.
@@ -57,9 +57,9 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	return ""
 }
 
-// isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker evidence
-// than those of idReason, so the values must be integers or codes, and there must be enough rows for
-// the values of a feature to repeat.
+// isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker
+// evidence than those of idReason. The values must therefore be integers or codes, and in enough
+// rows that the values of a feature would repeat.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }

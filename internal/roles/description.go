@@ -62,9 +62,9 @@ func (t *Description) LacksColumn(name string) bool {
 	return !t.normalizedNames[csvfile.NormalizeName(name)]
 }
 
-// isEmpty reports whether the file has a column with this name, but none of the rows read has a value
-// in it. Case and punctuation are ignored if no column has exactly this name. isEmpty returns false
-// for a column that was not described, and for a nil description.
+// isEmpty reports whether the file has a column with this name, but none of the rows read has a
+// value in it. If no column has exactly this name, case and punctuation are ignored. isEmpty
+// returns false for a column that was not described, and for a nil description.
 func (t *Description) isEmpty(name string) bool {
 	if t == nil || t.Rows == 0 {
 		return false
@@ -116,10 +116,10 @@ func trimmedFields(rec *csvfile.Record) []string {
 	return names
 }
 
-// Describe describes a CSV with commas and a header by its first rows. names has the names of the
-// columns, which may differ from the header. wanted adds columns that may be the ID or the label,
-// in addition to those that Describe chooses by position and name. It may be nil. Describe stops at
-// an unreadable row without an error.
+// Describe describes a CSV with commas and a header by its first rows. names are the names of the
+// columns, which may differ from the header. Describe chooses the columns that may be the ID or the
+// label by position and name, and adds those for which wanted returns true. wanted may be nil.
+// Describe stops at an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readFirstRows(ctx, src, at)

@@ -21,7 +21,7 @@ type headerCheck struct {
 	valuesBelow   []int            // number of values below the cell
 	phrasesBelow  []int            // number of cells below with at least two words; 0 if the cell has one word
 	sentenceBelow []int            // number of cells below with at least sentenceWords words; 0 if the cell has fewer
-	othersBelow   []map[string]int // number of cells below with each value that is not that of the cell, up to maxOthers values
+	othersBelow   []map[string]int // by value that differs from the cell, up to maxOthers values: number of cells below with this value
 }
 
 const (
@@ -88,9 +88,9 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 }
 
 // looksLikeData reports whether the first record looks like a row of data: its cells resemble the
-// cells below them. If the last cell also occurs below, it may be the name of a class. Then half
-// of the other cells must resemble those below. Otherwise nearly all cells must. A text and its class
-// look like data for another reason, see isTextAndClass.
+// cells below them. Nearly all cells must. If the last cell also occurs below, it may be the name
+// of a class, and half of the other cells are enough. A text and its class look like data for
+// another reason; see isTextAndClass.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -123,11 +123,11 @@ func (h *headerCheck) looksLikeData() bool {
 // isTextAndClass reports whether the first record has a text and its class, as a row of data has.
 // Three conditions must hold:
 //
-//   - A cell is a sentence, and so are the cells below it. A sentence alone is not sufficient, because it
-//     may be a question in the header of a survey.
-//   - Another cell is a frequent value of its column, such as the class of the sentence. Such a value alone
-//     may be a name, such as spam above spam and ham. Therefore a usual name of labels does not count. If
-//     the column has only one other frequent value, the sentence must be too long for a name.
+//   - A cell is a sentence, and so are the cells below it. This alone is not enough: in the header of a
+//     survey, it may be a question.
+//   - Another cell is a frequent value of its column, such as the class of the sentence. It may still be
+//     a name, such as spam above spam and ham, so usual names of labels do not count. If the column has
+//     only one other frequent value, the sentence must be too long for a name.
 //   - Every cell resembles those below it.
 func (h *headerCheck) isTextAndClass() bool {
 	classes, binaryClasses, sentences, longSentences, numbers := 0, 0, 0, 0, 0

@@ -2,10 +2,9 @@ package roles
 
 import "context"
 
-// ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
-// ignores these rows, because a corrected copy of the file does not have them. They are often not
-// records but, for example, a row of totals. chosen is the result of ChooseRoles for train and
-// given.
+// ChooseIDOfLabelledRows chooses the ID again, without the rows that have no label, if IDs are
+// generated. Rows without a label are often not records, but totals, for example. A corrected copy
+// of the file does not have them. chosen is the result of ChooseRoles for train and given.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil
@@ -19,8 +18,8 @@ func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Role
 	return chosen, nil
 }
 
-// describeRowsWithValue describes the rows that have a value in the named column. It returns nil if all rows
-// have one, if none has, or if the cells of the column are not in t.
+// describeRowsWithValue describes the rows that have a value in the named column. It returns nil if
+// all rows or no rows have one, or if the cells of the column are not in t.
 func (t *Description) describeRowsWithValue(ctx context.Context, name string) (*Description, error) {
 	for i, at := range t.sampled {
 		if t.Columns[at].Name != name {

@@ -10,9 +10,9 @@ import (
 )
 
 // FindMissingColumn returns the position of the column of the training file that is missing in a
-// blind file with one column fewer. It compares the cells of the columns, and ignores the headers. If
-// the cells do not show which column is missing, it returns the last; if it cannot read the training
-// file's header, -1. Both files must be CSV with commas and a header.
+// blind file with one column fewer. It compares the cells of the columns, and ignores the headers.
+// If the cells do not show which column is missing, it returns the last one. If it cannot read the
+// training file's header, it returns -1. Both files must be CSV with commas and a header.
 func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {
@@ -23,8 +23,7 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 		return len(have) - 1, err
 	}
 	// If column k is missing, the columns before it match the blind file's columns at the same
-	// positions, and the columns after it match the blind file's columns one position to the
-	// left.
+	// positions. The columns after it match those one position to the left.
 	last := len(have) - 1
 	sum := 0.0
 	for i := range other {
@@ -40,9 +39,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 	return best, nil
 }
 
-// minSimilarityGain is the evidence that is necessary to choose a missing column other than the
-// last, which is usually the label. The sum of the similarities without that column must exceed the
-// sum without the last column by this amount. The similarity of two equal columns is 1.
+// minSimilarityGain is the evidence needed to choose a missing column other than the last, which is
+// usually the label. The sum of the similarities must exceed that for a missing last column by this
+// amount. Two equal columns have the similarity 1.
 const minSimilarityGain = 0.25
 
 // columnSample has the first cells of a column.

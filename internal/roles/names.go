@@ -69,9 +69,9 @@ func NameFirstColumn(columnNames []string, id string, generated bool) (names []s
 // FirstColumnName is the name of the first column if it has no name and is not the ID.
 const FirstColumnName = "column_1"
 
-// NameGeneratedID returns a name for a generated ID column of a blind file. No other column has this
-// name. The service takes the column with the name of the training file's ID as the ID, wherever it
-// is, so a column of the blind file with the name trainingID is renamed.
+// NameGeneratedID returns a name for a generated ID column of a blind file, which no other column
+// has. The service takes the column with the training file's ID name, trainingID, as the ID,
+// wherever it is. A column of the blind file with this name is therefore renamed.
 func NameGeneratedID(columnNames []string, trainingID string) (idName string, names []string, changed []Rename) {
 	taken := nameSet(columnNames)
 	idName = uniqueName("id", taken)
@@ -100,9 +100,8 @@ func nameSet(names []string) map[string]bool {
 }
 
 // MatchTrainingNames replaces the name of a column of the blind file by a name of the training file
-// that differs only in case and punctuation: "Total Price" → "total_price". It replaces a name only
-// if a single name of each file matches, and no column of the blind file already has the name of the
-// training file.
+// that differs only in case and punctuation: "Total Price" → "total_price". It does so only if a
+// single name of each file matches, and the blind file has no column with the new name yet.
 func MatchTrainingNames(blindNames, trainNames []string) (renamed []string, changed []Rename) {
 	have, want := nameSet(blindNames), nameSet(trainNames)
 	like, spare := map[string][]string{}, map[string]int{}

@@ -20,8 +20,8 @@ type Options struct {
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. If it is set, a
-	// first column that is named like an ID is the ID if more than half of its values are distinct.
+	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. A first column
+	// that is named like an ID is then the ID if more than half of its values are distinct.
 	WillRepairIDs bool
 }
 
@@ -39,9 +39,9 @@ type Roles struct {
 	LabelFromBlind bool
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
-	// LabelProblem says why the column is probably not the label, such as "has 900 different values in
-	// 1000 rows". It is set only if LabelAssumed is set and most of the values read are distinct. In
-	// this case, OtherLabel is another column, with a few texts, or "" if there is none.
+	// LabelProblem says why the column is probably not the label, such as "has 900 different values
+	// in 1000 rows". It is set only if LabelAssumed is set and most of the values read are
+	// distinct. OtherLabel is then another column, with a few texts, or "" if there is none.
 	LabelProblem, OtherLabel string
 }
 
@@ -159,12 +159,12 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	return overrideByEmptyColumns(empty, label, reason, question)
 }
 
-// maxEmptyChance is compared with chanceOfEmpty. If the blind file lacks a column, that is probably
-// the label. A column without values in the blind file is another candidate only if the chance that it
-// is empty by accident is lower than this.
+// maxEmptyChance limits chanceOfEmpty. If the blind file lacks a column, that is probably the
+// label. A column without values in the blind file is another candidate only if it is empty by
+// accident with a lower chance than this.
 const maxEmptyChance = 0.001
 
-// chanceOfEmpty returns the chance that none of the given number of rows has a value, if a value is
+// chanceOfEmpty returns the chance that none of the given number of rows has a value, if values are
 // missing as often as in c. The frequency of missing values is estimated by Laplace's rule of
 // succession, so it is not 0 even if c has a value in every row.
 func (c *ColumnDescription) chanceOfEmpty(rows int) float64 {
@@ -183,9 +183,9 @@ const (
 )
 
 // overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the
-// columns that are empty in the blind file but not in the training file. If there is only one, it
-// becomes the label, unless another column is named like a label. If there are several,
-// overrideByEmptyColumns asks which of them is the label.
+// columns that are empty in the blind file but not in the training file. A single one becomes the
+// label, unless another column is named like a label. If there are several, overrideByEmptyColumns
+// asks which of them is the label.
 func overrideByEmptyColumns(empty []*ColumnDescription, label, reason string, question *Question) (string, string, *Question) {
 	if question != nil {
 		empty = filterColumns(empty, func(c *ColumnDescription) bool { return slices.Contains(question.Candidates, c.Name) })

@@ -11,17 +11,17 @@ var (
 	noLabels  = []string{"false", "no", "f", "n", "off", "0", "0.0"}
 )
 
-// areSameBooleans reports whether both lists are booleans and have a meaning in common: each consists
-// of one or two labels that mean yes or no, and both have a label for yes, or both have one for no.
+// areSameBooleans reports whether both lists are booleans: one or two labels that mean yes or no.
+// Both lists must have a label for yes, or both a label for no.
 func areSameBooleans(labels, others []string) bool {
 	hasYes, hasNo, areBooleans := booleanMeanings(labels)
 	otherYes, otherNo, areOthers := booleanMeanings(others)
 	return areBooleans && areOthers && (hasYes && otherYes || hasNo && otherNo)
 }
 
-// booleanMeanings reports whether a label means yes, in hasYes, and whether one means no, in hasNo.
-// areBooleans reports whether there are at most two labels and all of them mean yes or no. If a label
-// means neither, all results are false.
+// booleanMeanings reports whether a label means yes (hasYes), and whether a label means no (hasNo).
+// areBooleans reports whether there are at most two labels, and all of them mean yes or no. If a
+// label means neither, all results are false.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
 		label = strings.ToLower(strings.TrimSpace(label))

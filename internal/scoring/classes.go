@@ -18,8 +18,8 @@ type classes struct {
 	key   labelKey
 }
 
-// maxClasses is the maximum number of classes, which bounds the memory for the confusion
-// matrix and the probabilities.
+// maxClasses is the maximum number of classes. It limits the memory for the confusion matrix and
+// the probabilities.
 const maxClasses = 2000
 
 // newClasses returns the classes of both files: first those with a probability column, in
@@ -62,9 +62,9 @@ func (c *classes) add(name string) {
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, row-major. If one of two classes
-// has no probability column, its probability is 1 minus that of the other class. In all other
-// cases in which classes have no probability column, all is nil, and without has their names.
+// allProbabilities returns the probabilities of all classes, row-major. If one of two classes has
+// no probability column, its probability is 1 minus that of the other class. If other classes have
+// no probability column, all is nil, and without has their names.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1
@@ -95,10 +95,10 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 	return all, nil
 }
 
-// canonicalLabel returns the same text for all forms of a decimal number, because some
-// programs write 1 as 1.0. It returns other labels unchanged. It also does not change
-// codes: numbers that begin with a redundant zero, and numbers of more digits than a
-// float64 represents.
+// canonicalLabel returns the same text for all forms of a decimal number, because some programs
+// write 1 as 1.0. It returns other labels unchanged. A number with a redundant zero at its
+// beginning, or with more digits than a float64 represents, is a code, and is also returned
+// unchanged.
 func canonicalLabel(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.DigitsFitFloat64(label)

@@ -59,9 +59,9 @@ type ProbabilityChange struct {
 	To    float64 `json:"to"`
 }
 
-// TruthComparison compares two files of predictions with the true labels. Its fields
-// count the rows that both files, only one file, or neither file predict correctly, and
-// the rows that were left out because they have no label.
+// TruthComparison compares two files of predictions with the true labels. It counts the rows that
+// both files, only the first, only the second, or neither predict correctly. It also counts the
+// rows without a true label.
 type TruthComparison struct {
 	BothRight      int `json:"bothRight"`
 	OnlyFirst      int `json:"onlyFirst"`
@@ -140,8 +140,8 @@ func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerCo
 }
 
 // readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It is ""
-// if the row has no label. It returns a *Fault if no row has a label, no true label is a class of
-// first, or none is a class of second.
+// if the row has no label. It returns a *Fault if no row has a label, or if one of the predictions
+// has none of the true labels among its classes.
 func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {

@@ -40,7 +40,7 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 
 // orderHint is the hint about files whose rows are joined by their order, but seem not to belong
 // together.
-const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; to join them by their order nevertheless, use --in-order"
+const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; --in-order joins them by their order without this check"
 
 // encodingHint is the hint about a file that is not UTF-8.
 const encodingHint = "set the encoding with --encoding; `foretell check FILE` shows the text in the likely encodings"
@@ -53,8 +53,8 @@ const (
 	diffHint       = "both files must contain predictions; pass the file with the true labels with --answers"
 )
 
-// looksSwapped reports whether the answers have a column named like the predicted labels of a result,
-// and the predictions have none.
+// looksSwapped reports whether the answers have a column with the usual name of predicted labels,
+// and the predictions do not.
 func looksSwapped(p *predictions, a *answers) bool {
 	return result.PredictionColumn(a.names) >= 0 && result.PredictionColumn(p.names) < 0
 }
@@ -87,7 +87,8 @@ func differOnlyInSpelling(labels, others []string) bool {
 	return haveCommonLabel(labels, others, cells.FoldLabel)
 }
 
-// haveCommonLabel reports whether fold returns the same text for a label of one list and a label of the other.
+// haveCommonLabel reports whether the lists have a label in common, where labels are equal if fold
+// returns the same text for them.
 func haveCommonLabel(labels, others []string, fold func(label string) string) bool {
 	folded := map[string]bool{}
 	for _, label := range others {

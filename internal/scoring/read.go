@@ -44,16 +44,16 @@ type predictions struct {
 	names []string // of the columns
 	id    string   // the name of the ID column; "" without one
 	label string   // the name of the column of predicted labels
-	// ids are the IDs of the rows. It is nil if the rows are joined by their order: if the file has no
-	// IDs, if Options.InOrder is set, or if the IDs were generated and the answers lack them.
+	// ids are the IDs of the rows. It is nil if the rows are joined by their order: the file has no
+	// IDs, Options.InOrder is set, or the IDs were generated and the answers lack them.
 	ids    []string
 	labels []string
 	rows   []int // the line of each row
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	// shared is set only if the rows may be joined with the answers by their order. The cells of
-	// the columns that both files have must then be equal.
+	// shared has the columns that both files have. It is set only if the rows may be joined with
+	// the answers by their order, to check that the cells of each pair of rows are equal.
 	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
@@ -83,8 +83,8 @@ type answers struct {
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int
-	// shared is set only if the rows are joined by their order. The cells of the columns that both
-	// files have must then be equal.
+	// shared has the columns that both files have. It is set only if the rows are joined by their
+	// order, to check that the cells of each pair of rows are equal.
 	shared *sharedCells
 }
 
@@ -213,7 +213,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	}
 	a := &answers{names: answersTable.names, label: answersTable.names[at]}
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
-		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the next candidate is %s, which has probabilities", quote(a.label)), Hint: swappedHint}
+		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the best candidate, %s, has probabilities", quote(a.label)), Hint: swappedHint}
 	}
 	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {
@@ -269,16 +269,16 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 	return last
 }
 
-// findIDColumnOrDropIDs returns the position of the ID column. It returns -1 if the rows are joined
-// by their order. This is the case if p has no IDs, or if its IDs were generated and the answers do
-// not have their column. Generated IDs are then removed from p.
+// findIDColumnOrDropIDs returns the position of the ID column of the answers. It returns -1 if the
+// rows must be joined by their order: if p has no IDs, or if its IDs were generated and the answers
+// lack their column. In the second case it removes the IDs from p.
 func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil
 	}
 	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
-		p.orderReason = fmt.Sprintf("the IDs of the predictions were generated and the answers have no column %s", quote(p.id))
+		p.orderReason = fmt.Sprintf("the answers lack the column %s of the predictions' generated IDs", quote(p.id))
 		return -1, nil
 	}
 	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))

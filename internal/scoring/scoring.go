@@ -62,10 +62,10 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	// Rows is the number of rows that the metric was computed from, if rows with unknown labels were
-	// left out. For a precision, it is the number of rows that were predicted as the class. Otherwise
-	// Rows is 0, and the metric was computed from all Result.Rows rows or, if it is of one class,
-	// from the Class.Rows rows of the class.
+	// Rows is the number of rows that the metric was computed from, if this is not the usual
+	// number; otherwise Rows is 0. The usual number is Result.Rows or, for a metric of one class,
+	// Class.Rows. Another number is set for a precision (the rows that were predicted as the
+	// class), and if rows with unknown labels were left out.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -98,9 +98,9 @@ type Result struct {
 	// IsPRAUCClassGiven is set if PRAUCClass is from Options.PRAUCClass. Otherwise it is the class with
 	// fewer rows in the answers.
 	IsPRAUCClassGiven bool `json:"-"`
-	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
-	// were not computed for this reason. It is nil if they were computed, and if the predictions
-	// have no probabilities at all.
+	// WithoutProbability are the classes without a probability column, if this is why ROCAUC, PRAUC
+	// and LogLoss were not computed. It is nil if they were computed, or if the predictions have no
+	// probabilities at all.
 	WithoutProbability []string `json:"-"`
 	// UnequalSums is the number of rows whose probabilities of all classes do not sum to about 1.
 	UnequalSums int      `json:"-"`
@@ -129,7 +129,7 @@ func (t *TrainingOverlap) Caution() string {
 	if t.Found == t.Sample {
 		share = "all"
 	}
-	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score is too good for new rows", share, t.Sample)
+	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score would be lower on new rows", share, t.Sample)
 }
 
 // Baseline is the accuracy of always predicting Label, the most frequent class of the model.
@@ -368,8 +368,8 @@ func computeMetric(ctx context.Context, name string, p metric.Predictions) *Metr
 	return newMetricValue(value, interval)
 }
 
-// metricValueOrNil returns a score of a class with its interval. It returns nil if the
-// interval is unknown, because no row contributes to the score.
+// metricValueOrNil returns a score of a class with its interval. If no row contributes to the
+// score, the interval is unknown, and it returns nil.
 func metricValueOrNil(value float64, interval metric.Interval) *MetricValue {
 	if !interval.Known() {
 		return nil

@@ -47,9 +47,10 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if the rows are joined by their order, but the cells of a column that
-// both files have differ. It returns nil if the rows are joined by their IDs or because of
-// Options.InOrder, or if no column is in both files. Both files must have the same number of rows.
+// orderFault checks rows that are joined by their order, because they have no common IDs: in
+// columns that both files have, their cells must be equal. If cells differ, it returns a *Fault. It
+// returns nil if no column is in both files, and for rows that are joined by IDs or because of
+// Options.InOrder. Both files must have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil
@@ -78,8 +79,8 @@ func orderFault(p *predictions, a *answers) error {
 		}
 	}
 	return &Fault{
-		Message: fmt.Sprintf("the rows are joined by their order, because %s, but %s of %s have different values of %s (first line %d of the predictions and line %d of the answers)",
-			p.orderReason, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first]),
+		Message: fmt.Sprintf("the rows of the files are in different orders: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); they are joined by their order, because %s",
+			humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first], p.orderReason),
 		Hint: orderHint,
 	}
 }

@@ -12,23 +12,23 @@ import (
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. Means over classes are computed over the classes of the model.
-// Metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
-// without a probability would be infinite.
+// them, so accuracy counts their rows as wrong. Metrics of probabilities leave these rows out,
+// because the log loss of a class without a probability would be infinite. Means over classes are
+// over the classes of the model.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
-	// OtherSpelling has two elements: one of the labels, and a class from which it differs only in
-	// spelling. It is nil if there is no such label.
+	// OtherSpelling has two elements: one of the labels, and a class that differs from this label
+	// only in spelling. It is nil if there is no such label.
 	OtherSpelling []string `json:"-"`
 }
 
 // Note returns a sentence about the rows with unknown labels, without a full stop.
 func (u *UnknownLabels) Note() string {
 	const most = 5
-	note := fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
+	note := fmt.Sprintf("%s a label that is not a class of the model (%s); accuracy, macroF1, precision and f1 count such rows as wrong, and the other metrics omit them",
 		humanize.Count(u.Rows, "row")+" "+humanize.HasOrHave(u.Rows), humanize.QuotedList(u.Labels, most))
 	if other := u.OtherSpelling; other != nil {
 		difference := "spelling"
@@ -55,21 +55,21 @@ func (r *Result) UnequalSumsNote() string {
 	if r.UnequalSums == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the probabilities of %s do not sum to 1; logLoss is right only if they do", humanize.Count(r.UnequalSums, "row"))
+	return fmt.Sprintf("the probabilities of %s do not sum to 1, so logLoss is wrong", humanize.Count(r.UnequalSums, "row"))
 }
 
-// PRAUCNote returns a clause that names the class of PRAUC. It returns "" if PRAUC is not that
-// of one class.
+// PRAUCNote returns a clause that names the class whose average precision is PRAUC. It returns ""
+// if PRAUC is a mean over classes.
 func (r *Result) PRAUCNote() string {
 	if r.PRAUCClass == "" {
 		return ""
 	}
-	return fmt.Sprintf("prAuc is that of the class %s", quote(r.PRAUCClass))
+	return fmt.Sprintf("prAuc is the average precision of the class %s", quote(r.PRAUCClass))
 }
 
-// dropUnlabelled removes from p and a the rows without a true label, and brings the rows of a into the
-// order of p. order has, for each row of p, the position of its answer in a. p.key must be set. After
-// dropUnlabelled, neither p nor a has IDs. It returns the number of removed rows.
+// dropUnlabelled brings the rows of a into the order of p, and removes the rows without a true
+// label from both. It also removes the IDs. It returns the number of removed rows. order has, for
+// each row of p, the position of its answer in a. p.key must be set.
 func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	labels := make([]string, 0, len(order))
 	width := len(p.classes)
@@ -95,9 +95,9 @@ func (a *answers) noLabelFault() error {
 	return &Fault{File: Answers, Message: fmt.Sprintf("no row has a label in the column %s", quote(a.label))}
 }
 
-// newMissingLabelTest returns a function that reports whether a true label is missing. A text such as
-// NA is no label unless it is a class of the model of one of the files. If the classes of all models are
-// unknown, NA may be one of them, so only an empty label is missing. The keys of the files must be set.
+// newMissingLabelTest returns a function that reports whether a true label is missing: an empty
+// text, or a text such as NA that is not a class. If the classes are unknown, NA may be one of
+// them, and only an empty text is missing. The keys of the files must be set.
 func newMissingLabelTest(files ...*predictions) func(label string) bool {
 	areClassesKnown, isKnown := false, map[string]bool{}
 	for _, p := range files {
@@ -109,7 +109,7 @@ func newMissingLabelTest(files ...*predictions) func(label string) bool {
 	}
 }
 
-// knownClasses returns the classes of c that the model has, or that have a probability column or
+// knownClasses returns the classes of c that the model has, that have a probability column or that
 // were predicted. If the classes of the model are unknown, it returns c.
 func (p *predictions) knownClasses(c *classes) *classes {
 	if len(p.modelClasses) == 0 {
@@ -164,9 +164,9 @@ func newUnknownLabels(known *classes, p metric.Predictions) *UnknownLabels {
 	return u
 }
 
-// decisions returns the predicted classes as probabilities of 0 and 1, and the true classes. The true
-// class is negative if c does not have it. c must have all predicted classes. a must be in the order
-// of p.
+// decisions returns the predicted classes, as probabilities of 0 and 1, and the true classes. A
+// true class that is not in c is negative. c must have all predicted classes. The rows of a must be
+// in the order of p.
 func (p *predictions) decisions(a *answers, c *classes) metric.Predictions {
 	decided := metric.Predictions{Classes: len(c.names), Names: c.names, Labels: make([]int32, len(p.labels))}
 	decided.Probabilities = make([]float32, len(p.labels)*decided.Classes)
@@ -198,10 +198,10 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 	return all[:len(labels)*width], labels
 }
 
-// prAUCClassRows returns a value for metric.Predictions.ClassRows that makes prAuc the average
-// precision of one of two classes: 0 for this class and 1 for the other. This class is name or, if no
-// class has this name, the class with fewer labels, and class 1 in a tie. isNamed reports whether it is
-// name. If there are not two classes, rows is nil.
+// prAUCClassRows chooses the class whose average precision is prAuc, if there are two classes. It
+// is the class called name or, if there is none, the class with fewer labels; in a tie, class 1.
+// isNamed reports whether it is called name. rows is a value for metric.Predictions.ClassRows: 0
+// for this class and 1 for the other, or nil if there are not two classes.
 func prAUCClassRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false

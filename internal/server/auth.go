@@ -14,8 +14,7 @@ import (
 	"foretell/internal/api"
 )
 
-// requestRules holds the requirements on requests for an operation. authenticateAndCheck checks
-// them.
+// requestRules holds what a request for an operation must satisfy; see authenticateAndCheck.
 type requestRules struct {
 	op          api.Operation
 	params      parameters
@@ -57,8 +56,8 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 	}
 }
 
-// allowedWithoutSecondFactor has the IDs of the operations that accounts without an authenticator app
-// may call, even if the service requires an app.
+// allowedWithoutSecondFactor has the IDs of the operations that an account without an authenticator
+// app may always call. Other operations are refused to it if the service requires an app.
 var allowedWithoutSecondFactor = map[string]bool{
 	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,
 	api.ListSessions.ID: true, api.EndSession.ID: true, api.EndOtherSessions.ID: true, api.LogOut.ID: true,
@@ -86,9 +85,9 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// checkRequestLimit counts a request of an account. It returns a problem if the account has sent too
-// many requests. All requests of a page of the dashboard count as one. Requests without an account,
-// such as log-ins, are not counted here, because they have other limits.
+// checkRequestLimit counts a request of an account, and returns a problem if the account has sent
+// too many requests. All requests that the dashboard sends for one page count as one. Requests
+// without an account, such as log-ins, are not counted here: they have other limits.
 func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Problem {
 	if req.page != nil {
 		req = req.page
@@ -122,8 +121,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn. In addition, logIn counts failed log-ins and passes the email to the access
-// log.
+// logIn is app.LogIn, and also counts failed log-ins and passes the email to the access log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
@@ -131,16 +129,16 @@ func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, 
 	return session, err
 }
 
-// setPassword is app.SetPassword. In addition, setPassword counts calls that were refused because of
-// too many attempts.
+// setPassword is app.SetPassword, and also counts calls that were refused because of too many
+// attempts.
 func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	owner, err := s.app.SetPassword(ctx, in)
 	s.countLoginFailure(err)
 	return owner, err
 }
 
-// countLoginFailure adds a refused log-in or password to the metrics, by the code of its error. It
-// ignores other codes, and nil.
+// countLoginFailure counts a refused log-in or password in the metrics, by the code of err. It
+// ignores other errors, and nil.
 func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:

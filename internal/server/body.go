@@ -18,8 +18,8 @@ const uploadIdleTimeout = 2 * time.Minute
 // after the last line.
 const formEnd = "\r\n"
 
-// requestBody is the body of a request. It counts the bytes, and keeps the error that ended the
-// reading. It can limit the number of bytes, the time without a byte and the total time.
+// requestBody is the body of a request. It can limit the number of bytes, the time without a byte
+// and the total time. It counts the bytes, and keeps the error that ended the reading.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
@@ -28,9 +28,9 @@ type requestBody struct {
 	err       error // the error of the last Read; io.EOF at the end of the body
 
 	limit int64 // maximum of bytesRead; 0 means no limit
-	// If form is true, formEnd is appended, and the body ends with io.ErrUnexpectedEOF
-	// instead of io.EOF, because multipart.Reader would take io.EOF in a truncated body
-	// for the end of the form.
+	// form is true for the body of a multipart form. Read then appends formEnd. At the end it
+	// returns io.ErrUnexpectedEOF instead of io.EOF, because multipart.Reader would accept a
+	// truncated form that ends with io.EOF.
 	form     bool
 	appended int // the number of bytes of formEnd that were returned
 
@@ -108,8 +108,8 @@ func (b *requestBody) readUnlimited(p []byte) (int, error) {
 	return n, err
 }
 
-// clearDeadline removes the read deadline. After a timeout it keeps the deadline, so that net/http
-// does not wait for the rest of the body before it sends the response.
+// clearDeadline removes the read deadline. After a timeout, it keeps the deadline, because net/http
+// would otherwise wait for the rest of the body before it sends the response.
 func (b *requestBody) clearDeadline() {
 	if b.hasTimeout() && !errors.Is(b.err, os.ErrDeadlineExceeded) {
 		_ = b.conn.SetReadDeadline(time.Time{})

@@ -7,26 +7,23 @@ import (
 	"foretell/internal/api"
 )
 
-// Many clients send the whole body before they read the response. If the server
-// closed the connection after rejecting a request, they would see a connection
-// reset instead of the response. Therefore the server reads and discards the rest
-// of the body, within these limits. Clients that send Expect: 100-continue see
-// the response at once.
+// Many clients send the whole body before they read the response. If the server rejected a request
+// and closed the connection, they would see a connection reset instead of the response. Therefore
+// the server reads and discards the rest of the body of a rejected request, within these limits.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
-	// The limit for a request with a valid token or session cookie is minDrainTime plus the time
-	// that its body takes at drainBytesPerSecond (5 Mbit/s). Bodies that are not rejected have no
-	// such limit.
+	// A client with a valid token or session cookie may send the rest for minDrainTime, plus the
+	// time that the body takes at drainBytesPerSecond (5 Mbit/s).
 	minDrainTime        = 30 * time.Second
 	drainBytesPerSecond = 625_000
-	// anonymousDrainTime is the limit for other requests.
+	// anonymousDrainTime is the limit for all other clients.
 	anonymousDrainTime = 5 * time.Second
 	// stoppingDrainTime is how long the server still reads bodies after the service has begun to
 	// stop.
 	stoppingDrainTime = 2 * time.Second
-	// The next constants limit how long the server waits for the next byte. A client that sends
-	// nothing for this time probably waits for the response. An authenticated client has more time,
-	// because it may have a bad connection.
+	// These limits are for the wait for the next byte. A client that sends nothing for this time
+	// probably waits for the response. An authenticated client has more time, because it may have a
+	// bad connection.
 	anonymousDrainIdleTimeout     = time.Second
 	authenticatedDrainIdleTimeout = 5 * time.Second
 )
@@ -40,10 +37,10 @@ func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration
 	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainBytesPerSecond)*time.Second, authenticatedDrainIdleTimeout
 }
 
-// drainBody reads and discards the part of a body that the handler has not read, for example because
-// it rejected the request. net/http would read this part without a limit of time. drainBody stops at
-// the limits of drainLimits and, if the service begins to stop, after stoppingDrainTime. Meanwhile
-// the response stays in the buffer of the connection, because it is short.
+// drainBody reads and discards the part of a body that the handler has not read, because net/http
+// would do so without a time limit. It stops at the limits of drainLimits and, if the service
+// begins to stop, after stoppingDrainTime. The response waits meanwhile: it is short and still in
+// the buffer of the connection.
 func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request) {
 	body := req.body
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun

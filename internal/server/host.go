@@ -11,14 +11,13 @@ import (
 )
 
 // LoopbackHosts is the value of Options.AllowedHosts for a service that only this machine can
-// reach. Without this restriction, another site could make its own host name resolve to the address
-// of the service (DNS rebinding), and the pages of that site could read the responses of the
-// service.
+// reach. It prevents DNS rebinding, in which another site lets its host name resolve to the address
+// of the service so that its pages can read the responses of the service.
 var LoopbackHosts = []string{"localhost", allIPAddresses}
 
 // allIPAddresses is an element of Options.AllowedHosts that allows all hosts that are IP addresses.
-// This is safe: an attack by DNS rebinding needs a host name. The element cannot be confused with
-// a host name, which has no spaces.
+// This is safe, because DNS rebinding needs a host name. The space distinguishes the element from
+// host names.
 const allIPAddresses = "ip addresses"
 
 // checkHost returns a handler that calls next if the host of a request is allowed.

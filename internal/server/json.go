@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// marshalJSON writes v as JSON. If v has a method MarshalJSON, the result of this method must be
-// compact JSON. Unlike package encoding/json, marshalJSON does not check it.
+// marshalJSON writes v as JSON. Unlike package encoding/json, it does not check the result of a
+// method MarshalJSON. This result must be compact JSON.
 func marshalJSON(w io.Writer, v any) error {
 	m, ok := v.(json.Marshaler)
 	if !ok {
@@ -29,12 +29,12 @@ func marshalJSON(w io.Writer, v any) error {
 	return err
 }
 
-// numberSuffix ends the error message of unmarshalJSON for a number that does not fit its field.
-// The message is the name of the field followed by numberSuffix.
+// numberSuffix marks the message of unmarshalJSON for a number that does not fit its field: the
+// name of the field followed by numberSuffix.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
-// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Like JSON Schema,
-// it takes numbers such as 8.0 for integers. Its errors contain no Go types and no values.
+// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8, and accepts
+// integers such as 8.0, as JSON Schema does. Its errors contain no Go types and no values.
 func unmarshalJSON(data []byte, v any) error {
 	if err := checkJSON(data); err != nil {
 		return err
@@ -79,10 +79,9 @@ func rewriteInteger(data []byte, mismatch *json.UnmarshalTypeError) (rewritten [
 	return slices.Concat(before, []byte(text), data[mismatch.Offset:]), true
 }
 
-// checkJSON returns an error if a member is repeated or the UTF-8 is invalid. A
-// repeated member is ambiguous: json.Unmarshal would use the last one, and other
-// programs may use the first. For other syntax errors checkJSON returns nil, because
-// json.Unmarshal reports them.
+// checkJSON returns an error if a member is repeated or the UTF-8 is invalid. json.Unmarshal would
+// use the last of the repeated members, but other programs may use the first. For other syntax
+// errors, checkJSON returns nil, because json.Unmarshal reports them.
 func checkJSON(data []byte) error {
 	_, err := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue()
 	var syntax *jsontext.SyntacticError
@@ -97,8 +96,8 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-// jsonMemberAt returns the path of the JSON member at an offset, such as "quota.bytes". It is the last
-// member before the offset. If no member is before it, jsonMemberAt returns "body".
+// jsonMemberAt returns the path of the JSON member at an offset, such as "quota.bytes", or "body"
+// if there is none. It is the last member that begins before the offset.
 func jsonMemberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	member := "body"

@@ -54,8 +54,8 @@ func (c appCollector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the counts. If the store fails, Collect omits the counts of queued and running
-// jobs, because an error would make the whole scrape fail.
+// Collect sends the counts. If the store fails, it omits the counts of queued and running jobs,
+// because an error would make the whole scrape fail.
 func (c appCollector) Collect(metrics chan<- prometheus.Metric) {
 	for result, n := range c.app.MalwareScans() {
 		metrics <- prometheus.MustNewConstMetric(malwareScansDesc, prometheus.CounterValue, float64(n), result)
@@ -163,9 +163,8 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// readUsage returns the sizes of the stored files. It reads them at most once in usageInterval,
-// because each time it reads many rows, and anybody may request the metrics. If the last attempt to
-// read them failed, readUsage returns nil.
+// readUsage returns the sizes of the stored files, or nil if they cannot be read. It reads them at
+// most once in usageInterval, because reading them takes long, and anybody may request the metrics.
 func (c *storageCollector) readUsage() *storedfile.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -82,9 +82,8 @@ func (s *service) mountAccounts() {
 	mount(s, api.ListWorkers, a.ListWorkers)
 }
 
-// response is the output type of every operation that is registered with huma. All operations share
-// it, because huma.Register is a large generic function, and compiling it for many types takes
-// long.
+// response is the output type of every operation that is registered with huma. A single type saves
+// compile time, because huma.Register is a large generic function that is compiled for each type.
 type response struct {
 	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     any
@@ -97,9 +96,9 @@ type operation struct {
 	register func(to huma.API)
 }
 
-// serveOperation returns the handler of an operation. It registers the operation with huma only at
-// the first request. Registering all operations takes 5 ms, and most commands with the embedded
-// service call only a few operations.
+// serveOperation returns the handler of an operation. It registers the operation with huma at the
+// first request. Registering all operations takes 5 ms, and a command that runs the service in its
+// own process calls only a few.
 func (s *service) serveOperation(op operation) http.HandlerFunc {
 	handler := sync.OnceValue(func() http.Handler {
 		rt := &router{writeError: s.writeRouteError}
@@ -123,9 +122,8 @@ func (s *service) openAPIDocument() *huma.OpenAPI {
 }
 
 // mount mounts an endpoint at its path and its aliases. The function do handles the requests. The
-// compiler makes a copy of mount for each pair of types, and of huma.Register for each type of
-// input. To keep the program small, code that does not depend on these types is in mountOperation
-// and respond.
+// compiler makes a copy of mount for each pair of types. Therefore code that does not depend on
+// these types is in mountOperation and respond.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	body := reflect.TypeFor[*Out]()
 	empty := body == reflect.TypeFor[*api.None]()
@@ -136,8 +134,8 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 	s.mountOperation(e.Operation, reflect.TypeFor[In](), body, empty, func(to huma.API, op huma.Operation) { huma.Register(to, op, handle) })
 }
 
-// respond returns the response of an operation. The parameter out is its result, and is not sent
-// if empty is true.
+// respond returns the response of an operation to huma. out is the result of the operation. If
+// empty is true, out is not sent.
 func (s *service) respond(ctx context.Context, out any, empty bool, err error) (*response, error) {
 	if err != nil {
 		return nil, &problem{s.toProblem(ctx, err)}
@@ -148,10 +146,11 @@ func (s *service) respond(ctx context.Context, out any, empty bool, err error) (
 	return &response{Location: s.createdLocation(ctx, out), Body: out}, nil
 }
 
-// mountOperation mounts an operation at its path and its aliases. register registers it with
-// huma. The parameters in and body are the types of the input and of the response, and empty
-// reports whether the response has no body. Inlined in mount, it would be compiled once for each
-// type of input.
+// mountOperation mounts an operation at its path and its aliases. register registers it with huma.
+// in and body are the types of the input and of the response, and empty reports whether the
+// response has no body.
+//
+// It must not be inlined in mount, which is compiled for each pair of types.
 //
 //go:noinline
 func (s *service) mountOperation(described api.Operation, in, body reflect.Type, empty bool, register func(to huma.API, op huma.Operation)) {
@@ -191,7 +190,7 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 }
 
 // createdLocation returns the URL of the resource that an operation created, or "" if it created
-// none. The parameter out is the response of the operation.
+// none. out is the response of the operation.
 func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {

@@ -14,9 +14,9 @@ import (
 // fileField is the name of the part that contains the CSV.
 const fileField = "file"
 
-// formFile reads the part `file` of a multipart body. It reads nothing before the first call of
-// Read. A client that waits for 100 Continue therefore receives an error, such as an unknown key,
-// before it sends the body. Read returns io.EOF only if the whole body is well-formed.
+// formFile reads the part `file` of a multipart body. Read returns io.EOF only if the whole body is
+// well-formed. Nothing is read before the first call of Read, so a client that waits for 100
+// Continue can receive an error before it sends the body.
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found

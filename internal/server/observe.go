@@ -28,8 +28,8 @@ type request struct {
 	r    *http.Request
 	body *requestBody
 	log  *slog.Logger // the log of the service, for errors that huma reports
-	// page is the browser's request for a page, if the dashboard sent this request to the API to
-	// make the page. Otherwise it is nil.
+	// page is set if the dashboard sent this request to the API in order to make a page: it is then
+	// the browser's request for the page. Otherwise it is nil.
 	page *request
 	// isCounted is true once the request has been counted towards the limit of its account.
 	isCounted atomic.Bool
@@ -158,9 +158,9 @@ type responseRecorder struct {
 	status       int
 	bytesWritten int64
 	aborted      bool // a panic occurred after the response had begun
-	// stream sets the write deadline of an HTTP/2 stream: a client may stop receiving one stream
-	// while it uses others of the connection. It is nil for HTTP/1, where connections have write
-	// timeouts.
+	// stream sets the write deadline of an HTTP/2 stream. It is needed because a client may stop
+	// receiving one stream of a connection while it uses others. It is nil for HTTP/1, where the
+	// server has a write timeout for each connection.
 	stream *http.ResponseController
 	now    func() time.Time
 }

@@ -164,9 +164,9 @@ var operationRemarks = map[string]string{
 	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of the bytes before them.",
 }
 
-// completeDocument adds the parts of the document that huma cannot derive: the
-// bodies of operations that stream, the statuses of downloads, objects that may be null,
-// and the Location header.
+// completeDocument adds to the OpenAPI document what huma cannot derive from the types: the bodies
+// of operations that stream, the statuses of downloads, objects that may be null, and the Location
+// header.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
@@ -204,8 +204,7 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// documentNulls adds to the document where null is allowed: in the schemas, and in the bodies of
-// operations.
+// documentNulls documents where null is allowed, in the schemas and in the bodies of operations.
 func documentNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	documentNullStructs(doc.Components.Schemas)
 	for _, op := range operations {
@@ -233,9 +232,9 @@ func documentNullStructs(schemas huma.Registry) {
 	}
 }
 
-// documentNullMembers adds to the document that the optional members of an operation's JSON body
-// may be null. null means the same as an absent member. huma accepts null for all of them, but
-// documents it only for some.
+// documentNullMembers documents that the optional members of an operation's JSON body may be null,
+// which means the same as an absent member. huma accepts null for all of them, but documents it
+// only for some.
 func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return
@@ -252,8 +251,9 @@ func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 }
 
-// removeNameLengthLimits removes the maximum length of names from the schemas with which huma checks
-// requests. The app checks it after Unicode normalization, which makes some names shorter.
+// removeNameLengthLimits removes the maximum length of names from the schemas with which huma
+// checks requests. The app checks the length after Unicode normalization, which makes some names
+// shorter.
 func removeNameLengthLimits(doc *huma.OpenAPI, op api.Operation) {
 	if op.ID != api.CreateDataset.ID {
 		return

@@ -17,8 +17,8 @@ const requestAccessPath = "/request-access"
 // formTimeout is how long a browser may take to send a form without a file.
 const formTimeout = 30 * time.Second
 
-// mountPages registers the pages on the router. The pages are clients of the API. They send their
-// requests to handler, which is the handler of the whole service.
+// mountPages registers the pages on the router. The pages send their requests to the API to
+// handler, which is the handler of the whole service.
 func (s *service) mountPages(rt *router, handler http.Handler) {
 	now := s.opts.Now
 	if now == nil {
@@ -56,8 +56,8 @@ func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// limitUploadTime limits the time to read the rest of a form with a file. The limit is equal to the
-// time in which the server would read the rest of a rejected upload; see drainLimits.
+// limitUploadTime limits the time to read the rest of a form with a file. The limit is that for the
+// rest of a rejected upload; see drainLimits.
 func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	total, _ := drainLimits(r, true)
 	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit

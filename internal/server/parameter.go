@@ -13,8 +13,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// parameters has the names of an operation's parameters, for the check of their syntax. Invalid
-// syntax gets the status 400. huma checks the ranges of the values and responds with 422.
+// parameters has the names of an operation's parameters. [parameters.validate] checks their syntax,
+// and reports an error with the status 400. Afterwards huma checks the ranges of the values, with
+// the status 422.
 type parameters struct {
 	keys     []string // names of parameters in the path
 	query    []string // names of all parameters in the query
@@ -98,8 +99,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 const maxUnknownParameters = 5
 
 // findUnknown returns an error for each parameter in the query that the operation does not have. If
-// the service ignored such a parameter, for example a misspelt filter, the client would get a
-// response that it does not expect.
+// the service ignored a misspelt filter, the client would get a response that it does not expect.
 func (ps parameters) findUnknown(query url.Values) (fields []api.FieldError) {
 	if ps.allowsOthers {
 		return nil

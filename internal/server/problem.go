@@ -44,9 +44,8 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix ends huma's message about a missing property. The message is the name of the
-// property followed by requiredSuffix. huma's error has the location of the object that lacks the
-// property.
+// requiredSuffix marks huma's message about a missing property: the name of the property followed
+// by requiredSuffix. The location in huma's error is that of the object that lacks the property.
 const requiredSuffix = "\x1f is required"
 
 // minLengthMessage is the message about a text that is too short, and emptyTextMessage is the message
@@ -102,8 +101,8 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 }
 
 // humaInternalProblem converts errors that huma reports with a status of 500 or more to a problem,
-// and logs them with their cause. If the request body cannot be read, for example because the client
-// has reset the connection, the problem has a status of 400 instead.
+// and logs them with their cause. An interrupted request body gets the status 400; see
+// internalProblem.
 func humaInternalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	req := requestFromContext(ctx)
 	p := internalProblem(ctx, status, msg, errs)
@@ -179,8 +178,8 @@ func formatFieldErrors(fields []api.FieldError, fallback string) string {
 	return strings.Join(parts, "; ")
 }
 
-// toProblem converts an error of the app to a problem, and logs internal errors with their cause.
-// The problem of an internal error does not contain the cause, unless Options.ShowCauses is set.
+// toProblem converts an error of the app to a problem for the client, and logs internal errors with
+// their cause. The client gets the cause of an internal error only if Options.ShowCauses is set.
 func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
@@ -212,7 +211,7 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// errorWithCause is an error whose message contains that of its cause, because the message of a
+// errorWithCause is an error whose message also contains the message of its cause. The message of a
 // problem does not.
 type errorWithCause struct{ error }
 

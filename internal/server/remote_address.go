@@ -22,8 +22,8 @@ func (p proxies) isFromProxy(r *http.Request) bool {
 	return ok && p.trusts(peer)
 }
 
-// remoteAddress returns the IP address of the client. For a request from a trusted proxy, this is
-// the address that the proxy reports. An IPv6 address is replaced by its /64 network, because a
+// remoteAddress returns the IP address of the client. If a trusted proxy sent the request, it is
+// the address that the proxy reports. For IPv6, it is the /64 network of the address, because a
 // client can usually use all addresses of its network.
 func (p proxies) remoteAddress(r *http.Request) string {
 	address, ok := parseAddress(r.RemoteAddr)

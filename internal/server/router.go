@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// router calls the handler of a request, by method and path. If several paths match, the most
-// specific wins: at the first segment where two paths differ, it has a literal, and the other has a
-// parameter. For example, /training/datasets/progress matches /training/{key}/progress and
-// /training/datasets/{key}, and the second wins. http.ServeMux refuses to register both paths, but
-// the service's documentation has both.
+// router calls the handler of a request, by method and path. If several patterns match the path,
+// the most specific one wins. It has a literal at the first segment where the patterns differ, and
+// the others have a parameter there. For example, /training/datasets/progress matches
+// /training/{key}/progress and /training/datasets/{key}, and the second wins. http.ServeMux refuses
+// such a pair of patterns, but the documented API has it.
 type router struct {
 	routes []route
-	// writeError responds if the path is unknown (404) or the method is not allowed (405,
-	// with the header Allow already set).
+	// writeError responds with status 404 if the path is unknown, or 405 if the method is not
+	// allowed. For 405, the header Allow is already set.
 	writeError func(w http.ResponseWriter, r *http.Request, status int)
 }
 
@@ -57,7 +57,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt.writeError(w, r, http.StatusMethodNotAllowed)
 }
 
-// mostSpecific returns the routes with the most specific pattern that matches the path.
+// mostSpecific returns the routes with the most specific pattern that matches the path; see router.
 // They differ only in their methods.
 func (rt *router) mostSpecific(path []string) []route {
 	var best []route
@@ -106,8 +106,8 @@ func (r *route) setPathValues(req *http.Request, path []string) {
 }
 
 // compareSpecificity compares the segments of two routes that match the same path. The result is
-// positive if a is more specific than b, negative if b is more specific than a, and 0 if their
-// literals are at the same places. See router.
+// positive if a is more specific than b, negative if b is more specific than a, and 0 if both have
+// parameters at the same places; see router.
 func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {

@@ -44,24 +44,24 @@ type Options struct {
 	// request.
 	PublicURL string
 	// AllowedHosts are the host names, without ports, to which requests may be sent. Requests to
-	// other hosts get 400. The host of PublicURL is always allowed. If AllowedHosts is empty, all
-	// hosts are allowed. See LoopbackHosts.
+	// other hosts get the status 400. The host of PublicURL is always allowed. If AllowedHosts is
+	// empty, all hosts are allowed. See [LoopbackHosts].
 	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
-	// and X-Forwarded-Host are used. A proxy must set all three headers, because the service cannot
-	// detect a header that the proxy has only passed on from the client.
+	// and X-Forwarded-Host the service uses. A proxy must set all three headers. Otherwise a client
+	// could send one of them through the proxy.
 	TrustedProxies []netip.Prefix
-	// ShowCauses makes the responses to internal errors contain the cause. It is set for the
-	// embedded service, whose user has no log of the service.
+	// ShowCauses makes the responses to internal errors contain the cause. It is set for a service
+	// in the process of a command, whose user has no log of the service.
 	ShowCauses bool
-	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
-	// serves them at /metrics.
+	// Metrics has the metrics of the service. If it is nil, the service creates metrics and serves
+	// them at /metrics.
 	Metrics *Metrics
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
-	// RequestsPerSecond limits the requests of each account to this number a second. After a pause,
-	// an account can send requestBurstSeconds times this number at once. Each process counts only
-	// its own requests. 0 means no limit.
+	// RequestsPerSecond limits the requests of each account, on average. After a pause, an account
+	// can send requestBurstSeconds times this number at once. Each process counts only its own
+	// requests. 0 means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
@@ -70,8 +70,8 @@ type Options struct {
 	Tracer trace.Tracer
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// Local configures how the browser gets access to the embedded service without a password. If
-	// it is nil, visitors log in.
+	// Local lets the browser in without a password. It is set only for a service in the process of
+	// a command. If it is nil, visitors log in.
 	Local *dashboard.LocalAccess
 }
 

@@ -30,9 +30,9 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is like mount, for an operation that reads the body of the request itself, in the
-// function do. If the body cannot be read, the response is the problem of the body instead of the
-// error of do.
+// mountUpload is like mount, for an operation whose function do reads the body of the request
+// itself. If the body cannot be read, the client gets the problem of the body instead of the error
+// of do.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)
@@ -63,8 +63,7 @@ func (s *service) createPrediction(ctx context.Context, in *api.NewPrediction, r
 }
 
 // uploadData stores the body, which is a CSV. It ignores headers such as
-// X-Goog-Content-Length-Range, which clients send for object stores. The app limits the size
-// anyway.
+// X-Goog-Content-Length-Range, which clients send to object stores.
 func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *request) (*api.DatasetEntry, error) {
 	if kind := req.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
@@ -163,8 +162,7 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 }
 
 // serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends any
-// bytes. It does not call file.BeforeSend if no bytes are sent: for HEAD, or if the client already
-// has the file.
+// bytes, but not if it sends none: for HEAD, or if the client already has the file.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
 	h := w.Header()
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
@@ -182,10 +180,9 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 	http.ServeContent(&fileOrProblemWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
 }
 
-// fileOrProblemWriter is the writer to which http.ServeContent writes a file. WriteHeader calls
-// begin before it sends the status of the file or of a part of it. In three cases, WriteHeader
-// sends a problem instead, and Write discards the file: begin returns a problem, the file does not
-// have the range that the client requested, or the file does not meet a condition of the request.
+// fileOrProblemWriter is the writer to which http.ServeContent writes a file. It calls begin before
+// the first byte. It sends a problem instead of the file if begin returns one, if the file does not
+// have the requested range, or if the file does not meet a condition of the request.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem

@@ -14,8 +14,7 @@ import (
 
 // startSpan starts the span of a request, as a child of the span in the header traceparent, if any.
 // It returns the context for handling the request, and a function that ends the span with the
-// status of the response. It starts no span without a tracer, and none for health probes, which are
-// frequent and would hide other traces.
+// status of the response. Without a tracer, and for health probes, it starts no span.
 func (s *service) startSpan(r *http.Request, req *request) (ctx context.Context, end func(status int)) {
 	if s.opts.Tracer == nil || isProbe(r) {
 		return r.Context(), func(int) {}

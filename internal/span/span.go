@@ -1,7 +1,7 @@
 // Package span creates the spans of traces inside the program: database transactions, reads and
-// writes of stored files, and the client's requests. A span is created only if the context has a
-// parent span that is recorded. Therefore spans cost almost nothing without tracing, and background
-// work such as polling creates none.
+// writes of stored files, and the client's requests. It creates a span only as a child of a
+// recorded span. Therefore spans cost almost nothing without tracing, and background work such as
+// polling has none.
 package span
 
 import (

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// File is a temporary file that holds streams. Its streams may be used concurrently. The
-// streams of a nil File are in memory.
+// File is a temporary file that holds streams of bytes. Its streams may be used concurrently. A nil
+// File holds its streams in memory.
 type File struct {
 	dir string
 
@@ -22,7 +22,7 @@ type File struct {
 	end  int64     // length of the file
 	// memory has the contents of the file after loadIntoMemory.
 	memory []byte
-	// keepInMemory is set if further writes stay in memory, as when the disk is full.
+	// keepInMemory is set if further writes stay in memory, for example because the disk is full.
 	keepInMemory bool
 	closed       bool
 }
@@ -39,8 +39,8 @@ func (f *File) Close() error {
 	return f.removeFile()
 }
 
-// LoadIntoMemory moves the data of all streams to memory and removes the file. Further
-// writes stay in memory, too. When the disk is full, this happens automatically.
+// LoadIntoMemory moves the data of all streams to memory and removes the file. Further writes stay
+// in memory, too. A write to a full disk does the same.
 func (f *File) LoadIntoMemory() error {
 	if f == nil {
 		return nil
@@ -138,8 +138,8 @@ const bufferSize = 32 << 10
 type Stream struct {
 	file      *File
 	blockSize int
-	// blocks are the offsets of the blocks in the file. A negative offset stands for
-	// the block memoryBlocks[-1-offset].
+	// blocks are the offsets of the blocks in the file. A negative offset n means the block
+	// memoryBlocks[-1-n].
 	blocks       []int64
 	memoryBlocks [][]byte
 	buffer       []byte // the bytes after the blocks

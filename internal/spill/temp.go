@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// TempFile is a temporary file that disappears when it is closed or its process ends. On
-// systems that do not remove open files, [Sweep] removes what a killed process leaves.
+// TempFile is a temporary file that disappears when it is closed or its process ends. On systems
+// that cannot remove open files, the file of a killed process remains until [Sweep] removes it.
 type TempFile struct {
 	*os.File
 	name string // the name that Close must remove; "" if the file has no name any more

@@ -39,8 +39,7 @@ type SecondFactor struct {
 // Quota holds the limits of an account. Nil means no limit.
 type Quota struct {
 	Datasets *int64
-	// Bytes limits the total size of the stored files: CSV files, models, blind files and
-	// results.
+	// Bytes limits the total size of the stored files: uploaded CSV files, models and results.
 	Bytes *int64
 	// Races limits the number of races that are PENDING or RUNNING.
 	Races *int64
@@ -121,18 +120,18 @@ func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash
 	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
-// UpdateSecondFactor replaces the second factor of an account. The parameter before is the second
-// factor that must be stored, and after is the new one. If another one is stored,
-// UpdateSecondFactor changes nothing and returns ErrWrongState.
+// UpdateSecondFactor changes the second factor of an account from before to after. If the stored
+// second factor is not before, it changes nothing and returns ErrWrongState.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,
 		after.Secret, after.Unconfirmed, after.Step, key, before.Secret, before.Unconfirmed, before.Step)
 }
 
-// UpdateDisabled disables or enables an account. Disabling deletes the sessions and one-time links
-// of the account. The running jobs of a disabled account stop at their next heartbeat and wait in
-// the queue. If a disabled account is enabled, its queued jobs begin to wait at the time now.
+// UpdateDisabled disables or enables an account. Disabling also deletes the sessions and one-time
+// links of the account. Its running jobs stop at their next heartbeat and return to the queue,
+// where no process may claim them. When the account is enabled again, its queued jobs begin to wait
+// at the time now.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now time.Time) error {
 	if !disabled { // this must run first, because it changes nothing once the account is enabled
 		err := t.exec(ctx, `UPDATE job SET begun = ? WHERE account = ? AND owner = ''
@@ -151,8 +150,8 @@ func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now 
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
-	// A race that is divided among workers begins again and queues new parts; see
-	// deletePartJobsOfQueuedRace.
+	// The algorithms of one race may be trained by several workers. Such a race begins again and
+	// queues new jobs for its algorithms; see deletePartJobsOfQueuedRace.
 	if err := t.exec(ctx, "DELETE FROM job WHERE account = ? AND subject IN (SELECT key FROM training WHERE parent IS NOT NULL)", key); err != nil {
 		return err
 	}
@@ -180,7 +179,8 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// Usage has, for each limit of [Quota], how much of it an account uses.
+// Usage is how much an account uses: the number of its datasets, the total size of its stored files
+// in bytes, and the number of its races that are PENDING or RUNNING.
 type Usage struct{ Datasets, Bytes, Races int64 }
 
 // GetUsage returns the usage of an account.

@@ -36,16 +36,16 @@ type Refusal struct {
 	Wait time.Duration
 }
 
-// maxClockDifference is an upper bound of the difference between the shared times of two
-// processes. The difference is small, because each process compares its clock with that of the
-// database every second.
+// maxClockDifference is an upper bound of the difference between the clocks of two processes, after
+// each has adjusted its clock to that of the database.
 const maxClockDifference = time.Minute
 
 // AllowAttempts takes a token from the bucket of each attempt, in the given order, and returns nil.
-// If a bucket is empty, it stops and returns a Refusal of the attempt with this bucket. Tokens that
-// it has taken before remain taken. All calls must pass attempts in the same order of their limits,
-// because each bucket stays locked until the end of the transaction. Another order can cause a
-// deadlock.
+// If a bucket is empty, it stops and returns a Refusal of the attempt with this bucket. The tokens
+// taken before that remain taken.
+//
+// All calls must pass their attempts in the same order of limits. Each bucket stays locked until
+// the end of the transaction, so another order can cause a deadlock.
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
@@ -81,15 +81,15 @@ func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...At
 func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	at, interval := t.toSharedMicros(now), a.Limit.Interval.Microseconds()
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
-	impossible := last + maxClockDifference.Microseconds()
+	maxFullAt := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A full_at after impossible means that the clock was set back. The attempt is then allowed,
-	// because the owner of the account might otherwise be locked out for as long as the clock was
-	// set back.
+	// No process stores a later time than maxFullAt. If the stored time is later, a clock was set
+	// back since. The attempt is then allowed, because the owner of the account might otherwise be
+	// locked out for as long as the clock was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
-		a.bucketKey(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
+		a.bucketKey(), at+interval, maxFullAt, last, at, interval, last-interval, maxFullAt).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t.timeUntilAllowed(ctx, now, a)
 	}
@@ -117,7 +117,7 @@ func (a Attempt) bucketKey() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RefundAttempts undoes [Store.AllowAttempts]: it adds a token to the bucket of each attempt.
+// RefundAttempts undoes [Store.AllowAttempts]: it returns a token to the bucket of each attempt.
 // The limits must be in the same order as in AllowAttempts.
 func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	for _, a := range attempts {
@@ -129,8 +129,8 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 }
 
 // DeleteFullBuckets deletes at most limit buckets that are full at the time now, and returns their
-// number. A missing bucket counts as full. DeleteFullBuckets skips buckets that other transactions
-// are changing.
+// number. This changes no limit, because an attempt without a stored bucket has a full one.
+// DeleteFullBuckets skips buckets that other transactions are changing.
 func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeOneStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.dialect.skipLockedSQL+")",

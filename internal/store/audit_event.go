@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent is an entry of the audit log: who did what. Database triggers prevent every change
-// of an event, and every deletion except those that an event allows with ExpiresBefore.
+// AuditEvent is an entry of the audit log: who did what. Database triggers prevent every change of
+// an event. They also prevent every deletion, unless another event allows it with ExpiresBefore.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -112,7 +112,7 @@ func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found 
 	return found, err
 }
 
-// HasAuditEventLike reports whether the audit log has an event that differs from e only in its key,
+// HasAuditEventLike reports whether the audit log has an event that equals e except for its key,
 // request and time. The time must be after since, and not after the time of e.
 func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event

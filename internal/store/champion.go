@@ -8,17 +8,21 @@ import (
 	"foretell/internal/api"
 )
 
-// datasetContent is the SQL expression of a text that is equal for datasets d with the same file and
-// the same number of buckets. Their models are trained and tested on the same rows.
+// datasetContent is an SQL expression that identifies the rows of a dataset d. Datasets with the
+// same file and the same number of buckets have the same value, because their models are trained
+// and tested on the same rows.
 const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sha256 || ' ' || d.buckets END"
 
-// scoreKind is the SQL expression of a text that is equal for races t with the same metric and the same
-// class weights. The weights change the predicted classes, and with them what a score rewards.
+// scoreKind is an SQL expression that identifies which scores can be compared. Races t with the
+// same metric and the same class weights have the same value. The weights matter, because they
+// change the predicted classes.
 const scoreKind = "t.metric || ' ' || t.class_weights"
 
-// championSQL is the SQL query of the champion of a series; see Model.Champion. newest is the promoted
-// model or, if there is none, the newest complete model. Only models with its data, its metric, its
-// class weights, its group column and its time column are compared. The index model_champion has the columns of m that the query uses.
+// championSQL is the SQL query of the champion of a series, the model that predictions with the
+// name of the series use; see Model.Champion. Its subquery newest has the promoted model or, if
+// there is none, the newest complete model. Only models with the data, the metric, the class
+// weights, the group column and the time column of that model are compared. The index
+// model_champion has the columns of m that the query uses.
 const championSQL = `WITH newest AS (
 		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, ` + scoreKind + ` AS score_kind, t.group_column, t.time_column
 		FROM ` + modelFrom + `
@@ -51,11 +55,12 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 	return nil
 }
 
-// champion is the champion of a series. It is zero if the series has no champion.
+// champion is the champion of a series; see Model.Champion. It is zero if the series has no
+// champion.
 type champion struct {
 	key, training, dataset string
-	// newestTraining and newestDataset are the race and the dataset of the model that decides which
-	// models are compared. It may be the champion itself.
+	// newestTraining and newestDataset are the race and the dataset of the model in the subquery
+	// newest of championSQL. That model may be the champion itself.
 	newestTraining, newestDataset string
 	content, scoreKind            string
 	groupColumn, timeColumn       string

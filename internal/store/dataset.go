@@ -14,15 +14,14 @@ import (
 type Dataset struct {
 	Key, Account string
 	Name         string
-	// Series is the name of the series that the dataset belongs to. It defaults to
-	// Name.
+	// Series is the name of the series that the dataset belongs to: versions of the same data over
+	// time. It defaults to Name.
 	Series      string
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV. File is zero before the upload, and if the dataset FAILED because of a
-	// defect in the CSV. If the dataset FAILED because the stored file was damaged, File is
-	// kept.
+	// File is the CSV. It is the zero File before the upload, and if the dataset FAILED because of
+	// a defect in the CSV. A File whose stored file was damaged is kept.
 	File
 	// FileName is the name of the uploaded file, or "" if it is unknown.
 	FileName string
@@ -95,10 +94,9 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, 
 // transaction. It is a variable so that tests can change it.
 var recountBatchSize = 1000
 
-// RecountDatasets sets the stored number of datasets of each account to the actual number.
-// The stored number may be wrong because processes of earlier versions create and delete
-// datasets without updating it. RecountDatasets locks only the accounts whose number is
-// wrong.
+// RecountDatasets corrects the stored number of datasets of each account. The number may be wrong,
+// because processes of earlier versions create and delete datasets without updating it.
+// RecountDatasets locks only the accounts whose number is wrong.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
 	for last := ""; ; {

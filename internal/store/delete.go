@@ -9,11 +9,12 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades describes, for each kind of row that can be deleted, which other rows are deleted
-// with it. table is the table of the row. Each other field belongs to a dependent table, and
-// is the SQL condition of the dependent rows. An empty condition means that there are no
-// such rows. The database itself deletes the dependent rows, because of their foreign keys. The
-// conditions only serve to find the blobs and queued jobs of these rows beforehand.
+// cascades describes, for each kind of row that can be deleted, which other rows are deleted with
+// it. The database itself deletes these dependent rows, because of their foreign keys. The
+// conditions serve to find the blobs and queued jobs of the rows beforehand.
+//
+// table is the table of the row. Each other field is named after a table, and is the SQL condition
+// of the dependent rows in that table. An empty condition means that there are no such rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -31,8 +32,8 @@ func repeatKeyArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with
-// it. root is the kind of the row, a key of cascades.
+// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with it.
+// root is the kind of the row, such as "dataset"; see cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
@@ -57,10 +58,9 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 // "training job" or "prediction".
 type ActiveJob struct{ Resource, Key, Status string }
 
-// FindActiveJob returns a job that must end before the row with this key can be deleted. This is a
-// race that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
-// such job. A dataset can be deleted while it is prepared. root is the kind of the row: "dataset",
-// "training", "model" or "prediction".
+// FindActiveJob returns a job that must end before the row with this key can be deleted: a race
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no such
+// job. root is the kind of the row: "dataset", "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string
@@ -109,7 +109,8 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 
-// HasPredictionBatch reports whether [Tx.DeletePredictionBatch] with the same arguments deletes predictions.
+// HasPredictionBatch reports whether [Tx.DeletePredictionBatch] would delete predictions if it were
+// called with the same arguments.
 func (t *Tx) HasPredictionBatch(ctx context.Context, root, account, key string, limit int) (bool, error) {
 	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	return len(keys) == limit, err
@@ -125,10 +126,11 @@ func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string,
 	return t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
 }
 
-// DeletePredictionBatch deletes limit ended predictions that would be deleted with a row of another kind,
-// and returns the keys of their blobs. It deletes none and returns nil if fewer than limit have ended. root
-// is the kind of the row: "account", "dataset", "training" or "model". If account is not empty, only its
-// predictions are deleted.
+// DeletePredictionBatch prepares the deletion of a row with many predictions: it deletes limit of
+// these predictions, and returns the keys of their blobs. It deletes only predictions that have
+// ended. If there are fewer than limit of them, it deletes none and returns nil. root is the kind
+// of the row: "account", "dataset", "training" or "model". If account is not empty, only
+// predictions of this account are deleted.
 func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
 	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	if err != nil || len(keys) < limit {

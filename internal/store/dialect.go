@@ -12,7 +12,7 @@ type sqlDialect struct {
 	// send no heartbeats, it is 0.
 	aliveUntilSQL string
 	// mayBeAliveSQL is an SQL condition on a row w of the table worker. It is false if the process
-	// of the worker has no row, and therefore is dead.
+	// of the worker has no row, which means that the worker is dead.
 	mayBeAliveSQL string
 	// byteOrderCollation is the SQL after a text column that makes the database compare its
 	// texts byte by byte.

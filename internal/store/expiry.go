@@ -9,19 +9,21 @@ import (
 	"foretell/internal/api"
 )
 
-// expiries describes each kind of row that a service deletes because of its age, by table. A prediction
-// counts as a use of its race and of its dataset, and a race as a use of its dataset. A row with a
-// queued or running job has not expired. Nor have the races and the datasets on which the champion
-// of a series depends, because programs use it by the name of the series.
+// expiries describes, by table, the rows that a service deletes when they were not used for long. A
+// prediction counts as a use of its race and of its dataset, and a race as a use of its dataset. A
+// row with a queued or running job has not expired.
+//
+// The champion of a series is the model that programs use by the name of the series. The races and
+// datasets on which a champion depends do not expire.
 var expiries = map[string]struct {
 	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
 	// empty text if no champion does.
 	series string
-	// used is the column with the time of the last change of a row. order is the order of the rows: the
-	// columns of an index that ends with used, and the key.
+	// used is the column with the time of the last change of a row. order has the columns by which
+	// the rows are sorted: those of an index that ends with used, and the key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
-	// placeholders. It does not consider champions.
+	// placeholders. It does not exclude the rows on which a champion depends.
 	condition string
 }{
 	"prediction": {
@@ -66,8 +68,9 @@ type ExpiredPosition struct {
 	key  string
 }
 
-// sql returns the query of the rows, without considering champions, and its arguments. Its columns
-// are those of expiredRow. If key is not empty, the query returns only the row with this key.
+// sql returns the SQL query of the rows of q, and its arguments. Its columns are those of
+// expiredRow. It does not exclude the rows on which a champion depends. If key is not empty, the
+// query returns only the row with this key.
 func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 	e, ok := expiries[q.Kind]
 	if !ok {
@@ -94,8 +97,8 @@ type expiredRow struct {
 	used                 int64
 }
 
-// queryExpired returns the rows of q, or only the row with the given key. It does not consider
-// champions.
+// queryExpired returns the rows of q or, if key is not empty, only the row with this key. It does
+// not exclude the rows on which a champion depends.
 func (t *Tx) queryExpired(ctx context.Context, q ExpiredQuery, key string) ([]*expiredRow, error) {
 	query, args, err := q.sql(key)
 	if err != nil {
@@ -111,8 +114,8 @@ func (t *Tx) queryExpired(ctx context.Context, q ExpiredQuery, key string) ([]*e
 	})
 }
 
-// ListExpired returns the keys of the expired rows among the first q.Limit rows of q. next is the
-// position of the last of these rows, or nil if there are no more.
+// ListExpired reads the first q.Limit rows of q and returns the keys of those that have expired.
+// next is the position of the last row that it has read, or nil if there are no more rows.
 func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, next *ExpiredPosition, err error) {
 	rows, err := t.queryExpired(ctx, q, "")
 	if err != nil {
@@ -135,7 +138,8 @@ func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, ne
 	return keys, next, nil
 }
 
-// IsExpired reports whether a row that [Tx.ListExpired] has returned for q was not used since.
+// IsExpired reports whether a row that [Tx.ListExpired] has returned for q is still expired. It
+// returns false if the row was used since.
 func (t *Tx) IsExpired(ctx context.Context, q ExpiredQuery, key string) (bool, error) {
 	rows, err := t.queryExpired(ctx, q, key)
 	if err != nil || len(rows) == 0 {
@@ -145,14 +149,14 @@ func (t *Tx) IsExpired(ctx context.Context, q ExpiredQuery, key string) (bool, e
 	return !kept, err
 }
 
-// maxExpiredBlobs is the number of deleted blobs after which [Tx.DeleteExpired] deletes no more rows.
-// It limits how long other writers wait, because models and predictions have blobs.
+// maxExpiredBlobs is the number of deleted blobs after which [Tx.DeleteExpired] deletes no more
+// rows. It limits how long other writers wait.
 const maxExpiredBlobs = 50
 
-// DeleteExpired deletes the rows with the given keys, which [Tx.ListExpired] has returned for q, and
-// the rows that depend on them. It keeps the rows that were used since they were listed. It returns
-// the keys of the deleted rows of the kind, and those of the blobs of all deleted rows. If it deletes many
-// blobs, it does not consider all keys: rest are the others, for another transaction.
+// DeleteExpired deletes rows that [Tx.ListExpired] has returned for q, and the rows that depend on
+// them. It keeps the rows that were used since. deleted are the keys of the deleted rows of the
+// kind q.Kind. blobKeys are the keys of the blobs of all deleted rows. If there are many blobs,
+// DeleteExpired stops early: rest are the keys that remain for another transaction.
 func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (deleted, blobKeys, rest []string, err error) {
 	champions := seriesChampions{} // stay the same, because no row is deleted on which they depend
 	for i, key := range keys {
@@ -179,8 +183,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (
 	return deleted, blobKeys, nil, nil
 }
 
-// seriesChampions has the champions of series, by account and series. They are looked up when they
-// are needed for the first time.
+// seriesChampions caches the champions of series, by account and series.
 type seriesChampions map[[2]string]champion
 
 // dependOn reports whether the champion of the series of r depends on r.

@@ -9,9 +9,9 @@ import (
 type File struct {
 	// Blob is the key of the blob that holds the file.
 	Blob string
-	// Bytes is the size of the file, and SHA256 is its checksum in hex. For a file that an
-	// early release stored, SHA256 is empty until the file is next read. Until then, Bytes is
-	// 0, except for the CSV of a dataset.
+	// Bytes is the size of the file, and SHA256 is its checksum in hex. Both may be unknown for a
+	// file that an early release stored: SHA256 is then empty and, except for the CSV of a dataset,
+	// Bytes is 0. The service sets them when it next reads the file.
 	Bytes  int64
 	SHA256 string
 }
@@ -50,8 +50,8 @@ func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 		ORDER BY 1, 2`)
 }
 
-// EachQueuedFile calls fn with the blind CSV of every queued or running prediction. Unlike EachFile, it
-// does not read all predictions.
+// EachQueuedFile calls fn with the CSV to predict of every queued or running prediction. Unlike
+// EachFile, it does not read all predictions.
 func (t *Tx) EachQueuedFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	return t.queryFiles(ctx, fn, `SELECT 'blind', p.key, p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, '')
 		FROM job JOIN prediction p ON p.key = job.subject WHERE p.blind <> '' ORDER BY p.key`)

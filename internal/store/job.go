@@ -15,8 +15,9 @@ import (
 // the job works on.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the process that has queued or adopted the job, if that process runs only its own
-	// jobs. Otherwise Process is empty. In both cases, workers may claim the job, too.
+	// Process is the process that runs the job unless a worker claims it first: the process that
+	// queued the job, or one that adopted it later. It is empty for a job of a service, where every
+	// process may run it.
 	Process string
 	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
@@ -56,8 +57,8 @@ func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 // of the schema, because the names of channels are limited to 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
-// notifyJobs notifies all processes that it may be possible to claim a job of this kind. An
-// empty kind means any kind. The notification is sent when the transaction is committed.
+// notifyJobs notifies all processes that they may now be able to claim a job of this kind. An empty
+// kind means any kind. The notification is sent when the transaction is committed.
 func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	if t.dialect.notifyJobsSQL == "" {
 		return nil
@@ -65,10 +66,9 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	return t.exec(ctx, t.dialect.notifyJobsSQL, kind)
 }
 
-// WatchJobs calls changed when it may have become possible to claim jobs, because of this or
-// another process. The argument kind is the kind of these jobs, or empty if it is unknown.
-// WatchJobs may miss a change, and may call changed without one. It returns when ctx is done or an
-// error occurs.
+// WatchJobs calls changed when processes may have become able to claim jobs. The argument kind is
+// the kind of these jobs, or empty if it is unknown. WatchJobs may miss a change, and may call
+// changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	return s.db.Watch(ctx, jobChannel, changed)
 }
@@ -85,9 +85,11 @@ type JobClaim struct {
 	// claimed, even if this process has lost their leases.
 	Running []string
 	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means no
-	// limit. FreeMemory is the free part of this memory. If the next job needs more than
-	// FreeMemory, no job is claimed until enough memory is free. If smaller jobs were claimed
-	// instead, they could delay the next job forever. FreeMemory is ignored if MaxMemory is 0.
+	// limit.
+	//
+	// FreeMemory is the free part of this memory. If the next job needs more, no job is claimed,
+	// not even a smaller one, because smaller jobs could delay the next job forever. FreeMemory is
+	// ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
@@ -120,18 +122,19 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 	return query, args
 }
 
-// nextTurnSQL is an SQL expression for the new value of account.served when a job of an account
-// is claimed. The key of the account is the argument of the placeholder. The value is greater than
-// that of every account with jobs, so that the turns of the other accounts come first. It is a
-// counter and not a time, because turns must not depend on clocks.
+// nextTurnSQL is an SQL expression for the new value of account.served when a process claims a job
+// of an account. The account with the lowest value is next. The new value is greater than that of
+// every account with jobs, so that all others come first. The argument of the placeholder is the
+// key of the account. The value is a counter and not a time, because turns must not depend on
+// clocks.
 const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM (SELECT DISTINCT account FROM job) q CROSS JOIN account b WHERE b.key = q.account) AS turns)`
 
-// ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
-// the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
-// returns ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a
-// newer version of this program has upgraded the database, ClaimJob returns ErrNewerSchema and
-// leaves the job to another process, because this program might misinterpret the data of the job.
+// ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
+// next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
+// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. It returns
+// ErrNewerSchema if a newer version of this program has upgraded the database, because this version
+// might misinterpret the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.sqlCondition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
@@ -183,8 +186,8 @@ func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error 
 
 // RenewJob extends the lease of this process on a job, and reports whether the job should be
 // cancelled. It returns ErrLeaseLost if this process does not hold the lease or the job was
-// deleted. RenewJob always changes the stored end of the lease, even if the clock was set back,
-// because [Store.EndExpiredLeases] only checks whether the value has changed.
+// deleted. The stored end of the lease always changes, even if the clock was set back:
+// [Store.EndExpiredLeases] only checks whether it has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.db.ForRenewals().WriteOneStatement(ctx, s.withTx(func(t *Tx) error {
 		end := t.toSharedMicros(until)
@@ -198,9 +201,9 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 	return cancelled, err
 }
 
-// ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count as
-// an attempt. queuedAt is when the job began to wait. If the job is a race, the jobs of its parts are
-// deleted.
+// ReleaseJob ends the lease of this process and queues the job again. The claim does not count as
+// an attempt. queuedAt is when the job began to wait. If the job is a race, ReleaseJob also deletes
+// the jobs of its algorithms that other workers train.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
 	return s.writeOneStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
@@ -233,13 +236,14 @@ func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	return err
 }
 
-// DeleteJob deletes the job on a subject, even if it is leased.
+// DeleteJob deletes the job on a dataset, training job or prediction, even if the job is leased.
+// subject is the key of this resource.
 func (t *Tx) DeleteJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
-// DeleteQueuedJob deletes the job on a subject unless it is leased, and reports
-// whether it deleted one.
+// DeleteQueuedJob deletes the job on a dataset, training job or prediction unless the job is
+// leased. It reports whether it deleted one. subject is the key of this resource.
 func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool, err error) {
 	err = t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
 	if errors.Is(err, ErrNotFound) {
@@ -251,8 +255,8 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is the process that has queued or adopted the job, if that process runs only its own
-	// jobs. Otherwise Process is empty.
+	// Process is the process that runs the job unless a worker claims it first, or empty; see
+	// [Job].
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner   string
@@ -269,8 +273,8 @@ func scanJobState(row rowScanner) (*JobState, error) {
 	return &j, err
 }
 
-// GetJobState returns the state of the job on a subject. It returns ErrNotFound if
-// there is no job.
+// GetJobState returns the state of the job on a dataset, training job or prediction. subject is the
+// key of this resource. It returns ErrNotFound if there is no job.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, database.TranslateError(err)
@@ -285,9 +289,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAllAndClose(rows, scanJobState)
 }
 
-// AdoptJobAndClearDeadline sets the Process of the job on a dataset, race or prediction; see [Job].
-// It also clears the deadline of a race, because a client of another process set it. If there is no
-// job on the subject, AdoptJobAndClearDeadline does nothing.
+// AdoptJobAndClearDeadline makes a process the Process of the job on a dataset, race or prediction;
+// see [Job]. It also clears the deadline of a race, because the client of another process set it.
+// It does nothing if there is no job on the subject.
 func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -307,9 +311,9 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&older, &running); err != nil {
 		return 0, err
 	}
-	// older is the number of queued jobs of j's account that are claimed before j. Accounts take turns.
-	// So the number of jobs of another account that are claimed before j is at most older, or older+1
-	// if that account has waited longer since its last claim than j's account.
+	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
+	// turns. Therefore at most older jobs of another account are claimed before j, or older+1 if it
+	// is that account's turn before the turn of j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
@@ -329,9 +333,9 @@ type JobCount struct {
 	Oldest time.Time
 }
 
-// queuedAtSQL is an SQL expression for the time when a queued job j began to wait. The column begun
-// has two meanings: for a leased job, it is when the attempt began, and for a queued job, when the
-// job was queued again. It is 0 if the job was neither claimed nor queued again.
+// queuedAtSQL is an SQL expression for the time when a queued job j began to wait. For a queued
+// job, the column begun is when the job was last queued again, or 0 if it was queued only once. For
+// a leased job, it is when the attempt began.
 const queuedAtSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
 
 // CountJobs counts the jobs of all processes by kind.

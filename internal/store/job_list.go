@@ -13,8 +13,9 @@ type ListedJob struct {
 	Attempt    int
 	// Memory is the estimated peak memory in bytes, or 0 if the job needs little.
 	Memory int64
-	// Begun is when the current attempt began. It is zero if a process of an earlier version leased the
-	// job. For a job that is not leased, Begun is when the job was queued again, or zero if it was not.
+	// Begun is when the current attempt of a leased job began. It is zero if a process of an
+	// earlier version leased the job. For a queued job, Begun is when the job was queued again, or
+	// zero if it was queued only once.
 	Begun time.Time
 	// AccountDisabled reports whether the account is disabled, so that no process may run the job.
 	AccountDisabled bool

@@ -36,9 +36,8 @@ type LeaseCheck struct {
 const leaseCheckInterval = process.MaxObservationGap
 
 // EndExpiredLeases ends the leases of dead processes, and leases that were not renewed for
-// c.Timeout. The timeout is measured between calls of EndExpiredLeases, so it must be called
-// regularly. If the last check is less than leaseCheckInterval ago, it checks again only if
-// a process may have died.
+// c.Timeout. It must be called regularly, because it measures the timeout from call to call. If the
+// last check is less than leaseCheckInterval ago, it checks again only if a process may have died.
 func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
@@ -112,8 +111,8 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 // renewalWait is how long EndExpiredLeases waits in waitForRenewals.
 var renewalWait = 2 * time.Second
 
-// waitForRenewals waits until this process gets the write lock of SQLite and then for renewalWait. If
-// another process has held the lock for long, live processes renew their leases in this time.
+// waitForRenewals lets live processes renew their leases after another process has held the write
+// lock of SQLite for long. It waits until it gets this lock itself, and then for renewalWait.
 func (s *Store) waitForRenewals(ctx context.Context) error {
 	if err := s.writeOneStatement(ctx, func(*Tx) error { return nil }); err != nil {
 		return err
@@ -126,9 +125,9 @@ func (s *Store) waitForRenewals(ctx context.Context) error {
 	}
 }
 
-// endLease ends a lease. The job is then queued again, and begins to wait at the time now. If the job
-// is a race, the jobs of its parts are deleted. endLease returns ErrNotFound if the lease was renewed
-// or has ended since listLeases read it.
+// endLease ends a lease. The job is then queued again, and begins to wait at the time now. If the
+// job is a race, endLease also deletes the jobs of its algorithms that other workers train. It
+// returns ErrNotFound if the lease was renewed or has ended since listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	return s.writeOneStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {

@@ -17,10 +17,10 @@ type Page struct{ Offset, Limit int64 }
 // on all pages.
 type listQuery struct {
 	columns, from, order string
-	// table and key make pages with a large offset faster: the database then skips the rows before the
-	// page in an index, without reading them. table is the first table in from, and key the column
-	// with its primary key. Both are empty if where or order uses another table, or if the joins add
-	// or remove rows.
+	// table is the first table in from, and key is its primary key column. They make pages with a
+	// large offset faster: the database skips the rows before the page in an index, without reading
+	// them. Both are empty if where or order uses another table, or if the joins add or remove
+	// rows.
 	table, key string
 	// total is a query that returns the number of rows on all pages, and totalArgs has its
 	// arguments. If total is empty, the rows are counted.
@@ -46,9 +46,9 @@ func (l *listQuery) whereClause() string {
 // rowScanner is implemented by *sql.Row and *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// maxRowsSkipped limits the rows of one table that the database reads and skips before a page. For
-// a page with a larger offset, it is faster to find the keys of the page in an index first. For the
-// first page, PostgreSQL would need four times as long for this, mostly to plan the query.
+// maxRowsSkipped is the largest offset at which the database simply reads and skips the rows before
+// a page. Beyond it, finding the keys of the page in an index first is faster. For the first page,
+// that would take PostgreSQL four times as long, mostly to plan the query.
 const maxRowsSkipped = 200
 
 // listPage returns the rows of a page and the number of rows on all pages. It executes one

@@ -19,28 +19,31 @@ type Model struct {
 	AchievedPerformance    *float64 // performance on validation rows; nil if there were none
 	File
 	// Report is an api.ModelReport as JSON, and Summary is the same report without its long parts.
-	// InsertModel writes them. Only GetModelReport reads them, because a report may be a megabyte
-	// of JSON.
+	// InsertModel writes both. Other queries leave them nil, because a report may be a megabyte;
+	// see GetModelReport.
 	Report, Summary []byte
 	Created         time.Time
-	// State decides whether the model can be the champion of its series. It is api.ModelPromoted if
-	// the model was made the champion, and api.ModelAccepted if the model precedes the other models of
-	// its dataset. It is api.ModelRejected if the model cannot be the champion, and "" otherwise. Only
+	// State decides whether the model can be the champion of its series; see Champion. It is
+	// api.ModelPromoted, api.ModelAccepted, api.ModelRejected or, if none of them was set, "". Only
 	// SetModelState changes it.
 	State string
 	// Cancelled is true if the race of the model was cancelled, so the model is incomplete. It is
 	// read-only.
 	Cancelled bool
-	// Champion is true if the model is the champion of its series. The champion is the promoted model,
-	// if there is one. Otherwise the models with the data, the metric, the class weights, the group
-	// column and the time column of the newest model are compared, because other scores cannot be
-	// compared. Datasets with the same file and the same number of buckets have the same data. The newest
-	// accepted model of these is the champion or, if none is accepted, the model with the highest
-	// AchievedPerformance. In a tie, the oldest is the champion. Rejected models are ignored.
-	// Cancelled models are ignored, too, unless all models of the series are cancelled.
+	// Champion is true if the model is the champion of its series: the model that predictions with
+	// the name of the series use. The champion is the first of these:
 	//
-	// ChampionReason says why the model is the champion, or why it is not; see [api.ModelExtensions].
-	// Both fields are read-only.
+	//  1. the promoted model
+	//  2. the newest accepted model
+	//  3. the model with the highest AchievedPerformance, the oldest in a tie
+	//
+	// For 2 and 3, only models with the data, the metric, the class weights, the group column and
+	// the time column of the newest model are considered. Datasets with the same file and the same number of buckets have the same
+	// data. Cancelled models are considered only if all models of the series are cancelled.
+	// Rejected models are never the champion.
+	//
+	// ChampionReason says why the model is the champion, or why it is not; see
+	// [api.ModelExtensions]. Both fields are read-only.
 	Champion       bool
 	ChampionReason string
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
@@ -55,7 +58,8 @@ type Model struct {
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
-	// content is the value of datasetContent for the dataset, and scoreKind that of scoreKind for the race.
+	// content is the value of the SQL expression datasetContent, and scoreKind that of the SQL
+	// expression scoreKind.
 	content, scoreKind string
 	// DecodeError wraps ErrCorrupt if an interval or ClassWeights cannot be decoded. The field is then zero.
 	// DecodeError is read-only.
@@ -127,8 +131,8 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 }
 
 // GetModelReport returns the report of a model of the account as JSON. If summary is true, it
-// returns the summary instead, unless an earlier version stored the model without a summary. It
-// returns ErrNotFound if the account has no such model.
+// returns the report without its long parts, except for a model of an early version, which has no
+// summary. It returns ErrNotFound if the account has no such model.
 func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bool) (report []byte, err error) {
 	column := "report"
 	if summary {
@@ -150,9 +154,9 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// SetModelState sets the State of m. A model that was ever rejected can only be promoted. Any other
-// state leaves it rejected or, if it was promoted since, makes it rejected again. If a model is
-// promoted, no other model of its series remains promoted.
+// SetModelState sets the State of m. If a model is promoted, no other model of its series remains
+// promoted. A model that was ever rejected can only be promoted: for any other state, SetModelState
+// sets api.ModelRejected.
 func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 	switch state {
 	case api.ModelPromoted:

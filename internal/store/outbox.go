@@ -47,16 +47,15 @@ func (t *Tx) DeleteQueuedMail(ctx context.Context, account string, kinds ...stri
 	return nil
 }
 
-// IsMailWaiting reports whether an email of this kind to the account is queued that no process has
-// tried to send yet.
+// IsMailWaiting reports whether an email of this kind to the account is queued, and no process has
+// tried to send it yet.
 func (t *Tx) IsMailWaiting(ctx context.Context, account, kind string) (waits bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ? AND attempts = 0)", account, kind).Scan(&waits)
 	return waits, err
 }
 
-// maxMailSkew is the maximum difference between the clocks of two machines that
-// [Tx.ClaimMail] tolerates. If an email was created more than maxMailSkew after now, a
-// clock was set back.
+// maxMailSkew is how far the clocks of two machines may differ. If an email was created more than
+// maxMailSkew after now, [Tx.ClaimMail] assumes that a clock was set back.
 const maxMailSkew = time.Minute
 
 // dueMailSQL is the condition of the emails that are due; see [Tx.ClaimMail]. Its arguments are the
@@ -71,11 +70,11 @@ func (t *Tx) HasDueMail(ctx context.Context, now time.Time) (due bool, err error
 	return due, err
 }
 
-// ClaimMail returns the email with the earliest Due before now, or ErrNotFound if no email is
-// due. It increments Attempts and sets Due to retryAt, so that another attempt follows unless
-// the caller deletes the email. An email without attempts is also due if it was created more than
-// maxMailSkew after now. In this case the clock was set back, and the email would otherwise wait
-// until the clock reaches that time again.
+// ClaimMail returns the email with the earliest Due before now, or ErrNotFound if no email is due.
+// It increments Attempts and sets Due to retryAt: another attempt follows unless the caller deletes
+// the email. An email without attempts is also due if it was created more than maxMailSkew after
+// now. The clock was then set back, and the email would otherwise wait until the clock reaches its
+// time again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE "+dueMailSQL+" ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))

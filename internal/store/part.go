@@ -7,18 +7,17 @@ import (
 	"foretell/internal/store/database"
 )
 
-// RacePart is the run of one algorithm of a race, if a worker other than that of the race trains
-// it.
+// RacePart is the training of one algorithm of a race by a worker other than the worker of the
+// race.
 type RacePart struct {
-	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
-	// read-only.
+	// Training is the key of this algorithm's training job, and Algorithm the name of the
+	// algorithm. Algorithm is read-only.
 	Training, Algorithm string
-	// ReachedTime is when the run reached the threshold, in the virtual time of the race: the
-	// estimated cost of the training until then. It is nil if the run has not reached the
-	// threshold.
+	// ReachedTime is when the algorithm reached the threshold of the race: the estimated cost of
+	// its training until then. It is nil if the algorithm has not reached the threshold.
 	ReachedTime *float64
-	// File is the stored file with the recording of the run. It is the zero File until the
-	// run has ended.
+	// File is the stored recording of the training, from which the worker of the race repeats it.
+	// It is the zero File until the training has ended.
 	File
 }
 
@@ -36,12 +35,13 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*RacePart, error) {
 	})
 }
 
-// SetThresholdReachedTime stores the virtual time at which a run has reached the threshold.
+// SetThresholdReachedTime sets the ReachedTime of a part of a race. run is the key of the part; see
+// [RacePart].
 func (t *Tx) SetThresholdReachedTime(ctx context.Context, run string, time float64) error {
 	return database.TranslateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
-// UpsertRecording stores a reference to the recording of a run.
+// UpsertRecording sets the File of a part of a race. run is the key of the part; see [RacePart].
 func (t *Tx) UpsertRecording(ctx context.Context, run string, f File) error {
 	return database.TranslateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
@@ -57,10 +57,9 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones, because
-// the race begins again and does not use the recordings of these parts. Besides, a worker that still
-// trains a part may not have enough memory for the race, too. job is the key of the job of the race. If
-// this job is leased, nothing is deleted.
+// deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones. The
+// race begins again and does not use the results of these parts. job is the key of the job of the
+// race. If this job is leased, nothing is deleted.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
 		WHERE j.key = ? AND j.owner = '')`, job)

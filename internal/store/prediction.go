@@ -7,15 +7,16 @@ import (
 	"foretell/internal/store/database"
 )
 
-// Prediction is a blind CSV and the result of predicting it with a model.
+// Prediction is a CSV to predict, called the blind CSV, and the result of predicting it with a
+// model.
 type Prediction struct {
 	Key, Account, Dataset, Model string
 	Status                       string
-	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
-	// until the prediction is COMPLETED.
+	// Blind is the CSV to predict. It is zero once the prediction has ended. Result is zero until
+	// the prediction is COMPLETED.
 	Blind, Result File
-	// Input describes the uploaded blind CSV. Unlike Blind, it is kept when the prediction has
-	// ended. It is zero for predictions of earlier versions.
+	// Input describes the uploaded CSV to predict. Unlike Blind, it is kept after the prediction
+	// has ended. It is zero for predictions of earlier versions.
 	Input InputFile
 	// Rows is the number of rows predicted so far.
 	Rows          int64
@@ -24,9 +25,9 @@ type Prediction struct {
 	// is a column of the result.
 	Reasons          int64
 	Created, Updated time.Time
-	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
-	// on validation rows. Threshold is nil if the race had none, and AchievedPerformance if there
-	// were no validation rows. Both fields are read-only.
+	// Threshold is the threshold of the race, or nil if the race had none. AchievedPerformance is
+	// the performance of the model on validation rows, or nil if there were none. Both fields are
+	// read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -118,8 +119,8 @@ func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift
 	return drift, database.TranslateError(err)
 }
 
-// SetPredictionDrift stores an api.DriftReport in JSON, which compares the blind CSV of a
-// prediction with the training CSV.
+// SetPredictionDrift stores a report that compares the predicted CSV with the training CSV. drift
+// is an api.DriftReport in JSON.
 func (t *Tx) SetPredictionDrift(ctx context.Context, key string, drift []byte) error {
 	return t.exec(ctx, "UPDATE prediction SET drift = ? WHERE key = ?", string(drift), key)
 }

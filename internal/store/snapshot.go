@@ -48,7 +48,7 @@ func SnapshotTables() []string {
 }
 
 // withSnapshotTimeLimit returns a copy of s with maxSnapshotTime as the time limit of transactions.
-// If s has no time limit, the copy has none.
+// If s has no time limit, the copy has none either.
 func (s *Store) withSnapshotTimeLimit() *Store {
 	limited := *s
 	limited.db = s.db.WithTimeLimit(maxSnapshotTime)
@@ -66,10 +66,10 @@ func (s *Store) WriteWithoutRetry(ctx context.Context, fn func(*Tx) error) error
 	return s.withSnapshotTimeLimit().db.WriteWithoutRetry(ctx, s.withTx(fn))
 }
 
-// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored. Rows
-// of other tables belong to an account, so they exist only if an account does. There are three
-// exceptions: rows about running processes, attempts that a rate limit counts, and one-time links that
-// create the first administrator.
+// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.
+// Rows of the other tables belong to an account and cannot exist without it. There are three
+// exceptions: rows about running processes, attempts that a rate limit counts, and one-time links
+// that create the first administrator.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all rootTables are empty. Then no other table has rows either, with the
@@ -167,7 +167,8 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 }
 
 // ReleaseAllJobs ends the leases of all jobs and clears their Process, because no process of a
-// backup is running. It deletes the jobs of the parts of races. The other jobs begin to wait at the time now.
+// backup is running. The jobs begin to wait at the time now. ReleaseAllJobs deletes the jobs of
+// single algorithms of a race.
 func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
 		return err

@@ -102,31 +102,31 @@ func (s *Store) withTx(fn func(*Tx) error) func(*database.Tx) error {
 }
 
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
-// transaction back. After a conflict with a concurrent transaction it calls fn again, so each call
-// of fn must set all its results anew. The statements of fn must use ctx.
+// transaction back. After a conflict with a concurrent transaction, it calls fn again. Therefore fn
+// must not rely on results of an earlier call. The statements of fn must use ctx.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
 	defer func() { span.End(own, err) }()
 	return s.db.Write(ctx, s.withTx(fn))
 }
 
-// writeOneStatement is like Write, for a function that needs less isolation. Such a function executes
-// one statement, or several statements that each change one row and do not depend on each other. As
-// an exception, a statement may read a row that an earlier statement has locked.
+// writeOneStatement is like Write, but with less isolation. fn must execute one statement, or
+// several statements that each change one row and do not depend on each other. It may also read a
+// row that it has locked with an earlier statement.
 func (s *Store) writeOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.db.WriteOneStatement(ctx, s.withTx(fn))
 }
 
-// Read runs fn in a read-only transaction on a snapshot of the database. The
-// statements of fn must use ctx.
+// Read runs fn in a read-only transaction on a snapshot of the database. The statements of fn must
+// use ctx.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()
 	return s.db.Read(ctx, s.withTx(fn))
 }
 
-// ReadOneStatement is like Read, for a function that executes a single statement. With PostgreSQL,
-// it takes one round trip to the server instead of three.
+// ReadOneStatement is like Read, but fn must execute a single statement. With PostgreSQL, this
+// takes one round trip to the server instead of three.
 func (s *Store) ReadOneStatement(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()

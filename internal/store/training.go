@@ -50,9 +50,9 @@ type Training struct {
 	FailureReason              string
 	Created, Started, Finished time.Time
 	// Deadline is when the race must end, even if it is still queued. It is zero if the race has no
-	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In the
-	// row of a run that another worker trains, it is the race's deadline or the end of the race's time
-	// limit, whichever is earlier.
+	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. For a
+	// run that another worker trains, it is the deadline or the end of the time limit of the race,
+	// whichever is earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -103,10 +103,9 @@ func scanTraining(row rowScanner) (*Training, error) {
 	return &t, nil
 }
 
-// decodeOptional decodes text, the JSON of a column whose value is optional, into value. If text is
-// empty, value remains zero. If text cannot be decoded, value becomes zero, and the error wraps
-// ErrCorrupt. For the message of the error, column is the name of the column, noun the word for the
-// row, such as "model", and key its key.
+// decodeOptional decodes text, the JSON of an optional column, into value. If text is empty, value
+// remains zero. If text cannot be decoded, value becomes zero, and the error wraps ErrCorrupt. The
+// message of the error names the column, the row as noun, such as "model", and the key of the row.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil
@@ -205,9 +204,9 @@ func (q TrainingQuery) toListQuery() listQuery {
 	return list
 }
 
-// SQLite does not reorder the tables of a CROSS JOIN. In racesWithDeadlineSQL, the table training is read
-// in the order of an index. In largeRacesSQL, the outer table is job, because SQLite would otherwise read
-// all races ever run to find the few with a job.
+// SQLite does not reorder the tables of a CROSS JOIN. In racesWithDeadlineSQL, this makes SQLite
+// read training in the order of an index. In largeRacesSQL, it makes SQLite read job first.
+// Otherwise SQLite would read all races ever run to find the few with a job.
 const (
 	racesWithDeadlineSQL = "SELECT " + trainingListColumns + " FROM " + trainingFrom + ` CROSS JOIN job j
 		WHERE j.subject = t.key AND j.owner = '' AND j.attempt = 0 AND t.deadline > 0 AND t.finished = 0 AND t.parent IS NULL
@@ -231,8 +230,8 @@ type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.
 	Memory int64
-	// Process is the process that has queued or adopted the race, if that process runs only its own
-	// jobs. Otherwise Process is empty.
+	// Process is the process that runs the race unless a worker claims it first, or empty; see
+	// [Job].
 	Process string
 }
 
@@ -278,8 +277,8 @@ type Ending struct {
 	Time           time.Time
 }
 
-// EndQueuedRace ends a race that no process runs, with its runs. The caller must have deleted the job
-// of the race.
+// EndQueuedRace ends a race that no process runs, and its runs. The caller must first delete the
+// job of the race.
 func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) error {
 	runs, err := t.ListRuns(ctx, race.Key)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/store/process"
 )
 
-// Worker is a process that also runs jobs that other processes have queued.
+// Worker is a process that runs jobs of all processes that share the database.
 type Worker struct {
 	// Process is the name of the process.
 	Process string

@@ -11,16 +11,14 @@ import (
 
 // CheckResult is the result of [Files.Check].
 type CheckResult struct {
-	// Files is the number of files that the database references. Files that are deleted during the
-	// check do not count. Bytes is the total size of the undamaged files.
+	// Files is the number of files that the database references, without those that are deleted
+	// during the check. Bytes is the total size of the undamaged files.
 	Files int
 	Bytes int64
-	// Unverified is the number of files that an earlier version stored without a checksum.
-	// Their contents cannot be verified. The checksum of such a file is stored when the file is
-	// next read.
+	// Unverified is the number of files that an earlier version stored without a checksum, so that
+	// their contents cannot be verified. The next read of such a file stores its checksum.
 	Unverified int
-	// Orphans describes the files in blobs/orphans, which the database does not
-	// reference.
+	// Orphans describes the stored files that the database does not reference.
 	Orphans blob.Orphans
 	// Damaged are the files that are missing or corrupt.
 	Damaged []DamagedFile
@@ -65,8 +63,8 @@ func (f *Files) Check(ctx context.Context, withChecksums bool) (*CheckResult, er
 	return c, nil
 }
 
-// checkFile returns the size of a file, a problem with CodeDamaged if it is damaged, or a problem
-// with CodeNotFound if it was deleted.
+// checkFile verifies a file and returns its size. It returns a problem with CodeDamaged if the file
+// is damaged, and one with CodeNotFound if it was deleted.
 func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
 		err = f.Read(ctx, file, func(_ io.Reader, n int64) error {
@@ -84,9 +82,9 @@ func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecks
 
 // Usage has the total sizes of the stored files, in bytes.
 type Usage struct {
-	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
-	// results and blind files. Files that an earlier version stored may count as 0 until they are
-	// read.
+	// Datasets is the size of all uploaded CSV files, Models that of all models, and Predictions
+	// that of all blind files and results. A file that an earlier version stored may count as 0
+	// until it is next read.
 	Datasets, Models, Predictions int64
 	// Files is the number of files in these sizes. Orphans are not included.
 	Files int64

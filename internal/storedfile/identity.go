@@ -12,8 +12,8 @@ import (
 	"foretell/internal/store"
 )
 
-// ErrMismatch is returned by [Files.MatchIdentity] if the database does not belong to the stored files: the
-// database is new or from another data folder, or the files are missing. Test with errors.Is.
+// ErrMismatch is returned by [Files.MatchIdentity] if the database does not belong to the stored
+// files. For example, the database is new or from another data folder. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
 // ErrFilesGone is returned instead of a plain [ErrMismatch] if the stored files are all
@@ -21,19 +21,16 @@ var ErrMismatch = errors.New("the database does not belong to the stored files")
 // with errors.Is.
 var ErrFilesGone = fmt.Errorf("%w: all files that the database references are missing", ErrMismatch)
 
-// ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the
-// database are in an S3 store other than the configured storage. It wraps ErrMismatch, and
-// the wrapping error appends the location of the files. Test with errors.Is.
+// ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the database are in
+// another S3 store than the configured one. It wraps ErrMismatch. Its message must be followed by
+// the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// MatchIdentity returns an error if the database and the stored files do not belong together. Equal
-// identities show that they do; see checkNotAllFilesMissing for an exception. The identities may also
-// differ, or one may be missing because the database or the files are new or from an early release.
-// Then checkFilesBelongToDatabase decides, unless acceptMismatch is true. If MatchIdentity returns no
-// error, it has made the identities equal.
-//
-// Several processes may start together on a new database and new files. Therefore each process
-// reads and sets the identity of the database first, and then the identity of the files.
+// MatchIdentity returns an error if the database and the stored files do not belong together. They
+// do if both have the same identity, a random text; for an exception, see checkNotAllFilesMissing.
+// The identities may also differ, or one may be missing because the database or the files are new
+// or from an early release. Then checkFilesBelongToDatabase decides, unless acceptMismatch is true.
+// If MatchIdentity returns nil, it has made the identities equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -70,13 +67,15 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 			return err
 		}
 	}
+	// Several processes may start together on a new database and new files. Therefore each reads and sets
+	// the identity of the database first, and then that of the files.
 	return f.setIdentity(ctx, databaseID, filesID)
 }
 
 // checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
-// stored. It is called if the identities are equal, the database is on a server and the files are
-// in a folder. Two folders may then have the identity of the database: a command without --storage
-// writes it to blobs/ in the data folder, and a service with --storage later to another folder.
+// stored. It is called if the database is on a server and the files are in a folder. Two folders
+// may then have the identity of the database, because a command without --storage writes it to
+// blobs/ in the data folder, even if the service uses another folder.
 func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	var key string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -96,8 +95,8 @@ func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	return err
 }
 
-// Probe returns an error if the identity of the stored files cannot be read. MatchIdentity has stored
-// it, so it is also an error if it is missing.
+// Probe returns an error if the identity of the stored files cannot be read, or is missing although
+// MatchIdentity has stored it.
 func (f *Files) Probe(ctx context.Context) error {
 	id, err := f.blobs.Identity(ctx)
 	if err == nil && id == "" {
@@ -107,9 +106,9 @@ func (f *Files) Probe(ctx context.Context) error {
 }
 
 // setIdentity makes the identities of the database and the stored files equal. The files get the
-// identity of the database, if it has one. Otherwise the database gets the identity of the files.
-// Both get a new identity if neither has one, or if a database is moved to a new S3 store. The
-// identity of an S3 store begins with the location of the store.
+// identity of the database or, if it has none, the database gets that of the files. Both get a new
+// one if neither has one, or if the database is moved to a new S3 store. The identity of an S3
+// store begins with the location of the store.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {

@@ -16,9 +16,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts has two texts for messages about each kind of stored file. The first, noun, is
-// followed in messages by the key of the dataset, model or prediction that has the file. The
-// second, replacement, says how to replace the file without a backup.
+// fileKindTexts has two texts for messages about each kind of stored file. After noun, a message
+// has the key of the dataset, model or prediction that owns the file. replacement says how to
+// replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -36,7 +36,7 @@ func Model(m *store.Model) *store.OwnedFile {
 	return &store.OwnedFile{File: m.File, Kind: store.ModelFile, Key: m.Key}
 }
 
-// Blind returns the blind CSV of a prediction.
+// Blind returns the CSV that a prediction is for.
 func Blind(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Blind, Kind: store.BlindFile, Key: p.Key}
 }
@@ -99,17 +99,17 @@ func (f *Files) Open(ctx context.Context, file *store.OwnedFile) (*blob.Reader, 
 	return r, nil
 }
 
-// OpenVerified opens a file that belongs to no dataset, model or prediction. The caller must verify
-// it with the Verify method of the reader.
+// OpenVerified opens a file that belongs to no dataset, model or prediction. The reader does not
+// report damage until the caller calls its method Verify.
 func (f *Files) OpenVerified(ctx context.Context, file store.File) (*blob.VerifiedReader, error) {
 	return f.blobs.OpenVerified(ctx, toInfo(file))
 }
 
 // Read calls fn with a reader of a stored file and the size of the file. If the file is missing or
-// corrupt, Read returns a problem with CodeDamaged instead of the error of fn, because the damage may
-// have caused that error. If the file is missing because it was deleted since the caller read its
-// row, the problem has CodeNotFound. If the file has no checksum, because an earlier version stored
-// it, Read stores the checksum after fn has succeeded.
+// corrupt, it returns a problem with CodeDamaged, whatever fn returned, because the damage may have
+// caused that error. If the file was deleted since the caller read its row, the problem has
+// CodeNotFound. After fn has succeeded, Read stores the checksum of a file that an earlier version
+// stored without one.
 func (f *Files) Read(ctx context.Context, file *store.OwnedFile, fn func(r io.Reader, size int64) error) error {
 	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
 	if err != nil {
@@ -139,10 +139,9 @@ func (f *Files) storeChecksum(ctx context.Context, file *store.OwnedFile, r *blo
 	}
 }
 
-// damagedProblem converts the error of a corrupt or missing file to a problem that names the
-// dataset, model or prediction that the file belongs to. It also logs the key of the blob. If the file
-// is missing because it was deleted, the problem says so. damagedProblem returns other errors
-// unchanged.
+// damagedProblem converts the error of a corrupt or missing file to a problem that names the owner
+// of the file: a dataset, model or prediction. If the file was deleted, the problem says so.
+// Otherwise damagedProblem also logs the key of the blob. It returns other errors unchanged.
 func (f *Files) damagedProblem(ctx context.Context, err error, file *store.OwnedFile) error {
 	how := ""
 	switch {
@@ -161,8 +160,8 @@ func (f *Files) damagedProblem(ctx context.Context, err error, file *store.Owned
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, file.Key, how, kind.replacement).WithCause(err)
 }
 
-// checkReferenced returns a problem with CodeNotFound if no row references the file any more. The
-// file of a row is deleted after the row, so a missing file that a row still references is damaged.
+// checkReferenced returns a problem with CodeNotFound if no row references the file any more. A row
+// is deleted before its file, so a missing file that a row references is damaged.
 func (f *Files) checkReferenced(ctx context.Context, file *store.OwnedFile) error {
 	referenced := false
 	err := f.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
@@ -175,10 +174,10 @@ func (f *Files) checkReferenced(ctx context.Context, file *store.OwnedFile) erro
 	return err
 }
 
-// Verify reads a stored file and verifies its checksum. It does so for every
-// download, because corruption on the disk does not change the modification time. There is one
-// exception: if only a part of the file will be sent, and the file was verified in the last
-// minute, it is not read again. Therefore small requests do not cause large reads.
+// Verify reads a stored file and verifies its checksum. It does so for every download, because
+// corruption on the disk does not change the modification time. If partial is true and the file was
+// verified in the last minute, Verify does not read the file again, so that small requests cause no
+// large reads.
 func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, partial bool) error {
 	if partial && f.recentlyVerified.Has(file.Blob, f.now()) {
 		return nil

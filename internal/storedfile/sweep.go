@@ -8,7 +8,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Delete deletes blobs that no row references any more. If it fails, it only logs the error.
+// Delete deletes blobs that no row references any more. It logs an error instead of returning it.
 // The blobs are then orphans, which [Files.Sweep] deletes after [blob.OrphanGrace].
 func (f *Files) Delete(ctx context.Context, keys ...string) {
 	if err := f.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
@@ -16,9 +16,9 @@ func (f *Files) Delete(ctx context.Context, keys ...string) {
 	}
 }
 
-// DeleteUncommitted deletes a new blob after the transaction that should have stored its key
-// failed with txErr. If txErr does not show whether the transaction was committed, it keeps the
-// blob. A blob without a row is an orphan, which [Files.Sweep] deletes after [blob.OrphanGrace].
+// DeleteUncommitted deletes a new blob whose row was not stored, because the transaction failed
+// with txErr. If txErr does not show whether the transaction was committed, it keeps the blob. If
+// there is no row, [Files.Sweep] deletes the blob after [blob.OrphanGrace].
 func (f *Files) DeleteUncommitted(ctx context.Context, txErr error, key string) {
 	if !errors.Is(txErr, store.ErrCommitUnknown) {
 		f.Delete(ctx, key)

@@ -126,9 +126,8 @@ func hasTableExtension(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".data", ".tab"}, path.Ext(name))
 }
 
-// convertMember reads the file at memberPath, which was unpacked from the archive f, and
-// stores it in f.temp as CSV in UTF-8. The lines of defects and warnings are those of the file
-// at memberPath.
+// convertMember reads the file at memberPath, which was unpacked from the archive f, and stores it
+// in f.temp as CSV in UTF-8. Defects and warnings have the line numbers of the unpacked file.
 func (f *sourceFile) convertMember(ctx context.Context, memberPath string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, isMember: true}
 	err := member.detectAndConvert(ctx, opts)

@@ -40,7 +40,7 @@ func findCharset(name string) (encoding.Encoding, error) {
 		return charmap.Windows1252, nil
 	case "macroman":
 		return charmap.Macintosh, nil
-	case "cp850", "ibm850", "850": // of the consoles of Windows; not in the WHATWG encoding standard, as the next one
+	case "cp850", "ibm850", "850": // cp850 and cp437 are encodings of the consoles of Windows, and not in the WHATWG encoding standard
 		return charmap.CodePage850, nil
 	case "cp437", "ibm437", "437":
 		return charmap.CodePage437, nil
@@ -85,13 +85,13 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 }
 
 // strictReader reads decoded text and returns an error for the replacement character, which
-// decoders write for invalid bytes. Of the encodings that are read with strictReader, only GB18030
-// can encode this character itself, so valid text hardly ever contains it.
+// decoders write for invalid bytes. Valid text hardly ever contains this character, because most
+// encodings cannot encode it.
 type strictReader struct {
 	src  io.Reader
 	name string
 	line int
-	tail []byte // the last bytes of the previous read, which may be the beginning of a replacement character
+	tail []byte // the end of the previous read, if it may be the beginning of a replacement character
 	err  error
 }
 

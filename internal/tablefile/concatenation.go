@@ -132,7 +132,7 @@ func (c *concatenation) checkWidth(h *header) error {
 	}
 	return &csvfile.Defect{
 		Code: csvfile.CodeRaggedRow, Line: h.line, Column: min(len(h.names), len(c.firstNames)) + 1,
-		Message: fmt.Sprintf("the first row has %s, but that of %s has %d: files that make one table must have the same columns", humanize.Count(len(h.names), "field"), c.parts[0].Name, len(c.firstNames)),
+		Message: fmt.Sprintf("the first row has %s, but the first row of %s has %d: files that make one table must have the same columns", humanize.Count(len(h.names), "field"), c.parts[0].Name, len(c.firstNames)),
 	}
 }
 
@@ -222,7 +222,7 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 		if !ok && slices.Contains(names, name) {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Name: name,
-				Message: fmt.Sprintf("two of the %d columns of %s have this name, so they cannot be matched with the %d columns here: rename the duplicate in %s", len(firstNames), firstFile, len(names), firstFile),
+				Message: fmt.Sprintf("%s has two columns with this name, so its columns cannot be matched with those of this file: rename the duplicate", firstFile),
 			}
 		}
 		if !ok {

@@ -163,7 +163,7 @@ func TestJoinWithoutHeader(t *testing.T) {
 	table.SetNoHeader(true)
 	_, err := text(t, table)
 	var defect *csvfile.Defect
-	if !errors.As(err, &defect) || defect.Error() != "line 1, column 3: the first row has 3 fields, but that of a.csv has 2: files that make one table must have the same columns" {
+	if !errors.As(err, &defect) || defect.Error() != "line 1, column 3: the first row has 3 fields, but the first row of a.csv has 2: files that make one table must have the same columns" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -71,8 +71,8 @@ func (w *limitedTempCSV) writeField(text []byte) {
 	w.out.WriteField(text)
 }
 
-// endRecord ends the current record. source is the record's line in the original file, or
-// 0 if the record has no line there.
+// endRecord ends the current record. source is the line of the record in the original file; 0 if it
+// has none.
 func (w *limitedTempCSV) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
@@ -89,8 +89,8 @@ func (w *limitedTempCSV) endRecord(source int) error {
 	return nil
 }
 
-// writeRecord writes a record. source is the record's line in the original file, or 0 if
-// the record has no line there.
+// writeRecord writes a record. source is the line of the record in the original file; 0 if it has
+// none.
 func (w *limitedTempCSV) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))
@@ -119,8 +119,8 @@ func countLineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert creates a temporary file and calls fill, which writes the table to it. The
-// table is then read from this file instead of the original.
+// convert creates a temporary CSV file and calls fill, which writes the table to w. After that, the
+// table is read from the temporary file instead of the original.
 func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *limitedTempCSV) error) (err error) {
 	w, err := newLimitedTempCSV(ctx, opts.MaxBytes)
 	if err != nil {

@@ -31,10 +31,10 @@ const (
 	maxExampleRunes = 20       // maximum length of an example
 )
 
-// EncodingExamples finds the first file whose encoding is unknown and that is mostly not UTF-8. It
-// returns the encodings in which this file is readable, with an example for each. A person who
-// knows the language can choose the right one by the examples. It returns nil if there is no such
-// file.
+// EncodingExamples returns the encodings in which a file of unknown encoding is readable, with an
+// example of its text in each. A person who knows the language can choose the right encoding by the
+// examples. The file is the first one that is mostly not UTF-8. If there is none, EncodingExamples
+// returns nil.
 func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
 	for _, p := range t.parts {
 		if p.charset != "" || p.temp != "" && !p.keepsLines {
@@ -51,8 +51,8 @@ func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error)
 	return nil, nil
 }
 
-// linesNotUTF8 returns the first lines that are not UTF-8. It returns nil if most of the characters
-// beyond ASCII are UTF-8, because these would be wrong in another encoding.
+// linesNotUTF8 returns the first lines that are not UTF-8. If most of the characters beyond ASCII
+// are valid UTF-8, the file is damaged rather than in another encoding, and it returns nil.
 func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {

@@ -226,8 +226,8 @@ func TestWorkbookWarnings(t *testing.T) {
 		messages = append(messages, w.Code+": "+w.Message)
 	}
 	if want := []string{
-		"uncalculated-formula: the sheet has 2 formulas without a stored value, first B2, which are read as empty",
-		"merged-cells: the sheet has 1 range of merged cells, first B2:B3; only the first cell of a range has the value, and the others are read as empty",
+		"uncalculated-formula: the sheet has 2 formulas without a stored value (first B2); these cells are read as empty",
+		"merged-cells: the sheet has 1 range of merged cells (first B2:B3); only the first cell of a range has its value, and the others are read as empty",
 	}; !slices.Equal(messages, want) {
 		t.Errorf("got %q", messages)
 	}

@@ -152,8 +152,8 @@ func isAdjacentInWords(left, right byte) bool {
 	return false
 }
 
-// countLastIfImplausible counts the last invalid byte as implausible if it is unlikely between its
-// neighbours in a text in Windows-1252. next is the byte after the invalid byte.
+// countLastIfImplausible counts the last invalid byte as implausible if, in Windows-1252, it is
+// unlikely between its neighbours. next is the byte after the invalid byte.
 func (c *charsetStats) countLastIfImplausible(next byte) {
 	b := c.last
 	c.last = 0
@@ -174,17 +174,17 @@ func (c *charsetStats) countLastIfImplausible(next byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWindows1252 reports whether the text is certainly Windows-1252 and not UTF-8 or another
-// encoding. Then all bytes that are invalid in UTF-8 have characters in Windows-1252, and
-// there are hardly any valid UTF-8 characters beyond ASCII. At least half of the invalid
-// bytes have no invalid neighbour, and hardly any are implausible in Windows-1252, such as
-// a symbol inside a word.
+// isWindows1252 reports whether the text is certainly Windows-1252. Bytes that are invalid in UTF-8
+// must then be characters of Windows-1252, and hardly any of them may be implausible, such as a
+// symbol inside a word. At least half of them must have no invalid neighbour. There must be hardly
+// any valid UTF-8 characters beyond ASCII.
 func (c *charsetStats) isWindows1252() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
-// charsetWarning returns a warning that the text is read as Windows-1252. The location of the
-// warning is the first field that is not ASCII, which it shows: a person sees whether it is wrong.
+// charsetWarning returns a warning that the text is read as Windows-1252. The warning shows the
+// first field that is not ASCII, and its location, so that a person can see whether the encoding is
+// right.
 func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
 	w := csvfile.Warning{Code: CodeEncoding}
 	format := "the text is not UTF-8 and is read as Windows-1252%s; use --encoding to set another encoding"

@@ -89,7 +89,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	}
 	what := "columns instead of rows"
 	if !first.hasList {
-		what = "objects in an object instead of a list of rows"
+		what = "nested objects instead of a list of rows"
 	}
 	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,
@@ -116,8 +116,8 @@ type keySet struct {
 	omitted map[int]bool    // the positions of the keys that become no column
 }
 
-// omitNullObjects omits the keys that have an object in some rows and null in all others: such a null
-// is a missing object, and not the value of a column.
+// omitNullObjects omits the keys that have an object in some rows and null in all others. Such a
+// null is a missing object, and the members of the object already have columns.
 func (k *keySet) omitNullObjects() {
 	for at, name := range k.names {
 		if k.objects[name] && !k.filled[at] {
@@ -151,9 +151,9 @@ func (k *keySet) positionOrAdd(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes a header and the rows to w. The header consists of the keys in keys
-// or, if keys is empty, of the keys of the first row. If a later row has other keys, they are
-// added to keys, and keys.grew is set. The output is then incomplete and must be discarded.
+// writeJSONRows writes a header and the rows to w. The header has the keys in keys or, if keys is
+// empty, the keys of the first row. If a later row has further keys, writeJSONRows adds them to
+// keys and sets keys.grew. The output then lacks columns and must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *limitedTempCSV) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -282,7 +282,7 @@ func errOrDefect(err error, message string) error {
 }
 
 // readObject reads the members of an object as cells of the current row. The { of the object has
-// been read. r.path is the key of the object, or empty for the object that is the row.
+// been read. r.path is the key of a nested object, and empty for the row itself.
 func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {

@@ -78,7 +78,7 @@ func TestJSONRefuses(t *testing.T) {
 		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", `line 2: the object has the key "b.c" twice`},
 		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: the row is not an object"},
 		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: the document continues after the list"},
-		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has objects in an object instead of a list of rows"},
+		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has nested objects instead of a list of rows"},
 		{"lists_of_columns", `{"a":[1,2],"b":[3,4]}`, "line 1: this JSON has columns instead of rows"},
 		{"no_rows", `{"data":[{}],"x":[]}`, "the file is empty"},
 		{"deep", `{"x":1,"a":` + strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 101), "objects are nested"},

@@ -5,9 +5,8 @@ import "sort"
 // maxLineRuns limits the memory of a lineMap, which is 32 bytes for each run.
 const maxLineRuns = 1 << 20
 
-// lineMap maps lines of a converted CSV to lines of the original file. Consecutive
-// records are stored as one run if the distance from one record to the next is constant
-// in both files.
+// lineMap maps lines of a converted CSV to lines of the original file. It stores consecutive
+// records as one run if they are equally far apart in the CSV, and also in the file.
 type lineMap struct {
 	runs []lineRun
 	full bool // whether records were dropped, so that lines from the last run on are unknown

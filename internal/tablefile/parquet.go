@@ -80,8 +80,8 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	})
 }
 
-// checkParquetFooter returns an error if the footer is longer than the file, because the
-// library would allocate as much memory as the footer claims to need.
+// checkParquetFooter returns an error if the footer claims to be longer than the file. The library
+// would allocate this much memory.
 func checkParquetFooter(src io.ReaderAt, size int64) error {
 	var tail [8]byte
 	if size < 12 {

@@ -21,9 +21,7 @@ const (
 )
 
 // checkParquetCodecs returns an error if a column is compressed with LZ4, LZO or LZ4_RAW. The
-// library does not read LZ4 and LZO. It reads LZ4_RAW, but loses the contents of pages that are
-// much longer than their compressed form: it decompresses such a page into one buffer, and then
-// reads another.
+// library does not read LZ4 and LZO, and returns wrong contents for some pages in LZ4_RAW.
 func checkParquetCodecs(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {
@@ -37,8 +35,8 @@ func checkParquetCodecs(meta *format.FileMetaData) error {
 	return nil
 }
 
-// checkParquetPages returns an error if page headers claim too much memory or more bytes than the
-// file has. The library would allocate this memory before it reads a page.
+// checkParquetPages returns an error if page headers claim too much memory, or more bytes than the
+// file has. The library allocates the claimed memory before it reads a page.
 func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -54,7 +53,7 @@ func (s *stream) skipLines(n int) error {
 func skippedTableError(skipRows, lastRow int) error {
 	return &csvfile.Defect{
 		Code:    csvfile.CodeEmptyFile,
-		Message: fmt.Sprintf("--skip-rows ignores %s, and the last row of the file is row %d", humanize.Count(skipRows, "row"), lastRow),
+		Message: fmt.Sprintf("--skip-rows %d leaves no row: the last row of the file is row %d", skipRows, lastRow),
 	}
 }
 

@@ -128,8 +128,8 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	return nil
 }
 
-// addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. The
-// ranges come after the rows, so the header is known.
+// addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. It
+// must be called after all rows were read.
 func (s *sheetReader) addMerged(reference string) {
 	_, end, _ := strings.Cut(reference, ":")
 	row, err := strconv.Atoi(strings.TrimLeft(end, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -141,22 +141,22 @@ func (s *sheetReader) addMerged(reference string) {
 	}
 }
 
-// warnings returns warnings about values that the table lacks, or has in another form than the sheet
-// displays.
+// warnings returns warnings about values of the sheet that are missing in the table, or have
+// another form there.
 func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
 	if s.uncalculated > 0 {
 		list = append(list, csvfile.Warning{Code: CodeUncalculated, Message: fmt.Sprintf(
-			"the sheet has %s without a stored value, first %s, which are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})
+			"the sheet has %s without a stored value (first %s); these cells are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})
 	}
 	if s.merged > 0 {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
-			"the sheet has %s of merged cells, first %s; only the first cell of a range has the value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
+			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
 	}
 	for i, n := range s.numbers {
 		if n.percentages > 0 && n.plain > 0 {
 			list = append(list, csvfile.Warning{Code: CodeMixedPercentages, Message: fmt.Sprintf(
-				"the column %q has %s and %s; a percentage is read as the sheet shows it, such as 47%%, and another number as its value, such as 0.47",
+				"the column %q has %s and %s; cells with a percent format are read as percentages, such as 47%%, and other cells as their value, such as 0.47",
 				s.names[i], humanize.Count(n.percentages, "percentage"), humanize.Count(n.plain, "other number"))})
 		}
 	}
@@ -250,7 +250,7 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 			return formatPercent(n), nil
 		}
 	}
-	const maxExactDigits = 15 // a float64 has all integers with at most 15 digits, but not all longer ones
+	const maxExactDigits = 15 // a float64 represents all integers of at most 15 digits, but not all longer integers
 	if len(value) > maxExactDigits && isInteger(value) {
 		return value, nil // such as a long ID
 	}

@@ -50,7 +50,7 @@ func TestCellStyles(t *testing.T) {
 	if err != nil || got != want.String() {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want.String())
 	}
-	const warning = `the column "x" has 6 percentages and 6 other numbers; a percentage is read as the sheet shows it, such as 47%, and another number as its value, such as 0.47`
+	const warning = `the column "x" has 6 percentages and 6 other numbers; cells with a percent format are read as percentages, such as 47%, and other cells as their value, such as 0.47`
 	if list := table.Warnings(); len(list) != 1 || list[0].Code != CodeMixedPercentages || list[0].Message != warning {
 		t.Errorf("warnings %q", list)
 	}

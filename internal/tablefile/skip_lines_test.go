@@ -20,12 +20,12 @@ func TestSkipRows(t *testing.T) {
 		"cr":          {"Sales\r\rid,x\r1,2\r", "\n\nid,x\r1,2\r", 2, ""},
 		"bom":         {"\uFEFFSales\nid,x\n1,2\n", "\nid,x\n1,2\n", 1, ""},
 		"none":        {"id,x\n1,2\n", "id,x\n1,2\n", 0, ""},
-		"all":         {"id,x\n1,2\n", "", 2, "--skip-rows ignores 2 rows, and the last row of the file is row 2"},
-		"no_line_end": {"id,x\n1,2", "", 3, "--skip-rows ignores 3 rows, and the last row of the file is row 2"},
+		"all":         {"id,x\n1,2\n", "", 2, "--skip-rows 2 leaves no row: the last row of the file is row 2"},
+		"no_line_end": {"id,x\n1,2", "", 3, "--skip-rows 3 leaves no row: the last row of the file is row 2"},
 		"empty":       {"", "", 3, ""},
 		"spaces":      {"Sales\nid x z\n1 2 3\n4 5 6\n", "id,x,z\n1,2,3\n4,5,6\n", 1, ""},
 		"sheet":       {xlsx(t, "Data", rows), "id,x\n1,2\n", 3, ""},
-		"sheet_empty": {xlsx(t, "Data", rows), "", 9, "--skip-rows ignores 9 rows, and the last row of the file is row 5"},
+		"sheet_empty": {xlsx(t, "Data", rows), "", 9, "--skip-rows 9 leaves no row: the last row of the file is row 5"},
 		"json_lines":  {"{\"id\":1}\n{\"id\":2}\n", "id\n1\n2\n", 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

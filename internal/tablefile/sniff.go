@@ -120,10 +120,10 @@ func isControl(char rune) bool {
 // minControlShare is the smallest fraction of control characters in the head of a binary file.
 const minControlShare = 0.02
 
-// isBinary reports whether a file that is not UTF-16 is binary. head is its beginning. Three
-// conditions must hold: head has at least three kinds of control characters, at least
-// minControlShare of its bytes are control characters, and it has a NUL byte or invalid UTF-8. A
-// text with a few damaged cells is not binary.
+// isBinary reports whether a file that is not UTF-16 is binary. A text with a few damaged cells is
+// not binary. head, the beginning of the file, must have at least three kinds of control
+// characters, and a NUL byte or invalid UTF-8. At least minControlShare of its bytes must be
+// control characters.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool

@@ -42,7 +42,7 @@ type sourceFile struct {
 	lines       lineMap // maps lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
 	keepsLines  bool   // whether temp has the same lines and the same delimiter as the file
-	otherSheet  string // a sheet of the workbook that may be the one to read instead; "" if there is none
+	otherSheet  string // a sheet of the workbook that the user may have meant instead; "" if there is none
 	isMember    bool   // whether the file is a member of an archive
 	offsets
 
@@ -57,7 +57,7 @@ type sourceFile struct {
 // them.
 type offsets struct {
 	begin int     // the file's first line in the concatenation; 0 if unknown or if there is only one file
-	shift int     // the number to add to a line of the concatenation, if rows are not rewritten
+	shift int     // the number to add to a line of the concatenation to get the line of the file; unused if rows are rewritten
 	order []int   // for each column of the concatenation, the column of the file; nil if they are the same
 	lines lineMap // maps lines of the concatenation to lines of the file, if rows are rewritten
 }
@@ -119,10 +119,10 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8. A separator line and the first skipRows
-// lines are empty in it. f.header edits the header. If f.delimiter is set, the blank rows at the
-// end of the file are left out. openText calls onRead with the number of bytes of each read from
-// disk.
+// openText returns a stream of the unpacked text in UTF-8. In this text, a separator line and the
+// first skipRows lines are empty, and the header is edited by f.header. If f.delimiter is set, the
+// blank rows at the end of the file are left out. openText calls onRead with the number of bytes of
+// each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {

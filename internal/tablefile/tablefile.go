@@ -20,9 +20,8 @@ type Options struct {
 	Encoding string
 	// OrUTF8 detects UTF-8 and UTF-16, and applies Encoding only to other text.
 	OrUTF8 bool
-	// Delimiter separates the fields of CSV files. Defaults to the result of
-	// csvfile.FindDelimiter for each file. A single CSV file is not split into fields;
-	// then Delimiter is used only to detect the format of the file.
+	// Delimiter separates the fields of CSV files. Defaults to the result of csvfile.FindDelimiter
+	// for each file. For a single CSV file, it is used only to detect the format of the file.
 	Delimiter byte
 	// Sheet is the name of the sheet of a workbook to read. Defaults to the first visible sheet.
 	Sheet string
@@ -60,8 +59,8 @@ type Table struct {
 	inspected bool
 }
 
-// New returns the table in one or several files, whose columns must have the same names.
-// It does not read the files yet. The Table must be closed.
+// New returns the table in one or several files. It does not read the files yet. The columns of all
+// files must have the same names. The Table must be closed.
 func New(files []File, opts Options) *Table {
 	t := &Table{opts: opts}
 	for _, file := range files {
@@ -147,10 +146,9 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 // commas between the fields. [Table.OpenCSV] must have been called before.
 func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
-// OtherSheet returns the name of a sheet that may be the one to read instead. If Options.Sheet is
-// empty, this is another sheet of the workbook. If there is no sheet with the name Options.Sheet, it
-// is the sheet with the most similar name. OtherSheet returns "" if there is no such sheet.
-// [Table.OpenCSV] must have been called before.
+// OtherSheet returns the name of a sheet that the user may have meant: another sheet of the
+// workbook if Options.Sheet is empty, or the sheet with the most similar name if no sheet has the
+// name Options.Sheet. It returns "" if there is none. [Table.OpenCSV] must have been called before.
 func (t *Table) OtherSheet() string {
 	for _, p := range t.parts {
 		if p.otherSheet != "" {
@@ -187,8 +185,7 @@ func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int)
 	return p.Name, fileLine, fileColumn
 }
 
-// SourceLine maps a line of the CSV that was read last to a file and a line of this file,
-// like [Table.Locate]. The name of the file is empty if the table has only one file.
+// SourceLine is like [Table.Locate] for a whole line. file is "" if the table has only one file.
 func (t *Table) SourceLine(line int) (file string, fileLine int) {
 	file, fileLine, _ = t.Locate(line, 0)
 	if len(t.parts) == 1 {
@@ -224,8 +221,8 @@ func (s Conversion) Message() string {
 	return "unpacked from " + s.Name
 }
 
-// Warnings returns the assumptions about the files that may be wrong. The list is
-// complete only after the table has been read.
+// Warnings returns warnings about assumptions on the files that may be wrong, such as a guessed
+// encoding. The list is complete only after the table has been read.
 func (t *Table) Warnings() []Warning {
 	var all []Warning
 	for _, p := range t.parts {

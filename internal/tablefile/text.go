@@ -26,9 +26,9 @@ const (
 // maxLineBytes is the largest length in bytes of a line of a table separated by spaces.
 const maxLineBytes = 16 << 20
 
-// convertOtherTextFormats converts other text formats to CSV: columns separated by spaces, as
+// convertOtherTextFormats converts two text formats to CSV: columns separated by spaces, as
 // statistics programs write them, and CSV below a title line, as in the files that scikit-learn
-// ships. If the file is CSV, it calls findTrailingDelimiters instead.
+// ships. If the file is already CSV, it calls findTrailingDelimiters instead.
 func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // CodeBlankRows is the code of the warning that rows without a value at the end of a file are left out.
 const CodeBlankRows = "blank-rows"
 
-// headerEdit makes the header of a CSV file as long as the rows. Programs that end each row with a
-// delimiter often do not end the header with one, or the reverse.
+// headerEdit makes the header of a CSV file as long as the rows. It is needed for files in which
+// the rows end with a delimiter and the header does not, or the reverse.
 type headerEdit struct {
 	end     int    // offset of the end of the header in the text
 	omitted int    // number of delimiters to omit before end
@@ -141,8 +141,8 @@ func (f *sourceFile) addedColumnsAreEmpty(ctx context.Context, edit headerEdit) 
 	}
 }
 
-// blankRowTrimmer is a reader that leaves out the rows at the end of a CSV file that have only
-// delimiters. Spreadsheets write such rows for cells that were used before.
+// blankRowTrimmer is a reader that leaves out the blank rows at the end of a CSV file: rows that
+// have only delimiters. Spreadsheets write such rows for cells that were used before.
 type blankRowTrimmer struct {
 	src       io.Reader
 	delimiter byte

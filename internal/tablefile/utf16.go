@@ -22,8 +22,8 @@ func isUTF16(charset encoding.Encoding) bool {
 }
 
 // utf16Reader reads text in UTF-16 and returns an error for invalid text: half of a surrogate pair,
-// or half of a code unit at the end. The decoder replaces both by the replacement character. The
-// error cannot be found from this character, because valid text may contain it, too.
+// or half of a code unit at the end. The decoder replaces both by the replacement character, which
+// valid text may also contain.
 type utf16Reader struct {
 	src       io.Reader
 	name      string

@@ -34,7 +34,7 @@ type workbook struct {
 	sheets        []workbookSheet
 	sharedStrings []string
 	cellStyles    []cellStyle // the styles by index, which is the attribute s of a cell
-	epoch         time.Time   // the date of day 0; in the date system of 1900, valid only for days from 60 on
+	epoch         time.Time   // the date of day 0; in the date system of 1900, it is valid only for days from 60 on
 }
 
 type workbookSheet struct {
@@ -84,9 +84,10 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 	})
 }
 
-// findMainPart returns the name of the main part of a workbook, or "" if the archive is not a workbook.
-// If this part is not at its usual place, the relationships of the archive name it. Its own name
-// must then begin with workbook, because the main part of other documents has the same relationship.
+// findMainPart returns the name of the main part of a workbook, or "" if the archive is not a
+// workbook. If the part is not at its usual place, findMainPart reads its name from the
+// relationships of the archive. Other Office documents also name a main part there, so its name
+// must begin with workbook.
 func findMainPart(ctx context.Context, archive *zip.Reader) string {
 	b := &workbook{ctx: ctx, archive: archive}
 	const usual = "xl/workbook.xml"

@@ -80,8 +80,8 @@ func OpenConsole(in, out, err *os.File, env func(string) string, color string) *
 // OutWidth returns the number of columns of the terminal at Out. It defaults to 80.
 func (c *Console) OutWidth() int { return c.width(c.out) }
 
-// MustFitOutWidth reports whether text for Out must fit into OutWidth: if Out is a terminal, or if
-// COLUMNS is set.
+// MustFitOutWidth reports whether text for Out must fit into OutWidth. It must if Out is a terminal
+// or COLUMNS is set.
 func (c *Console) MustFitOutWidth() bool { return c.OutTerminal || c.columns > 0 }
 
 // OutHeight returns the number of lines of the terminal at Out, or 0 if it is unknown.

@@ -33,9 +33,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// EscapeForSpreadsheet is like [Escape], but also protects against CSV injection, as OWASP
-// recommends: if a spreadsheet would read the text as a formula, the result begins with a single
-// quote.
+// EscapeForSpreadsheet is like [Escape], but also adds a single quote before a text that a
+// spreadsheet would read as a formula. This protects against CSV injection, as OWASP recommends.
 func EscapeForSpreadsheet(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	text = Escape(text)

@@ -207,9 +207,9 @@ func (r *RaceView) mergeState(state RunState) {
 	}
 }
 
-// newScores returns the scores of state that are not in the curve yet. If the service does
-// not report the number of steps, they are the recent scores after the longest overlap with
-// the end of the curve.
+// newScores returns the scores of state that are not in the curve yet. It finds them by the number
+// of steps. If the service does not report this number, they are the scores after the longest
+// overlap of state with the end of the curve.
 func (r *runView) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {

@@ -189,9 +189,9 @@ func (r *RaceView) curveRange() (low, high float64) {
 	return CurveRange(all, r.opts.Threshold)
 }
 
-// CurveRange returns the range of scores that the curves of a race show. high is the best
-// score or the threshold, whichever is higher. low excludes the steep start of a race. scores
-// are those of all curves, in any order. threshold may be nil.
+// CurveRange returns the range of scores that the curves of a race show. high is the best score or
+// the threshold, whichever is higher. low is higher than the scores of the steep start of a race.
+// scores has the scores of all curves, in any order. threshold may be nil.
 func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 	if len(scores) == 0 {
 		return 0, 1
@@ -205,10 +205,10 @@ func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 	return low, high
 }
 
-// leader returns the name of the run that produced the model. Before the end it returns the
-// run that reached the threshold. If no run has reached it, it returns the run with the lowest log
-// loss or, if log losses are unknown, with the highest score. It returns "" if no run has a
-// score.
+// leader returns the name of the run that produced the model or, before the end of the race, of the
+// run that would. This is the run that reached the threshold. If none has, it is the run with the
+// lowest log loss or, if log losses are unknown, with the highest score. leader returns "" if no
+// run has a score.
 func (r *RaceView) leader() string {
 	if r.model != "" {
 		return r.model

@@ -193,9 +193,9 @@ func (t *Table) writeWrappedCell(b *strings.Builder, text string, paint func(str
 	b.WriteString(strings.Repeat(" ", columnGap) + text + "\n")
 }
 
-// wrapRow returns the lines of a row. There are several if the last cell of a NoTruncate
-// table is wrapped. If a word of that cell is too long for its column, the cell follows
-// below the row, in lines with a single element.
+// wrapRow returns the lines of a row: one line or, if the last cell of a NoTruncate table is
+// wrapped, several. If a word of that cell is too long for its column, the cell follows below the
+// row, in lines with a single element.
 func (t *Table) wrapRow(row []string, widths []int, width int) [][]string {
 	const least = 20
 	end := len(row) - 1
@@ -232,9 +232,9 @@ func longestWordWidth(text string) int {
 	return longest
 }
 
-// displayTexts returns the header and the cells as a terminal of the given width shows them.
-// If the table is too wide, it uses the short texts column by column, and then truncates
-// the widest columns.
+// displayTexts returns the header and the cells as a terminal of the given width shows them. If the
+// table is too wide, it first uses the short texts, one column after another. If it is still too
+// wide, it truncates the widest columns.
 func (t *Table) displayTexts(width int) (header []string, rows [][]string) {
 	cells := append([][]Cell{t.Header}, t.Rows...)
 	all := make([][]string, len(cells))
@@ -328,8 +328,8 @@ func (t *Table) minWidths(all [][]string) []int {
 	return least
 }
 
-// shrinkColumns narrows the widest columns until all columns fit into width. least has their
-// minimum widths. If the minimum widths do not fit, shrinkColumns changes nothing, and the table is
+// shrinkColumns narrows the widest columns in widths until all columns fit into width. least has
+// their minimum widths. If even these do not fit, shrinkColumns changes nothing, and the table is
 // printed in blocks.
 func shrinkColumns(widths, least []int, width int) {
 	if totalWidth(least) > width {

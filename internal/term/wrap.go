@@ -64,9 +64,9 @@ func WrapLines(text string, width int) string {
 // listItemPattern matches a line of a two-column list, such as "  name    description".
 var listItemPattern = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
-// Reflow wraps a page of text to a width. It joins and wraps the lines of each paragraph. In a
-// list it wraps the second column, or moves it below the first column if there is too little
-// room. Other indented lines are unchanged.
+// Reflow wraps a page of text to a width. It joins and wraps the lines of each paragraph. In a list
+// of two columns, it wraps the second column, or moves it below the first if there is too little
+// room. It does not change other indented lines.
 func Reflow(text string, width int) string {
 	var out, block []string
 	flush := func() {

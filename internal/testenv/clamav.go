@@ -43,10 +43,9 @@ func ClamAV(t *testing.T, config string) (socket string) {
 	writeFile(t, filepath.Join(dir, "test.ndb"), "Foretell.Test:0:*:"+hex.EncodeToString([]byte(Malware))+"\n")
 	configFile := filepath.Join(dir, "clamd.conf")
 	writeFile(t, configFile, fmt.Sprintf("Foreground yes\nDatabaseDirectory %s\nTemporaryDirectory %s\nLocalSocket %s\n%s\n", dir, dir, socket, config))
-	// The program is copied, because AppArmor lets the installed one read only its own folders.
-	// Another process copies it, because this process must not open the copy for writing: processes
-	// that other tests start would inherit the open file, and a file cannot be run while it is open
-	// for writing.
+	// AppArmor lets the installed program read only its own folders, so it is copied. Another
+	// process copies it: if this process opened the copy for writing, processes of other tests
+	// would inherit the open file, and a file that is open for writing cannot be run.
 	copied := filepath.Join(dir, "clamd")
 	if out, err := exec.CommandContext(t.Context(), "cp", program, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Python returns the path of a Python interpreter that has NumPy. If none exists, the test is
-// skipped; see [SkipWithout]. With -short, the test is skipped, too: under the race detector, a
-// Python program tests nothing.
+// Python returns the path of a Python interpreter that has NumPy. If there is none, the test is
+// skipped; see [SkipWithout]. With -short, the test is skipped, too, because a Python program tests
+// no concurrency of this program.
 func Python(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {

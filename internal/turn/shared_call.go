@@ -8,7 +8,7 @@ import (
 )
 
 // SharedCalls runs functions in the background, one at a time for each key. Concurrent callers with
-// the same key share the result of one function, which continues if a caller no longer waits for it. A
+// the same key share one run and its result. A run continues when its callers no longer wait. A
 // SharedCalls is safe for concurrent use.
 type SharedCalls[T any] struct {
 	life  context.Context // ends when Close is called
@@ -19,8 +19,8 @@ type SharedCalls[T any] struct {
 	running map[string]*sharedCall[T] // by key
 }
 
-// sharedCall is a running function. The fields result and err, and the caught panic, may be read when
-// done is closed.
+// sharedCall is a running function. When done is closed, its result, its error and the panic that
+// it has caught may be read.
 type sharedCall[T any] struct {
 	done   chan struct{}
 	panics rescue.Catcher
@@ -35,10 +35,10 @@ func NewSharedCalls[T any]() *SharedCalls[T] {
 	return s
 }
 
-// Do returns the result of the function that is running for this key. If none is running, Do first
-// starts fn. The context of fn has the values of ctx, but only ends when Close is called. If ctx ends
-// before the function, Do returns the error of ctx, and the function continues. If the function panics,
-// Do panics for each caller that waits.
+// Do returns the result of the function that is running for this key. If none is running, it starts
+// fn. The context of fn has the values of ctx, but ends only when Close is called. If ctx ends
+// first, Do returns the error of ctx, and the function continues. If the function panics, Do panics
+// for each caller that waits.
 func (s *SharedCalls[T]) Do(ctx context.Context, key string, fn func(ctx context.Context) (T, error)) (result T, err error) {
 	call := s.startOrJoin(ctx, key, fn)
 	select {

@@ -23,9 +23,9 @@ const (
 	// maxCacheAge is the time after which a process reads the key from the database again.
 	// Verify also reads the key again if a signature is invalid.
 	maxCacheAge = time.Second
-	// gracePeriod is the time for which a process accepts the URLs of a key after the key was
-	// replaced. Other processes may sign URLs with the old key for maxCacheAge, and clients
-	// need time to use these URLs.
+	// gracePeriod is how long a process accepts the URLs of a key after the key was replaced. Other
+	// processes sign URLs with the old key for up to maxCacheAge, and clients need time to use
+	// these URLs.
 	gracePeriod = 3 * time.Second
 )
 
@@ -126,8 +126,8 @@ func (k *RotatingKey) readAndCache(ctx context.Context) (cachedKeys, error) {
 	return k.setCurrent(stored, begun)
 }
 
-// setCurrent makes stored, a secret that was read from the database at the time readAt, the current
-// key of the cache. If it is a new key, the key that was current before becomes the previous key.
+// setCurrent makes stored the current key of the cache. readAt is when stored was read from the
+// database. If stored is a new key, the key that was current becomes the previous key.
 func (k *RotatingKey) setCurrent(stored *store.Secret, readAt time.Time) (cachedKeys, error) {
 	key, err := decodeKey(stored)
 	if err != nil {
@@ -163,10 +163,9 @@ func (k *RotatingKey) cachedOrRead(ctx context.Context) (cachedKeys, error) {
 	return fresh, nil
 }
 
-// Sign returns the signature of a URL with the given path. The URL is valid until expires,
-// in Unix seconds. If another process has replaced the key in the last second, the URL
-// becomes invalid gracePeriod after the replacement. If the key cannot be read, Sign uses
-// the last known key.
+// Sign returns the signature of a URL with the given path. The URL is valid until expires, in Unix
+// seconds. If another process has just replaced the key, the URL is valid for gracePeriod only. If
+// the key cannot be read, Sign uses the last known key.
 func (k *RotatingKey) Sign(ctx context.Context, path string, expires int64) string {
 	known, _ := k.cachedOrRead(ctx)
 	return known.current.Sign(path, expires)

@@ -40,8 +40,8 @@ func (w *Worker) newKinds(maxRaces int) []job.Kind {
 }
 
 // postponeIfUnavailable returns a function that calls do. If do fails because the database, the S3
-// store or the malware scanner is unavailable, the error of the function wraps job.ErrPostponed.
-// The job then returns to the queue.
+// store or the malware scanner is unavailable, the function returns an error that wraps
+// job.ErrPostponed. The job then returns to the queue.
 func postponeIfUnavailable(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
 	return func(ctx context.Context, r *job.RunningJob) error {
 		err := do(ctx, r)

@@ -106,7 +106,7 @@ const registrationRetryInterval = 2 * time.Second
 // At the start and then every hour, Run also removes the files and registrations of dead
 // processes. Jobs do not wait for this, because listing all stored files may take minutes.
 func (w *Worker) Run(ctx context.Context) error {
-	recounts := 2
+	recounts := 2 // at the start and an hour later: until then, processes of an earlier version may still run
 	defer repeat.AfterAndEvery(ctx, 0, sweepInterval, func() {
 		w.removeLeftovers(ctx, recounts > 0)
 		recounts--
@@ -119,11 +119,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.queue.Run(ctx)
 }
 
-// registerWorker registers this process as a worker, that is, as a process that runs the jobs
-// of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
-// is repeated every registrationInterval, because other processes delete the registration of a
-// process that is suspended, for example while its virtual machine is moved. With SQLite, it is
-// repeated only until it succeeds.
+// registerWorker registers this process as a worker: a process that runs the jobs of all processes.
+// Calling unregister ends the registration.
 func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) (done bool) {
 		err := w.store.Write(ctx, fn)
@@ -136,6 +133,8 @@ func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 		Process: w.store.ProcessName(), Memory: w.queue.Memory(), ScansFiles: w.files.ScansForMalware(), Host: w.host, Version: w.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: w.now(),
 	}
 	registered, interval := false, registrationRetryInterval
+	// With PostgreSQL, other processes delete the registration of a process that is suspended, for example
+	// while its virtual machine is moved. With SQLite, one successful registration is enough.
 	if w.store.IsOnServer() {
 		interval = registrationInterval
 	}
@@ -156,10 +155,9 @@ func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes, and expired sessions.
-// If recount is true, it also recounts the datasets of each account. This is necessary in the
-// first hour after an upgrade, because processes of the earlier version may still run, and they
-// do not update the stored count.
+// removeLeftovers removes the files and registrations of dead processes, and expired sessions. If
+// recount is true, it also corrects the stored number of datasets of each account; see
+// [store.Store.RecountDatasets].
 func (w *Worker) removeLeftovers(ctx context.Context, recount bool) {
 	warn := func(message string, err error) {
 		if err != nil && ctx.Err() == nil {

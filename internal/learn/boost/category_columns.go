@@ -2,9 +2,9 @@ package boost
 
 import "foretell/internal/table/frame"
 
-// categoryColumns numbers the categories of a categorical column, or the combinations of the
-// categories of two columns. Below, such a combination is also called a category. If there are more
-// than maxCombinations combinations, they are numbered modulo maxCombinations, so several of them
+// categoryColumns numbers the categories of one categorical column, or the combinations of
+// categories of two columns. A combination is called a category, too. If there are more than
+// maxCombinations combinations, they are numbered modulo maxCombinations, so that several of them
 // are one category (feature hashing: Weinberger et al. 2009).
 type categoryColumns struct {
 	columns [2]int32 // the second is -1 if there is one column

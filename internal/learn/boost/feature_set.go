@@ -23,19 +23,17 @@ type featureSet struct {
 }
 
 const (
-	// maxPermutations is the largest number of random permutations of the rows with which
-	// the target statistics are computed. maxPermutationBytes limits the memory of the
-	// statistics, in bytes. At least one permutation is used, even if its statistics need
-	// more memory.
+	// maxPermutations is the largest number of random permutations of the rows for target
+	// statistics. There are fewer if the statistics of several permutations would need more than
+	// maxPermutationBytes bytes.
 	maxPermutations     = 4
 	maxPermutationBytes = 256 << 20
-	// maxPlainLevels is the largest number of levels of a categorical column without
-	// target statistics. Trees can separate the levels of such a column by splitting on the
-	// column itself, without the noise of target statistics.
+	// maxPlainLevels is the largest number of levels of a categorical column without target
+	// statistics. Trees separate so few levels by splitting on the column itself, without the noise
+	// of a statistic.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of target statistics. Each column with more than
-	// maxPlainLevels levels has at least one statistic, even if the limit is then
-	// exceeded.
+	// maxStatistics limits the number of target statistics. It may be exceeded, because each column
+	// with more than maxPlainLevels levels has at least one.
 	maxStatistics = 48
 )
 

@@ -20,10 +20,9 @@ type Fitter struct {
 }
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data, where a
-// single round changes the validation loss too little for a comparison. rows is the number of all
-// rows of the frame, not only of the training rows. Steps of a fold and steps of a refit on all
-// rows therefore have the same number of rounds, and the refit can use the number of steps that is
-// best in the folds.
+// single round hardly changes the validation loss. rows is the number of all rows of the frame, not
+// only of the training rows. A step is thus the same in a fold and in a refit on all rows, so the
+// refit can do the number of steps that is best in the folds.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -64,9 +63,9 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f
-// and predicts the rows fold.Validation. If opts.Bins is set, its numeric features should
-// have at most opts.Buckets bins in addition to the bin of missing values.
+// NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f and
+// predicts the rows fold.Validation. Numeric features of opts.Bins, if it is set, should have at
+// most opts.Buckets bins, plus the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -102,15 +101,14 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 // Rounds returns the number of rounds done.
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
-// Cost returns an estimate of the time spent on training so far, in nanoseconds of one
-// core. It is computed from counts of operations, such as the number of bins scanned to
-// find splits, so it is the same on every machine and in every run. The time of each
-// operation was fitted to the shortest measured times of single rounds, with one worker
+// Cost returns an estimate of the time spent on training so far, in nanoseconds of one core. It is
+// computed from counts of operations, so it is the same on every machine and in every run. The
+// times of operations were fitted to the shortest measured times of single rounds, with one worker
 // on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
-// Progress returns NaN, because the number of rounds of boosting is not known in advance:
-// the number that is worthwhile grows with the number of rows.
+// Progress returns NaN, because the number of rounds is not known in advance: it grows with the
+// number of rows.
 func (f *Fitter) Progress() float64 { return math.NaN() }
 
 // treeNanos returns the estimated time of the operations counted in cost, in nanoseconds

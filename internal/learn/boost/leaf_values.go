@@ -9,8 +9,8 @@ import (
 
 // gradSums sums the derivatives of the loss over the rows of a leaf, for each output.
 type gradSums struct {
-	// partialG and partialH hold float32 sums over at most maxFloat32Rows rows, which are then
-	// added to g and h.
+	// partialG and partialH hold float32 sums over at most maxFloat32Rows rows. They are then added
+	// to g and h.
 	partialG, partialH []float32
 	g, h               []float64
 	// odds is a buffer for the odds of a row.
@@ -53,9 +53,9 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 	})
 }
 
-// sumDerivatives adds up the derivatives of the loss with respect to each output over the
-// given rows, and sets sums to the result. It is used if trees are grown from projected
-// gradients: the grower then has sums of the projections, not of the outputs.
+// sumDerivatives sets sums to the sums of the derivatives of the loss with respect to each output
+// over the given rows. It is used if trees are grown from projected gradients: the grower then has
+// no sums for the outputs.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)

@@ -101,8 +101,8 @@ func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	}
 }
 
-// readBoostedTree reads a tree written by boostedTree.write. It returns nil if the tree
-// was nil or if it cannot be read. In the second case r.Err is not nil.
+// readBoostedTree reads what boostedTree.write has written. It returns nil for a nil tree. It also
+// returns nil if the tree cannot be read, and r.Err is then not nil.
 func readBoostedTree(r *codec.Reader, mappers []tree.BinMapper) *boostedTree {
 	if r.Byte() == 0 {
 		return nil

@@ -10,9 +10,9 @@ import (
 )
 
 // monotoneConstraint lists the leaves of a symmetric tree whose values must be in the order of one
-// monotone feature. Each chain is a list of the leaves that a row falls into one after
-// another when the feature grows and all other features stay equal. In a tree with the
-// splits x > 1, y > 5 and x > 3, the chains of the feature x are
+// monotone feature. A chain lists the leaves that a row falls into, one after another, as the
+// feature grows and all other features stay equal. In a tree with the splits x > 1, y > 5 and x >
+// 3, the chains of the feature x are
 //
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
@@ -50,11 +50,9 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits determines, for each of the bins 0…bins-1, the set of splits by the given
-// feature that the bin passes. A set of splits is a bit mask: bit d is set if the set
-// contains the split of level d. masks holds these sets in the order of the bins.
-// Consecutive bins with equal sets share one element. all is the set of all splits by the
-// feature.
+// passedSplits returns the different sets of splits by the given feature that bins pass, in the
+// order of the bins 0…bins-1. A set is a bit mask: bit d stands for the split of level d. all is
+// the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -74,9 +72,9 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone
-// features. It replaces the Newton steps of the leaves by values that are close to them
-// and in the order of each monotone feature; see fitIsotonicInPlace.
+// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. It replaces the
+// Newton steps of the leaves by close values in the order of each monotone feature; see
+// fitIsotonicInPlace.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
@@ -102,13 +100,14 @@ const emptyLeafWeight = 1e-9
 // each order.
 const dykstraRounds = 20
 
-// fitIsotonicInPlace is an isotonic regression. It replaces values by the closest values
-// that are in all given orders: those with the smallest weighted sum of squared
-// differences. For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost
-// does for symmetric trees. For several orders the result is approximate: the values are
-// projected onto one order after another, dykstraRounds times (Dykstra 1983; Boyle &
-// Dykstra 1986). This converges slowly, so running maxima then remove the remaining
-// violations.
+// fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by the
+// closest numbers that are in all given orders: those with the smallest weighted sum of squared
+// differences.
+//
+// For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
+// trees. For several orders the result is approximate. The values are projected onto one order
+// after another, dykstraRounds times (Dykstra 1983; Boyle & Dykstra 1986). Running maxima then
+// remove the remaining violations.
 func fitIsotonicInPlace(values, weights []float64, orders []monotoneConstraint) {
 	if len(orders) == 1 {
 		orders[0].poolAdjacentViolators(values, weights)
@@ -166,9 +165,9 @@ func (o *monotoneConstraint) poolAdjacentViolators(values, weights []float64) {
 	}
 }
 
-// raiseToMonotone puts the values of each chain in order by raising some of them. If the direction is
-// Increasing, each value becomes the maximum of itself and all values before it in the chain. If
-// the direction is Decreasing, it becomes the maximum of itself and all values after it.
+// raiseToMonotone puts the values of each chain in order by raising some of them. For Increasing,
+// each value becomes the maximum of itself and all values before it in the chain. For Decreasing,
+// it becomes the maximum of itself and all values after it.
 func (o *monotoneConstraint) raiseToMonotone(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)

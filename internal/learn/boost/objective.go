@@ -59,9 +59,8 @@ type outputScores struct {
 	objective
 	// values holds the scores by output, then by row.
 	values [][]float32
-	// maxScores and normalizers, both by row, are used to compute the probabilities of
-	// more than two classes: exp(score − maxScore)·normalizer. They are nil for two
-	// classes and between rounds.
+	// maxScores and normalizers, both by row, convert scores to probabilities for more than two
+	// classes: exp(score − maxScore)·normalizer. They are nil for two classes and between rounds.
 	maxScores, normalizers []float32
 }
 
@@ -77,10 +76,10 @@ func newOutputScores(objective objective, rows int) *outputScores {
 	return o
 }
 
-// baseScores returns the initial score of each output, computed from the labels of the
-// training rows, whose indices are in train. For two classes it is the log odds of the
-// second class, and otherwise the logarithm of the frequency of each class. One row is
-// added to the count of each class, so that a class without rows has a finite score.
+// baseScores returns the initial score of each output, computed from the labels of the training
+// rows, train. For two classes it is the log odds of the second class, and otherwise the logarithm
+// of the frequency of each class. One row is added to the count of each class, so that every score
+// is finite.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -137,9 +136,8 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-// sigmoid returns p = 1/(1 + e⁻ˣ) and complement = 1/(1 + eˣ), which is 1−p. It does not
-// subtract p from 1, because in float32 the difference would be 0 for all x above about
-// 17: all small probabilities of the first class would be equal.
+// sigmoid returns p = 1/(1 + e⁻ˣ) and complement = 1/(1 + eˣ), which is 1−p. The subtraction 1−p in
+// float32 would be 0 for all x above about 17.
 func sigmoid(x float32) (p, complement float32) {
 	if x < 0 {
 		complement, p = sigmoid(-x)
@@ -201,16 +199,15 @@ func scoresToProbabilities(dst, raw []float32) {
 	}
 }
 
-// maxLeafValue limits the absolute value of a leaf before it is multiplied by the
-// learning rate. Without the limit, a leaf that has only rows of one rare class would get
-// a value so large that later trees could not correct it.
+// maxLeafValue limits the absolute value of a leaf before it is multiplied by the learning rate.
+// Otherwise a leaf with only rows of one rare class could get a value that later trees cannot
+// correct.
 const maxLeafValue = 8
 
-// newtonStep returns the value of a leaf with the sums g of the gradients and h of the
-// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. If the
-// number of classes, K, is above 2, h is a diagonal element of the hessian matrix. It is
-// multiplied by K/(K−1) to compensate for the elements outside the diagonal (Friedman 2001,
-// equation 33).
+// newtonStep returns the value of a leaf with the sums g of the gradients and h of the hessians:
+// the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K > 2 classes, h is
+// first multiplied by K/(K−1), because it is only the diagonal of the hessian matrix (Friedman
+// 2001, equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)
@@ -218,8 +215,8 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	return opts.scaleLeafValue(-g / (h + opts.L2))
 }
 
-// scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate.
-// The result is what the leaf adds to scores.
+// scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate. A leaf adds
+// the result to scores.
 func (o *Options) scaleLeafValue(value float64) float32 {
 	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

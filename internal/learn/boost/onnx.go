@@ -55,12 +55,13 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder,
 }
 
 // addONNXStatistics returns a matrix that has one column with the bins of each target statistic.
-// The bins of all statistics are in one table, and the formula below is the index of a row's bin in
-// this table. level₁ and level₂ are the levels of the row in the two columns of the statistic, and
-// levels₂ is the number of levels of the second column. If there is no second column, level₂ is 0
-// and levels₂ is 1. size is the number of categories; see categoryColumns.
+// The bins of all statistics are in one table. A row's bin has this index in the table:
 //
 //	index = first index of the statistic + (level₁ · levels₂ + level₂) mod size
+//
+// level₁ and level₂ are the levels of the row in the two columns of the statistic, and levels₂ is
+// the number of levels of the second column. Without a second column, level₂ is 0 and levels₂ is 1.
+// size is the number of categories; see categoryColumns.
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {
 	var keyed []*featureSource
 	var columns, maxLevels []int // the columns of all statistics, and the highest level number of each
@@ -110,10 +111,9 @@ type onnxTree struct {
 	columns     []int // by source: the index of its column in the input of the trees
 }
 
-// add adds the subtree that has the splits of the given level and of the levels after it.
-// The lowest bits of leaf, one for each earlier level, say which of the earlier splits the
-// rows of the subtree have passed. If all leaves of the subtree have equal values, the
-// subtree becomes a single leaf.
+// add adds the subtree with the splits from the given level on. Bit d of leaf, for each earlier
+// level d, is set if the rows of the subtree have passed the split of that level. If all leaves of
+// the subtree have equal values, the subtree becomes a single leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
 		return t.ensemble.AddLeaf(t.weights(leaf)...)
@@ -130,8 +130,7 @@ func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	return t.ensemble.AddSplit(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
 }
 
-// isUniform reports whether all leaves of a subtree have equal values. The subtree is the
-// one that add adds for the same arguments.
+// isUniform reports whether all leaves of the subtree of add(level, leaf) have equal values.
 func (t *onnxTree) isUniform(level, leaf int) bool {
 	values := t.values(leaf)
 	for other := leaf + 1<<level; other < 1<<len(t.tree.splits); other += 1 << level {

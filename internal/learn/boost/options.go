@@ -25,15 +25,15 @@ type Options struct {
 	// Bins holds the bins of the frame. Fitters of the same frame may share it. Defaults
 	// to a matrix that the fitter builds and does not share.
 	Bins *tree.BinnedMatrix
-	// Workspaces is a pool of working memory that fitters with the same number of classes
-	// and the same options may share. Defaults to a pool that no other fitter shares.
+	// Workspaces is a pool of working memory. Fitters with the same number of classes and the same
+	// options may share it. Defaults to a new pool.
 	Workspaces *WorkspacePool
 	// Disk is the temporary file that holds the trees until the model is used. If Disk is
 	// nil, they are held in memory.
 	Disk *spill.File
-	// Groups holds the group of each row of the frame; a negative number means that the row has
-	// no group. The target statistics of symmetric trees leave out the rows of a row's own
-	// group. If Groups is nil, no row has a group.
+	// Groups holds the group of each row of the frame; a negative number means no group. The target
+	// statistics of symmetric trees leave out the rows of a row's own group. If Groups is nil, no
+	// row has a group.
 	Groups []int32
 	// Monotone holds, for each column, the direction in which the probability of class 1
 	// may change when the column rises and all other columns stay equal. It requires two
@@ -41,9 +41,8 @@ type Options struct {
 	// columns.
 	Monotone []tree.Direction
 
-	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to a number
-	// chosen from the data, or to a number that differs from round to round; see
-	// leafCounts.
+	// Leaves is the largest number of leaves of a leaf-wise tree. By default it is chosen from the
+	// data, and may differ from round to round; see leafCounts.
 	Leaves int
 	// Depth is the number of levels of a symmetric tree. Defaults to a number
 	// from 4 to 7, which increases with the numbers of rows and classes.
@@ -61,14 +60,13 @@ type Options struct {
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
-	// FeatureFraction is the fraction of the features that a tree may use. The features
-	// are drawn for each tree. Defaults to 0.7 for fewer than ten features, and otherwise
-	// to 0.5. For symmetric trees, the default is 0.35 if there are at least 20 features,
-	// or if there are at least ten features and at most four classes.
+	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
+	// for each tree. For symmetric trees it defaults to 0.35 from 20 features on, or from ten
+	// features on with at most four classes. Otherwise it defaults to 0.7 for fewer than ten
+	// features, and to 0.5 for more.
 	FeatureFraction float64
-	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The
-	// rows are drawn for each tree. Defaults to 1 for up to 100,000 rows, and to
-	// 100,000/rows for more, but at least 0.25.
+	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
+	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.
 	RowFraction float64
 
 	// numLeafCounts is the number of leafCounts that the rounds of leaf-wise trees use in
@@ -112,15 +110,15 @@ const (
 	catSmooth  = 10
 )
 
-// The defaults, except leafCounts, were chosen by cross-validation on ten public data sets of
-// 114 to 370,524 rows.
+// The defaults, except leafCounts, were chosen by cross-validation on ten public data sets of 114
+// to 370,524 rows.
 
 // leafwiseDefaults sets the defaults of leaf-wise trees for f.
 func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	rows := f.Rows
 	o.commonDefaults(rows, len(f.Columns))
 	setDefault(&o.L2, 0.3)
-	// With more rows than this, trees that are grown from all rows are not more accurate.
+	// With more rows than this, a tree grown from all rows is not more accurate.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
@@ -132,26 +130,25 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	}
 }
 
-// leafCounts are limits of the number of leaves of a tree. Each round uses the next limit, and the
-// first limit follows the last. Which limit is best depends on the table: small trees suit a sum of
-// functions of single features, and large trees suit interactions of many features. Boosting with
-// trees of all these sizes has almost the log loss of the best single size; docs/engine.md has the
-// measurements.
+// leafCounts are limits of the number of leaves of a tree, which the rounds use in turn. Which
+// limit is best depends on the table: small trees suit a sum of functions of single features, and
+// large trees suit interactions of many features. Trees of all these sizes together have almost the
+// log loss of the best single size; docs/engine.md has the measurements.
 var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 
-// numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all
-// trees have the same size, in these cases:
+// numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all trees
+// have the same size, in these cases:
 //
 //   - All classes but the most frequent one have fewer than 2000 rows in total. Large trees then
 //     fit the noise.
-//   - There are more than 128 features. A grower holds a histogram of all features for each
-//     leaf that may be split, so large trees would need much memory.
+//   - There are more than 128 features. Large trees then need much memory, because each leaf that
+//     may be split has a histogram of all features.
 //
-// The last count is not used in these cases:
+// The last count is left out in these cases:
 //
 //   - There are more than 64 features. Trees of 128 leaves would then need much memory.
-//   - There are more than two classes. A round then has a tree for each class. With trees of
-//     128 leaves, it would take longer and the model would not be better.
+//   - There are more than two classes. A round then has a tree for each class. With 128 leaves it
+//     would take longer, and the model would not be better.
 func numLeafCounts(f *frame.Frame, classes int) int {
 	const minMinorityRows, maxHistograms = 2000, 64 * 128
 	n := len(leafCounts)
@@ -188,11 +185,10 @@ func minorityRows(labels []int32, classes int) int {
 	return all - slices.Max(counts)
 }
 
-// symmetricDefaults sets the defaults of symmetric trees for a table with the given numbers
-// of rows and features. Symmetric trees fit the training rows less closely than leaf-wise
-// trees. From a few thousand rows on, they are therefore as accurate with twice the
-// learning rate, and more accurate if each tree may use a third of the features instead of
-// half. With many classes the trees are fitted to projections, and need a higher learning
+// symmetricDefaults sets the defaults of symmetric trees for a table with the given numbers of rows
+// and features. These trees fit the training rows less closely than leaf-wise trees. From a few
+// thousand rows on, they are as accurate with twice the learning rate, and more accurate with fewer
+// features per tree. With many classes they are fitted to projections, and need a higher learning
 // rate to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
@@ -220,8 +216,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
-// symmetricDepth returns the default number of levels. Each level doubles the number of leaves.
-// Trees of small tables have fewer levels, because otherwise their leaves would have too few rows.
+// symmetricDepth returns the default number of levels. It grows with the number of rows, because
+// each level halves the rows of a leaf.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:
@@ -235,10 +231,10 @@ func symmetricDepth(rows int, manyClasses bool) int {
 	}
 }
 
-// commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees.
-// With more rows and classes a round takes more time, so the learning rate is higher to
-// save rounds. Trees that may use only half of the features differ more from each other.
-// This improves accuracy if there are enough features.
+// commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees. The
+// learning rate grows with the numbers of rows and classes, to save rounds when they take longer.
+// With enough features, each tree uses half of them: trees that differ more from each other are
+// more accurate together.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

@@ -10,8 +10,8 @@ import (
 // shapley.Rows.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds to scores the scores of the first row of p, and for each later row the
-	// difference between its scores and those of the row before. scores is row-major.
+	// addPath adds scores for the rows of p: those of the first row and, for each later row, the
+	// differences from the row before. scores is row-major.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -106,10 +106,9 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 	}
 }
 
-// encodedSymmetric holds encoded rows for an ensemble of symmetric trees. If source s is
-// a column, cells[s][row][0] is the bin of the row. If it is a target statistic,
-// cells[s][row] holds the categories of the row in the one or two columns of the
-// statistic.
+// encodedSymmetric holds encoded rows for an ensemble of symmetric trees. If source s is a column,
+// cells[s][row][0] is the bin of the row. If it is a target statistic, cells[s][row] holds the
+// row's categories in its one or two columns.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row

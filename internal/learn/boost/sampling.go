@@ -12,10 +12,9 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// A tree ignores the rows with the smallest gradients. The absolute gradients of these rows
-// add up to at most trimFraction of the sum over all rows ("influence trimming", Friedman,
-// Hastie & Tibshirani 2000, section 9). Late in training, most rows are ignored. For rare
-// classes, most rows are ignored from the start.
+// trimFraction is the fraction of the sum of all absolute gradients that a tree ignores: the rows
+// with the smallest gradients, up to this fraction ("influence trimming", Friedman, Hastie &
+// Tibshirani 2000, section 9). Late in training, and for rare classes, these are most rows.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
@@ -36,9 +35,8 @@ type magnitudeBin struct {
 	mass float64
 }
 
-// sampleChunk is the result of the task for one chunk of the training rows. It holds the histogram
-// of the gradients of the chunk. numKept and numOthers are the numbers of its rows that were
-// written to rowSampler.kept and to rowSampler.others.
+// sampleChunk is the result of the task for one chunk of the training rows: the histogram of their
+// gradients, and how many of them the task wrote to rowSampler.kept and rowSampler.others.
 type sampleChunk struct {
 	histogram          magnitudeHistogram
 	numKept, numOthers int
@@ -47,8 +45,8 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of
-// rows to keep. salt is different for each tree, so that each tree draws other rows.
+// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of rows to
+// keep. Each tree has another salt, so that it draws other rows.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
@@ -64,14 +62,13 @@ func (s *rowSampler) resize(rows, train int) {
 
 // computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
 // training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from
-// which a tree will be grown, and s.others to the other training rows, followed by the validation
-// rows. Each of these three groups of rows is ascending.
+// which a tree will be grown. s.others has the other training rows, followed by the validation
+// rows. Each of these three lists is ascending.
 //
-// If params.fraction is below 1, a row is kept for certain if its absolute gradient |g|
-// is at least a threshold μ, and otherwise with probability |g|/μ. In the second case its
-// derivatives are multiplied by μ/|g|, so that sums over the kept rows are unbiased and
-// have little variance (Ibragimov & Gusev, Minimal variance sampling in stochastic
-// gradient boosting, NeurIPS 2019).
+// If params.fraction is below 1, rows are sampled. A row with the absolute gradient |g| is kept
+// with probability |g|/μ, or always if |g| is at least the threshold μ. Derivatives of rows that
+// may be dropped are multiplied by μ/|g|, so that sums are unbiased and have little variance
+// (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
 func (s *rowSampler) computeGradientsAndSample(ctx context.Context, workers int, scores *outputScores, output int, params sampleParams) (gradientSum float64, err error) {
 	err = parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeChunkGradients(scores, output, i) })
 	if err != nil {
@@ -123,14 +120,13 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 	}
 }
 
-// blockRows is the largest number of rows of the frame that a kernel processes at once.
+// blockRows is the largest number of rows of the frame that are processed at once.
 const blockRows = 512
 
-// forRowBlocks divides rows into successive parts, and calls do once for each part. lo and hi
-// delimit a block of consecutive rows of the frame that contains the part: lo ≤ row < hi ≤
-// lo+blockRows. Kernels process a whole block, including the rows that are not in rows, because
-// skipping these would take more time. If less than an eighth of a block is in rows, the block is
-// instead a single row.
+// forRowBlocks divides rows into successive parts, and calls do for each part. The rows of a part
+// are in the range lo…hi-1 of at most blockRows rows of the frame. The function do should process
+// the whole range, which takes less time than skipping rows. If fewer than an eighth of the range
+// are in rows, the part is a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])
@@ -147,8 +143,8 @@ func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)
 	}
 }
 
-// computeLogisticGradients computes the derivatives of the loss of rows, if there are two
-// classes, with respect to the only output.
+// computeLogisticGradients computes the derivatives of the loss of rows for two classes, with
+// respect to the only output.
 func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	forRowBlocks(rows, len(scores.labels), func(lo, hi int, part []int32) {
@@ -159,8 +155,8 @@ func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32
 	})
 }
 
-// computeSoftmaxGradients computes the derivatives of the loss of rows, if there are more than
-// two classes, with respect to one output.
+// computeSoftmaxGradients computes the derivatives of the loss of rows for more than two classes,
+// with respect to one output.
 func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, rows []int32) {
 	var raw [blockRows]uint64
 	forRowBlocks(rows, len(scores.labels), func(lo, hi int, part []int32) {
@@ -172,9 +168,9 @@ func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, r
 	})
 }
 
-// selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and
-// the other rows to s.others. In both slices it begins at the index chunkIndex·chunkRows.
-// minKept and minCertain are results of magnitudeLimits.
+// selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and the others
+// to s.others, in both from the index chunkIndex·chunkRows on. minKept and minCertain are results
+// of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[chunkIndex]
 	chunk.numKept, chunk.numOthers = 0, 0
@@ -244,10 +240,9 @@ func (p sampleParams) uniform(row int32) float32 {
 // applyTaskRows is the number of rows that one task applies a tree to.
 const applyTaskRows = 1 << 14
 
-// applyTree calls visit with all rows of each leaf of a grown tree. For the rows that the
-// tree was grown from, it calls visit once for each leaf. For the rows in s.others, it may
-// call visit several times for a leaf, each time with some of the rows. Calls of visit may
-// be concurrent. applyTree overwrites s.kept.
+// applyTree calls visit with all rows of each leaf of a grown tree. Rows that the tree was not
+// grown from may come in several calls for the same leaf. Calls of visit may be concurrent.
+// applyTree overwrites s.kept.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.others
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows
@@ -263,9 +258,8 @@ func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.Binn
 	})
 }
 
-// sampleFeatures draws fraction·n of n features, rounded but at least one, and returns
-// their indices, ascending. If fraction is at least 1, it returns nil, which means all
-// features.
+// sampleFeatures draws fraction·n of n features, rounded, but at least one. It returns their
+// indices, ascending. If fraction is at least 1, it returns nil, which means all features.
 func sampleFeatures(n int, fraction float64, draw *rand.Rand) []int32 {
 	if fraction >= 1 {
 		return nil

@@ -11,14 +11,13 @@ import (
 )
 
 // sketchSize is the largest number of outputs for which splits are chosen from the derivatives with
-// respect to all outputs. If there are more outputs, their derivatives are projected onto
-// sketchSize random directions, and splits are chosen from the projections. The time to find splits
-// then no longer grows with the number of outputs, and accuracy is hardly lower (Iosipoi &
-// Vakhrushev 2022).
+// respect to all outputs. The derivatives of more outputs are projected onto sketchSize random
+// directions. Finding splits then takes no longer for more outputs, and accuracy is hardly lower
+// (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the slice that holds the odds of a row. This is a part of b.odds if the odds of
-// all rows are kept, and otherwise the buffer s.odds.
+// rowOdds returns the slice for the odds of a row: a part of b.odds if the odds of all rows are
+// kept, and otherwise the buffer s.odds.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
 		return s.odds
@@ -82,20 +81,20 @@ func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 }
 
 // Limits of the log odds of a class for a row: the score of the class minus the score of the row's
-// true class. Below minLogOdds, the probability of the class counts as 0. Log odds above maxLogOdds
-// are replaced by maxLogOdds.
+// true class. Below minLogOdds, the probability of the class counts as 0. Higher log odds count as
+// maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40
 )
 
-// computeProjectedGradientsAndOdds computes the projected gradients g of rows. All projections
-// have the same hessian h, the sum of the hessians of all outputs. For
-// fitLeafValuesAndAddScores, it also stores the odds e of each class relative to the row's own
-// class y, and the factor 1/Σe that converts odds to probabilities. f are the scores of the row,
-// and dₖ is the projection of output k:
+// computeProjectedGradientsAndOdds computes the projected gradients g of rows. f are the scores of
+// a row, y is its class, and dₖ is the projection of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
+//
+// All projections have the same hessian h, the sum of the hessians of all outputs. The odds e and
+// the factor 1/Σe, which converts them to probabilities, are stored for fitLeafValuesAndAddScores.
 func (b *symmetricBooster) computeProjectedGradientsAndOdds(scratch *gradSums, rows []int32) {
 	projections := b.projections
 	for _, row := range rows {

@@ -21,8 +21,8 @@ type spilledEnsemble struct {
 	read func() ensemble
 }
 
-// newSpilledEnsemble returns a copy of e and sets its field read. The first call of read
-// decodes the ensemble: it calls decode with a Reader of the binary form.
+// newSpilledEnsemble returns a copy of e whose read decodes the ensemble on its first call. decode
+// receives a Reader of the binary form.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

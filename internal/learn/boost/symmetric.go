@@ -22,9 +22,8 @@ type symmetricBooster struct {
 	// projections holds the projection of each output. It is nil if there are at most
 	// sketchSize outputs.
 	projections []projection
-	// keepsOdds reports whether the odds of all rows are kept in memory from the
-	// computation of the gradients to that of the leaf values. If there are too many odds,
-	// they are computed twice.
+	// keepsOdds reports whether the odds of all rows are stored when gradients are computed, and
+	// used again for the leaf values. If there are too many, they are computed twice.
 	keepsOdds bool
 	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
 	// at which tree i ends.

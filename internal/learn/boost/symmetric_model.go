@@ -113,10 +113,10 @@ func symmetricKind(sources []featureSource) byte {
 	return kindSymmetric
 }
 
-// write writes the number of sources and each source, then the number of trees and each
-// tree. A source that is a column is written as column+1 and the bin mapper. A target
-// statistic is written as 0, then column+1 and the number of levels of each of its two
-// columns, and then the bin of each category, one byte each.
+// write writes the number of sources and each source, then the number of trees and each tree. A
+// column is written as column+1 and its bin mapper. A target statistic is written as 0, then
+// column+1 and the number of levels of each of its two columns, and then the bin of each category,
+// one byte each.
 func (m *symmetricModel) write(w *codec.Writer) {
 	writeSourcesAndTreeCount(w, m.sources, len(m.trees))
 	for i := range m.trees {

@@ -7,8 +7,8 @@ import (
 
 // symmetricTree is a tree with its leaf values, one for each output.
 //
-// About half of the leaves have no rows, so their values are 0. With several outputs, all
-// leaves without rows share the first elements of values, which are 0:
+// About half of the leaves have no rows, so their values are 0. With several outputs, these leaves
+// share the first elements of values:
 //
 //	leaves      0  1  2  3  4  5  6  7
 //	valueIndex  1  0  0  2  0  3  0  0
@@ -100,10 +100,9 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// write writes the number of levels and, for each split, the feature, Low and High. If
-// there are several outputs, it then writes a bit for each leaf: 0 if all values of the
-// leaf are 0, and otherwise 1. The values come last, without those of leaves with the
-// bit 0.
+// write writes the number of levels and, for each split, the feature, Low and High. With several
+// outputs, a bit for each leaf follows: 0 if all values of the leaf are 0, and otherwise 1. The
+// values come last, without those of leaves with the bit 0.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

@@ -13,28 +13,24 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// A target statistic replaces a category by the mean of a target over the rows
-// of that category, smoothed towards the mean p of all rows:
+// targetStatistic replaces a category by the mean of a target over the rows of that category,
+// smoothed towards the mean p of all rows:
 //
 //	(Σ y + a·p) / (n + a)
 //
-// If a row's statistic were computed from all rows, it would leak the row's own label. Ordered
-// target statistics do not: the rows are put in a random order, and the statistic of a row is
-// computed from the rows before it (Prokhorenkova et al. 2018, section 3). However, the first rows
-// have few rows before them. Here the order is therefore a circle, and the statistic of a row is
-// computed from the half of the circle before it. All statistics are then about equally accurate.
-// If the statistic of a row e is computed from a row a, the statistic of a is not computed from e,
-// unless the two rows are exactly opposite:
+// Computed from all rows, the statistic of a row would leak its label. It is therefore computed
+// only from the rows before it in a random order (ordered target statistics: Prokhorenkova et al.
+// 2018, section 3). Here the order is a circle, and the rows before a row are half of the circle.
+// Even the first row then has many rows before it. The statistics of two rows are never computed
+// from each other, unless the rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// The rows of the row's own group, if it has one, are left out too. New rows have no rows of
-// their group among the training rows, so the statistic would be a better predictor for
-// training rows than for new ones. This matters most for copies of a row, which have the same
-// category.
+// Rows of the row's own group are left out, too. New rows have no such rows, so the statistic would
+// be a better predictor for training rows than for new ones. This matters most for copies of a row.
 //
-// There are several random permutations, which the trees use in turn. The statistic of a
-// row that is not a training row is computed from all training rows.
+// There are several random permutations, which the trees use in turn. The statistic of a row that
+// is not a training row is computed from all training rows.
 type targetStatistic struct {
 	key categoryColumns
 	// categoryBins[category] is the bin of a category's statistic. Predictions use it.
@@ -76,9 +72,8 @@ type rowCategories struct {
 	// of[row] is the category of a row, from 0 to n-1.
 	of []int32
 	n  int
-	// inGroup[row] is the number of the row's pair of group and category, from 0 to numInGroup-1.
-	// It is -1 if no other training row is in the group of the row. inGroup is nil if all its
-	// elements would be -1.
+	// inGroup[row] numbers the row's pair of group and category, from 0 to numInGroup-1. It is -1
+	// if no other training row is in the group. inGroup is nil if all its elements would be -1.
 	inGroup    []int32
 	numInGroup int
 }
@@ -106,13 +101,12 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 	return c
 }
 
-// orderedMeans calls visit with each row in the slice order and its ordered target
-// statistic. The statistic of a row is computed from the len(order)/2 rows before it. It is
-// the smoothed mean target of those rows that have the same category and are not in the group
-// of the row. order is a circle; see targetStatistic.
+// orderedMeans calls visit with each row of order and its ordered target statistic. This is the
+// smoothed mean target of the rows with the same category among the len(order)/2 rows before it,
+// without the rows of its group. order is a circle; see targetStatistic.
 //
-// categorySums holds the sum of the target over all rows of each category, and mean is
-// the mean target of all rows.
+// categorySums holds the sum of the target over all rows of each category, and mean is the mean
+// target of all rows.
 func (e *targetEncoder) orderedMeans(order []int32, categories rowCategories, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
 	sums, groupSums := make([]targetSum, categories.n), make([]targetSum, categories.numInGroup)
 	var all targetSum
@@ -189,13 +183,13 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 	return s
 }
 
-// maxStatisticBins is the largest number of bins of a target statistic. With more bins,
-// rows of the same category would be in different bins only because of the random order.
+// maxStatisticBins is the largest number of bins of a target statistic. More bins would only
+// separate rows of the same category by the random order.
 const maxStatisticBins = 16
 
 // fitMapper returns the bin mapper of a target statistic. rowMeans[row] is the statistic of a
-// training row in one random order. sums[category] is the sum of the target over all rows
-// of the category. prior is the mean of the target over all rows.
+// training row in one random order. sums[category] is the sum of the target over all rows of the
+// category. prior is the mean of the target over all rows.
 func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -211,10 +205,9 @@ func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior fl
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain measures how well the ordered statistics of key predict the targets. The
-// gain of one target is the mean log likelihood of the statistics as predictions, minus
-// the mean log likelihood if every row were predicted by the mean of the target.
-// targetGain returns the sum of the gains of all targets.
+// targetGain measures how well the ordered statistics of key predict the targets. The gain of one
+// target is the mean log likelihood of the statistics, minus that of always predicting the mean of
+// the target. targetGain returns the sum over the targets.
 func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	categories := e.categoriesOfRows(key)
 	gain := 0.0
@@ -236,9 +229,9 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 // are more, those with the highest targetGain are combined.
 const maxPairedColumns = 12
 
-// findPairs combines pairs of the columns in singles. The gain of a pair is its
-// targetGain minus the larger targetGain of its two columns. findPairs returns the pairs
-// with the highest positive gains, at most limit of them.
+// findPairs combines the columns in singles in pairs. It returns at most limit pairs, those with
+// the highest positive gains. The gain of a pair is its targetGain minus the larger targetGain of
+// its two columns.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -317,9 +310,9 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 // maxTargets is the largest number of targets.
 const maxTargets = 5
 
-// drawBinaryTargets returns the targets. Each target is the set of classes for which the target
-// is 1. For two classes, the only target is the second class. For at most maxTargets
-// classes, each class is a target. For more, each target is a random half of the classes.
+// drawBinaryTargets returns the targets. A target is true for some of the classes. For two classes,
+// the only target is the second class. For at most maxTargets classes, each class is a target. For
+// more, each target is a random half of the classes.
 func drawBinaryTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

@@ -17,20 +17,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// maxCopyShare is the largest fraction of rows with a copy at which copies are unusual. If more rows
-// have a copy, copies are normal: the columns have few different values, and new rows are often equal
-// to known rows, too. Find then ignores the copies. If a division kept them together, the score would
-// be that of another task: to predict only rows that are unlike all training rows.
+// maxCopyShare is the largest fraction of rows with a copy at which Find keeps copies together.
+// With more copies, new rows will often be equal to known rows, too. Keeping copies together would
+// then measure another task: to predict only rows that are unlike all training rows.
 //
-// Find does not ignore copies that were probably made on purpose, for example to make a class more
-// frequent; see areIntentionalCopies.
+// The limit does not apply to copies that were probably made on purpose, for example to make a
+// class more frequent; see areIntentionalCopies.
 const maxCopyShare = 0.1
 
-// Find returns the group of each row: rows that are equal in every feature have the same
-// group, and rows without a copy have group -1. The result rowsWithCopy is the number of
-// rows that have a copy. groups is nil if there are no copies, or if copies are normal in
-// the table; see maxCopyShare. f must be a training table; see makeRareTextsUnique. An error is
-// returned only if ctx is cancelled.
+// Find returns the group of each row. Rows that are equal in every feature have the same group;
+// rows without a copy have group -1. rowsWithCopy is the number of rows that have a copy. groups is
+// nil if there are no copies, or too many to be unusual; see maxCopyShare. f must be a training
+// table; see makeRareTextsUnique. Find returns an error only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {
 		return nil, 0, ctx.Err()
@@ -68,14 +66,13 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 	return groups, rowsWithCopy, ctx.Err()
 }
 
-// DistinctRows returns the rows without a copy and the first row of each group of copies,
-// ascending. groups and rowsWithCopy are results of Find. The result is nil, which means all
-// rows, unless the copies were probably made on purpose; see Find.
+// DistinctRows returns one row of each set of equal rows, ascending, if copies were probably made
+// on purpose; see Find. Otherwise it returns nil, which means all rows. groups and rowsWithCopy are
+// results of Find.
 //
-// If the rows of a class are copied, values are frequent because many rows of this class have them.
-// Some choices of the algorithms depend on the frequency of values, such as which levels have a bin
-// of their own. If these choices were made from all rows, they would depend on the labels,
-// including those of validation and test rows. They are therefore made from distinct rows.
+// Some choices, such as which levels get a bin, depend on how frequent values are. Copies of the
+// rows of one class make their values frequent, and would thus leak the labels of validation and
+// test rows.
 func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
 	if groups == nil || float64(rowsWithCopy) <= maxCopyShare*float64(len(groups)) {
 		return nil
@@ -92,8 +89,8 @@ func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
 	return rows
 }
 
-// hashRows returns a hash of the features of each row. An error is returned only if ctx
-// is cancelled.
+// hashRows returns a hash of the features of each row. hashRows returns an error only if ctx is
+// cancelled.
 func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error) {
 	const block = 1 << 12
 	hashes := make([]uint64, f.Rows)
@@ -108,16 +105,14 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 	return hashes, err
 }
 
-// makeRareTextsUnique changes the hash of each row that has a rare text in the given column, so that
-// the row differs from all other rows. A rare text is a text that is not a level of a categorical
-// column. All rare texts have the same code, but in a training table each of them normally occurs
-// in only one row. hashes are those of the rows from lo on. They are not changed if the column is
-// not categorical.
+// makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
+// the row differs from all others. A rare text has no level in the schema. All rare texts have the
+// same code, but in a training table they normally differ. hashes are those of the rows from lo on.
+// Nothing changes if the column is not categorical. Nothing changes for frame.ExtractText either:
+// its rare texts are numbers, which another feature holds.
 //
-// There are two exceptions. If a column has more texts than columnstats.Column keeps, several rows
-// may have the same rare text, and copies of these rows are not found. The feature
-// frame.ExtractText is not changed, because its rare texts are numbers, which another feature
-// holds.
+// If a column has more texts than columnstats.Column keeps, several rows may have the same rare
+// text. Their copies are then not found.
 func makeRareTextsUnique(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {
@@ -130,9 +125,9 @@ func makeRareTextsUnique(hashes []uint64, f *frame.Frame, column, lo int) {
 	}
 }
 
-// AddCellsToHashes adds the cells of a column to hashes, which are those of the rows from lo on.
-// If two rows have equal hashes and equal cells, their hashes are equal afterwards, too. scratch
-// must be at least as long as hashes.
+// AddCellsToHashes combines hashes with the cells of a column. hashes are those of the rows from lo
+// on. Rows with equal hashes and equal cells still have equal hashes afterwards. scratch must be at
+// least as long as hashes.
 func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, lo int) {
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {
@@ -162,10 +157,11 @@ func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
 // JoinGroups returns a copy of groups in which each row without a group has the group of its
 // copies. A negative number means that a row has no group. If the copies have several groups, the
-// row gets the group of the first copy that has one. If no copy has a group, the copies become a
-// new group. Two groups are never merged, even if they have equal rows. Otherwise a few rows that
-// occur in most groups, such as rows of zeros, would merge nearly all groups. If groups or copies
-// is nil, JoinGroups returns the other.
+// row gets the first of them. If they have none, they become a new group. If groups or copies is
+// nil, JoinGroups returns the other.
+//
+// Two groups are never merged: a few rows that occur in most groups, such as rows of zeros, would
+// otherwise merge nearly all groups.
 func JoinGroups(groups, copies []int32) []int32 {
 	if groups == nil {
 		return copies

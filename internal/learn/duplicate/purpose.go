@@ -21,16 +21,13 @@ const (
 	maxDistinctSampled = 2000
 )
 
-// areIntentionalCopies reports whether the copies in a table were probably made on purpose. There must be
-// many different rows, and most of them must have different values in a column of numbers or texts.
-// In such a table, rows that are equal by chance are rare. A categorical column is not evidence,
-// because its texts normally recur: a table with only a column of postcodes cannot have more
-// different rows than there are postcodes.
+// areIntentionalCopies reports whether the copies in a table were probably made on purpose. There
+// must be many different rows, most of them with different values in a column of numbers or of free
+// texts. In such a table, rows are hardly equal by chance.
 //
-// If the column has numbers, the labels must also be evidence. A copy usually has the same label as
-// the row. Independent rows that are equal by chance, such as persons of the same age, often have
-// different labels. If the column has texts, the labels may differ, because several persons may
-// have labelled the same text.
+// If the column has numbers, most copies must also have the same label. Rows that are equal by
+// chance, such as persons of the same age, often have different labels. For texts this is not
+// required, because several persons may have labelled the same text.
 //
 // distinctHashes are the different hashes in ascending order. hashes and groups hold the hash and
 // the group of each row.

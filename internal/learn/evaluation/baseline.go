@@ -91,8 +91,8 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// addBaselineMetrics sets PRAUC and OfClass in s, the scores of the baseline. labels are
-// the labels of the rows to score, and majority is the class that the baseline predicts.
+// addBaselineMetrics sets PRAUC and OfClass in s. labels are the labels of the rows to score.
+// majority is the class that the baseline predicts.
 func (e *Evaluator) addBaselineMetrics(ctx context.Context, s *Scores, labels []int32, majority int) (err error) {
 	if len(labels) == 0 {
 		return nil

@@ -26,9 +26,9 @@ type ClassScore struct {
 	Label                 string
 	Rows                  int
 	Precision, Recall, F1 float64
-	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
-	// precision–recall curve. Both are NaN if no row is of the class, and for classes whose curves
-	// are not computed. ROCAUC is also NaN if every row is of the class.
+	// ROCAUC and AveragePrecision are the areas under the ROC curve and the precision–recall curve.
+	// They are NaN if they were not requested, or if no row is of the class. ROCAUC is also NaN if
+	// every row is of the class.
 	ROCAUC, AveragePrecision float64
 	// Intervals holds the 95 % confidence intervals by name: precision, recall,
 	// f1, rocAuc and averagePrecision. Unknown intervals are absent.
@@ -62,8 +62,8 @@ func (e *Evaluator) MostFrequentClasses() (classes []int) {
 	return classes
 }
 
-// NewClassCurves returns the curves of the given classes. labels are the names of all
-// classes. An error is returned only if ctx is cancelled.
+// NewClassCurves returns the curves of the given classes. labels are the names of all classes.
+// NewClassCurves returns an error only if ctx is cancelled.
 func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, classes []int) ([]ClassCurve, error) {
 	var curves []ClassCurve
 	for _, class := range classes {
@@ -77,9 +77,9 @@ func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, 
 	return curves, nil
 }
 
-// NewClassScores returns the scores of each class. labels are the names of the classes.
-// To save time, the areas under the curves are computed only for the classes in ranked,
-// and are NaN for the other classes. An error is returned only if ctx is cancelled.
+// NewClassScores returns the scores of each class. labels are the names of the classes. The areas
+// under the curves take long to compute, so they are NaN except for the classes in ranked.
+// NewClassScores returns an error only if ctx is cancelled.
 func NewClassScores(ctx context.Context, p metric.Predictions, labels []string, ranked []int) ([]ClassScore, error) {
 	var scores []ClassScore
 	for c, s := range metric.PerClass(p) {

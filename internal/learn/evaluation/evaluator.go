@@ -9,14 +9,12 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Evaluator scores probabilities of the validation rows. It is safe for
-// concurrent use.
+// Evaluator scores probabilities of the validation rows. It is safe for concurrent use.
 //
-// Probabilities are multiplied by the decision weights of their classes before a class is
-// predicted, and calibrated by a temperature. Weights and temperature are fitted to the
-// validation rows, from which the scores are also computed. The scores are therefore
-// cross-fitted: the rows are divided into two stratified halves, and each half is scored
-// with the weights and the temperature fitted to the other half.
+// A model predicts the class with the highest product of probability and decision weight. It
+// calibrates probabilities by a temperature. Both are fitted to the validation rows, on which they
+// are also scored. Scores are therefore cross-fitted: each half of the rows is scored with weights
+// and a temperature that are fitted to the other half.
 type Evaluator struct {
 	Metric  string
 	Classes int
@@ -34,10 +32,9 @@ type Evaluator struct {
 	halves [2][]int32 // indices into Labels
 }
 
-// New returns an evaluator for the metric with the given name and for validation
-// rows with the given labels. groups holds the group of each row; a negative number means
-// no group. All rows of a group are in the same half for cross-fitting. groups may be
-// nil.
+// New returns an evaluator for the named metric and for validation rows with the given labels.
+// groups holds the group of each row; a negative number means no group. All rows of a group are in
+// the same half for cross-fitting. groups may be nil.
 func New(name string, classes int, labels, groups []int32) *Evaluator {
 	e := &Evaluator{Metric: name, Classes: classes, Labels: labels, Groups: groups}
 	seen := make([]uint8, classes)
@@ -74,9 +71,9 @@ func (e *Evaluator) UnmeasurableReason() string {
 	return ""
 }
 
-// Score returns two scores of the probabilities of all validation rows: the performance,
-// which is metric.Score for the metric of the race, and the log loss. A score that cannot be
-// computed from the rows is 0. An error is returned only if ctx is cancelled.
+// Score returns the performance and the log loss of the probabilities of all validation rows. The
+// performance is the value of metric.Score for the race's metric. A score that cannot be computed
+// is 0. Score returns an error only if ctx is cancelled.
 func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (performance, logLoss float64, err error) {
 	p, err := e.ScoredPredictions(ctx, probabilities)
 	if err != nil {
@@ -93,10 +90,8 @@ func (e *Evaluator) LogLoss(probabilities []float32) float64 {
 	return finiteOrZero(metric.LogLoss(e.Predictions(probabilities)))
 }
 
-// ScoredPredictions returns the predictions from which the metric of the race is
-// computed. If the metric uses decision weights, the probabilities are multiplied by
-// cross-fitted weights. For logLoss the probabilities are calibrated, like those of the
-// final model.
+// ScoredPredictions returns the predictions from which the metric of the race is computed. For
+// logLoss these are calibrated probabilities; for other metrics see predictionsForDecisions.
 func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	if e.Metric == metric.NameLogLoss {
 		calibrated, err := e.Calibrate(ctx, probabilities)
@@ -105,12 +100,10 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 	return e.predictionsForDecisions(ctx, probabilities)
 }
 
-// predictionsForDecisions returns the predictions from which scores of decisions, such as
-// accuracy, are computed. If the race has class weights, the predictions have these
-// weights, and calibrated probabilities like those of the final model. Otherwise, if the
-// metric uses decision weights, the probabilities are multiplied by cross-fitted weights.
-// In this case they are not calibrated, because calibration would not change the decisions;
-// see FitClassWeights.
+// predictionsForDecisions returns the predictions from which scores of decisions, such as accuracy,
+// are computed. With class weights, these are calibrated probabilities and the class weights.
+// Without them, the probabilities are multiplied by cross-fitted weights if the metric uses
+// decision weights.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
 	case e.Weights != nil: // they are not multiplied into the float32 probabilities, because the model also applies them without rounding
@@ -119,6 +112,7 @@ func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities [
 		p.Weights = e.Weights
 		return p, err
 	case e.Metric != metric.NameAccuracy && metric.UsesDecisions(e.Metric):
+		// Calibration would not change these decisions; see FitClassWeights.
 		weighted, err := e.applyClassWeights(ctx, probabilities)
 		return e.Predictions(weighted), err
 	}
@@ -132,15 +126,15 @@ func (e *Evaluator) Predictions(probabilities []float32) metric.Predictions {
 	}
 }
 
-// FitClassWeights returns the decision weights of a model: the class weights of the race
-// or, without these, weights that are fitted to all validation rows. A model multiplies
-// its decision weights by probabilities that are calibrated by the given temperature T.
-// Weights w that were fitted to probabilities p before calibration are therefore returned
-// as w^(1/T): the class of the largest w^(1/T)·p^(1/T) is that of the largest w·p.
+// FitClassWeights returns the decision weights of a model: the class weights of the race or, if
+// there are none, weights fitted to all validation rows. They are meant for probabilities that are
+// calibrated by the given temperature.
 func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
 	if e.Weights != nil {
 		return e.Weights, nil
 	}
+	// The weights w are fitted to probabilities p before calibration by the temperature T. The
+	// class with the largest w^(1/T)·p^(1/T) is that with the largest w·p.
 	weights, err := metric.FitClassWeights(ctx, e.Metric, e.Predictions(probabilities))
 	for c, w := range weights {
 		weights[c] = math.Pow(w, 1/float64(temperature))
@@ -228,10 +222,10 @@ func (e *Evaluator) PerformanceStdErr(ctx context.Context, probabilities []float
 	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
 }
 
-// ValidationScores returns the scores on the validation rows. Some scores need decision
-// weights, some need calibrated probabilities, and some neither. Each score is computed
-// with only what it needs, because cross-fitted weights and temperatures differ between
-// the two halves of the rows. An error is returned only if ctx is cancelled.
+// ValidationScores returns the scores on the validation rows, with intervals. Scores of decisions
+// use decision weights. The log loss, the Brier score and the calibration error use calibrated
+// probabilities. All other scores use probabilities as they are. ValidationScores returns an error
+// only if ctx is cancelled.
 func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float32) (Scores, error) {
 	decided, err := e.predictionsForDecisions(ctx, probabilities)
 	if err != nil {

@@ -2,15 +2,16 @@ package evaluation
 
 import "foretell/internal/learn/mixture"
 
-// Mixture is the weighted mean of the probabilities of several models on the validation rows.
+// Mixture is the weighted mean of the probabilities that several models predict for the validation
+// rows.
 type Mixture struct {
 	// Weights are the weights of the models. They are fitted to all validation rows by maximum
 	// likelihood.
 	Weights []float64
-	// Probabilities is the mean with Weights.
+	// Probabilities is the mean of the models' probabilities with Weights.
 	Probabilities []float32
-	// CrossFitted is the mean from which a score is computed: each half of the rows is averaged
-	// with weights that are fitted to the other half.
+	// CrossFitted is a mean for computing scores. Each half of the rows is averaged with weights
+	// that are fitted to the other half.
 	CrossFitted []float32
 }
 
@@ -42,8 +43,8 @@ func (e *Evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// averageProbabilities adds the weighted mean of the models' probabilities to dst, only
-// in the rows at the given positions. These rows of dst must be 0 before.
+// averageProbabilities adds the weighted mean of the models' probabilities to dst, but only for the
+// rows at the given positions. These rows of dst must be 0 before.
 func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weights []float64, positions []int32) {
 	for i, probabilities := range models {
 		w := float32(weights[i])

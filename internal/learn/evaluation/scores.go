@@ -11,16 +11,15 @@ import (
 // Interval is a 95 % confidence interval.
 type Interval = metric.Interval
 
-// Scores are the scores on a set of rows. If all rows are of one class, ROCAUC is NaN, and
-// PRAUC may be; see metric.PRAUC. All scores are NaN if there are no rows.
+// Scores are the scores on a set of rows. All are NaN if there are no rows. If all rows are of one
+// class, ROCAUC is NaN, and PRAUC may be; see metric.PRAUC.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
 	// Brier is the Brier score and CalibrationError the expected calibration error; see
 	// package metric.
 	Brier, CalibrationError float64
-	// OfClass maps the name of the metric of the race to its value if this is a metric
-	// of one class, such as f1[yes]. It is nil if the race has another metric, or if
-	// the metric cannot be computed.
+	// OfClass holds the value of the race's metric, by name, if it is a metric of one class, such
+	// as f1[yes]. It is nil for other metrics, and if the metric cannot be computed.
 	OfClass map[string]float64
 	// Intervals holds the 95 % confidence intervals, by the name of the score. Unknown
 	// intervals are absent.
@@ -33,8 +32,8 @@ var NaNScores = Scores{
 	Brier: math.NaN(), CalibrationError: math.NaN(),
 }
 
-// Performance returns the named metric as the performance of a race, or NaN if it was not
-// computed.
+// Performance returns the named metric as a performance from 0 to 1, where higher is better. It
+// returns NaN if the metric was not computed.
 func (s *Scores) Performance(name string) float64 {
 	switch name {
 	case metric.NameAccuracy:
@@ -56,9 +55,9 @@ func (s *Scores) Performance(name string) float64 {
 	return math.NaN()
 }
 
-// setRaceMetricOfClass sets OfClass to the value of raceMetric, computed from p, if this is a
-// metric of one class. It does nothing if no row is of this class. An error is returned only if ctx
-// is cancelled.
+// setRaceMetricOfClass computes raceMetric from p and stores it in OfClass. It does nothing if
+// raceMetric is not a metric of one class, or if p has no row of this class. It returns an error
+// only if ctx is cancelled.
 func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
 	base, class := metric.SplitName(raceMetric)
 	if base == raceMetric || !slices.Contains(p.Labels, int32(slices.Index(p.Names, class))) {
@@ -75,8 +74,8 @@ func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p 
 // computed.
 type PredictionsFunc func(name string) metric.Predictions
 
-// NewScores returns all scores, without intervals. raceMetric is the metric of the race.
-// An error is returned only if ctx is cancelled.
+// NewScores returns all scores, without intervals. raceMetric is the metric of the race. NewScores
+// returns an error only if ctx is cancelled.
 func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	decided := predictions(metric.NameAccuracy)
 	s := Scores{
@@ -97,8 +96,8 @@ func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFu
 	return s, s.setRaceMetricOfClass(ctx, raceMetric, predictions(raceMetric))
 }
 
-// NewScoresWithIntervals returns all scores with their intervals. raceMetric is the
-// metric of the race. An error is returned only if ctx is cancelled.
+// NewScoresWithIntervals returns all scores with their intervals. raceMetric is the metric of the
+// race. NewScoresWithIntervals returns an error only if ctx is cancelled.
 func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	s, err := NewScores(ctx, raceMetric, predictions)
 	if err != nil {

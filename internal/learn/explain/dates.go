@@ -7,19 +7,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// rowsWithDates are the encoded rows of a table in which features are differences of two dates.
+// rowsWithDates are the encoded rows of a table in which some features are differences of two
+// dates.
 type rowsWithDates struct {
 	shapley.Rows
 	differences []frame.Difference
-	// dates[i] holds feature i of the rows if it is one of the dates of a difference; it is
+	// dates[i] holds the values of feature i if a difference of dates is computed from it. It is
 	// nil for other features.
 	dates [][]float64
 }
 
-// withDates returns rows with a method MarkDifferent that also marks dates. rows must be the encoded
-// rows of f. If a marked feature is the difference of two dates, the method also marks each of these
-// dates in which the two compared rows differ. This is necessary, because the model may use a
-// difference without using either of its dates.
+// withDates returns rows whose MarkDifferent also marks the dates from which a marked difference is
+// computed. Otherwise these dates would be ignored if the model uses the difference but not the
+// dates. rows must be the encoded rows of f.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {
@@ -37,8 +37,8 @@ func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 }
 
 // MarkDifferent implements shapley.Rows: it marks the features in which the model distinguishes the
-// rows a and b. If such a feature is the difference of two dates, it also marks each of these dates in
-// which the rows differ.
+// rows a and b. If a marked feature is a difference of two dates, it also marks each of these dates
+// in which a and b differ.
 func (r *rowsWithDates) MarkDifferent(different []bool, a, b int) {
 	r.Rows.MarkDifferent(different, a, b)
 	for _, d := range r.differences {

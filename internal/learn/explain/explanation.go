@@ -28,8 +28,8 @@ type Model struct {
 	// Predict writes the calibrated class probabilities of f's rows lo…hi-1 to dst,
 	// row-major. It must be safe for concurrent use.
 	Predict func(dst []float32, f *frame.Frame, lo, hi int)
-	// Encode returns the rows of f in the form that Shapley values need. Up to rounding,
-	// PredictPath of the result must compute the same probabilities as Predict.
+	// Encode returns the rows of f in the form that Shapley values need. PredictPath of the result
+	// must compute the same probabilities as Predict, up to rounding.
 	Encode func(f *frame.Frame) shapley.Rows
 }
 
@@ -143,9 +143,8 @@ func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 	return nil
 }
 
-// addRoundingToLargest adds the rounding error of the contributions to the largest of them, so
-// that they add up to Probability - Base. The error is about a millionth: PredictPath may
-// add the values of many trees in another order than Predict.
+// addRoundingToLargest adds the rounding error of the contributions, about a millionth, to the
+// largest of them. The contributions then add up to Probability - Base.
 func (x *Explanation) addRoundingToLargest() {
 	largest, missing := 0, x.Probability-x.Base
 	for i, v := range x.Contributions {

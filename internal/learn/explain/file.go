@@ -25,10 +25,10 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File reads a blind file, which is a CSV without a label column, and explains each row for which
-// wanted returns true. It calls yield with the explanations in file order, as soon as a few rows
-// are explained. If wanted is nil, File explains every row. The error for an invalid file is a
-// *csvfile.Defect. Other errors are those of NewExplainer, Explain and yield.
+// File explains the rows of blind, a CSV without a label column, for which wanted returns true. If
+// wanted is nil, it explains every row. It calls yield with the explanations in file order, as soon
+// as a few rows are explained. The error for an invalid file is a *csvfile.Defect. Other errors are
+// those of NewExplainer, Explain and yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {
@@ -46,8 +46,8 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 	return nil
 }
 
-// fileWorker explains the rows of a file, block by block. There is only one worker,
-// so that it can number the rows. Its explainer runs several goroutines.
+// fileWorker explains the rows of a file, block by block. There is only one worker, because it
+// numbers the rows. Its explainer runs several goroutines.
 type fileWorker struct {
 	ctx        context.Context // the context of Process, which Commit uses
 	explainer  *Explainer

@@ -28,11 +28,10 @@ type Importance struct {
 	Interval metric.Interval
 }
 
-// Limits of the permutation importance. For each shuffle of a column, at most
-// maxImportanceRows rows are predicted. If there are many columns, fewer rows are predicted,
-// but at least minImportanceRows, so that all columns together need about
-// maxImportancePredictions predictions. A column is shuffled up to maxShuffles times; see
-// numShuffles.
+// Limits of the permutation importance. For each shuffle of a column, at most maxImportanceRows
+// rows are predicted. With many columns there are fewer rows, so that all predictions together are
+// about maxImportancePredictions, but at least minImportanceRows. A column is shuffled up to
+// maxShuffles times; see numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -40,8 +39,8 @@ const (
 	maxShuffles              = 3
 )
 
-// Limits for a metric that depends on a rare class. More rows are predicted, up to maxRareImportanceRows,
-// until minRareRows of them are expected to be of this class.
+// Limits for a metric that depends on a rare class. The number of rows is then raised, up to
+// maxRareImportanceRows, until about minRareRows of them are of this class.
 const (
 	minRareRows           = 20
 	maxRareImportanceRows = 10_000
@@ -62,21 +61,18 @@ func (v *Validation) importanceRows(columns int) int {
 	return rows
 }
 
-// numShuffles returns how often each column is shuffled if the given number of rows is
-// predicted. There are fewer shuffles with many rows, because another row improves the
-// estimate more than another shuffle of the same row. About maxImportanceRows
-// predictions for each column are enough.
+// numShuffles returns how often each column is shuffled if the given number of rows is predicted.
+// About maxImportanceRows predictions for each column are enough. With many rows there are fewer
+// shuffles, because more rows improve the estimate more than more shuffles.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
-// Importances returns the importance of each column of the file, largest first (Breiman,
-// Random Forests, 2001, section 10). The model of each fold first predicts the fold's
-// validation rows unchanged. For each column, it then predicts them one to three times
-// with the values of this column shuffled. All features extracted from a column are
-// shuffled together. Unlike the gains of a tree's splits, these importances are computed
-// from rows that the models were not trained on, and are comparable between algorithms.
-// Importances returns an error if the metric cannot be computed on the sampled rows.
+// Importances returns the permutation importance of each column of the file, largest first
+// (Breiman, Random Forests, 2001, section 10). The model of each fold predicts the fold's
+// validation rows, first unchanged, and then one to three times with a column's values shuffled.
+// All features extracted from a column are shuffled together. Importances returns an error if the
+// metric cannot be computed on the sampled rows.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
 	sample := v.drawSample(v.importanceRows(len(columns)))
@@ -144,10 +140,9 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 }
 
 // substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for all shuffles
-// together. s has only the copies that must be predicted. A shuffle that does not change the cells
-// of a row needs no copy, and several shuffles that put the same cells into a row share one copy.
-// places[i][row-lo] is the index in s of the copy for the i-th shuffle, or -1 if this shuffle does
-// not change the row.
+// together. places[i][row-lo] is the index in s of the copy of row for the i-th shuffle, or -1 if
+// this shuffle does not change the row. Several shuffles that put the same cells into a row share
+// one copy.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
@@ -249,8 +244,7 @@ var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
-// jackknifedScore holds the score on all rows and, for each part into which the jackknife divides the
-// rows, the score on the rows outside this part.
+// jackknifedScore holds the score on all rows, and the scores without each part in turn.
 type jackknifedScore struct {
 	all     float64
 	without []float64
@@ -275,11 +269,10 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 	return partOfRow, min(next, maxJackknifeParts)
 }
 
-// importance returns the importance of a column from the scores of its shuffles. The
-// standard error is that of the delete-a-group jackknife (Kott, Journal of Official
-// Statistics 17, 2001). This standard error includes the error due to the shuffles,
-// because the shuffled values of the omitted rows are omitted, too. The interval is unknown if the
-// metric cannot be computed without some part.
+// importance returns the importance of a column from the scores of its shuffles. The standard error
+// is that of the delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001). It
+// includes the error due to shuffling, because leaving out rows also leaves out their shuffled
+// values. The interval is unknown if the metric cannot be computed without some part.
 func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0
@@ -304,8 +297,7 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of probabilities on all rows and, for each part into which the jackknife
-// divides the rows, the score on the rows outside this part.
+// score returns the score of probabilities on all rows, and the scores without each part in turn.
 func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err

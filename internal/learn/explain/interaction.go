@@ -17,9 +17,9 @@ type Interaction struct {
 	// Class is the label of the class whose probability has the strongest interaction. The
 	// other fields describe the interaction for this class.
 	Class string
-	// Strength is the standard deviation of the interaction, which is what remains of the mean
-	// probability after the effect of each column alone has been subtracted. Share is the variance of
-	// the interaction divided by the variance of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction: of the mean probability after the
+	// effect of each column alone has been subtracted. Share is the variance of the interaction
+	// divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
 	// Values holds the values of each column as text; see PartialDependencePoint.Value.
 	Values [2][]string
@@ -124,9 +124,8 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	}
 }
 
-// substitute returns some of the rows lo…hi-1 of the sample, each once for each pair of
-// values, with the cells of both columns replaced by these values. It adds the number
-// of these rows to g.rows.
+// substitute returns some of the rows lo…hi-1 of the sample, once for each pair of values, with the
+// cells of both columns replaced by these values. It adds the number of rows chosen to g.rows.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)
@@ -175,16 +174,15 @@ func (e *effects) interactions(labels []string) []Interaction {
 	return list
 }
 
-// equalStrengthTolerance is the relative difference below which the strengths of two
-// classes are considered equal, because only rounding makes them differ. The later class
-// is then chosen, because the plots show this class, too.
+// equalStrengthTolerance is the relative difference below which two classes count as equally
+// strong, because the difference may be due to rounding. The later class is then chosen, which is
+// also the class that the plots show.
 const equalStrengthTolerance = 1e-3
 
-// interaction returns the interaction of the two columns. Its Share is the statistic H² of Friedman
-// and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one difference. The means
-// are computed over the cells of the table instead of the rows, as if the columns were independent.
-// A cell of the table is a mean probability. Its interaction is then: cell − mean of its table row
-// − mean of its table column + mean of the table.
+// interaction returns the interaction of the two columns. Share is the statistic H² of Friedman and
+// Popescu (Annals of Applied Statistics 2, 2008, section 8.1), except that means are over the cells
+// of the table instead of the rows. The interaction of a cell, which is a mean probability, is:
+// cell − mean of its table row − mean of its table column + mean of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {

@@ -22,10 +22,9 @@ type PartialDependence struct {
 // PartialDependencePoint holds the mean probabilities that the model would predict if
 // every row had the same value in a column.
 type PartialDependencePoint struct {
-	// Value is the value as text: a number, a date or a level, which is a text of a categorical column.
+	// Value is the value as text: a number, a date or a category.
 	Value string
-	// Number is the number, the date in days since 1 January 1970, or NaN for a
-	// level.
+	// Number is the number, the date in days since 1 January 1970, or NaN for a category.
 	Number float64
 	// Rows is the number of validation rows with the value, among those that
 	// were sampled.
@@ -60,13 +59,11 @@ type dependentColumn struct {
 	donors []int32
 }
 
-// Effects returns the partial dependence of the most important columns, and the
-// interactions between the first few of these columns. For each value of a column, the
-// model of each fold predicts copies of the fold's validation rows. In the copies, the
-// features of the column are those of one row that has the value (Friedman, Annals of
-// Statistics 29, 2001, section 8.2). importances must be in descending order of
-// importance, and classes holds the classes of the result. Columns of free text and
-// columns with one value are left out.
+// Effects returns the partial dependence of the most important columns, and the interactions
+// between the first few of them (Friedman, Annals of Statistics 29, 2001, section 8.2). For each
+// value of a column, the model of each fold predicts the fold's validation rows as if all had this
+// value. importances must be in descending order of importance. classes holds the classes of the
+// result. Columns of free text and columns with one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)
@@ -159,8 +156,8 @@ func newDependencePoints(f *frame.Frame, features []int) (points []PartialDepend
 	return nil, nil
 }
 
-// isCategory reports whether a column with the given features is a category. Its first feature must
-// be a category, and all others must be items or prefixes of the levels.
+// isCategory reports whether a column with the given features is categorical: its first feature is
+// a category, and all others are items or prefixes of the category's texts.
 func isCategory(f *frame.Frame, features []int) bool {
 	for i, feature := range features {
 		c := &f.Schema.Columns[feature]

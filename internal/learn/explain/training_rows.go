@@ -10,23 +10,21 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows of a new file may be equal to training rows by chance, above all if the columns have few
-// different values. The fraction of the training rows that a file contains by chance is about the
-// fraction of the file's rows that are equal to another row of the file. FindTrainingRows therefore
-// reports training rows only if two conditions are met: it finds at least minTrainingRows of them, and
-// the fraction found exceeds the fraction expected by chance by more than minStandardErrors standard
-// errors.
+// Rows of a new file may be equal to training rows by chance. The expected fraction is about that
+// of the file's rows that are equal to another row of the file. FindTrainingRows therefore reports
+// training rows only if it finds at least minTrainingRows, and more than minStandardErrors standard
+// errors above this fraction.
 const (
 	minTrainingRows   = 3
 	minStandardErrors = 3
 )
 
-// FindTrainingRows searches a CSV with the columns of the model for training rows. sample
-// is the number of background rows of the model, which are a sample of the training rows.
-// found is the number of background rows that are equal to a row of the file in every
-// feature. If this number could be due to chance, found is 0.
+// FindTrainingRows searches a CSV with the columns of the model for training rows. sample is the
+// number of training rows that the model keeps: its background rows. found is the number of these
+// rows that are equal to a row of the file in every feature. It is 0 if this number could be due to
+// chance.
 //
-// The error for an invalid file is a *csvfile.Defect. For the model of an old file, the
+// The error for an invalid file is a *csvfile.Defect. For a model without background rows, the
 // error is ErrNoBackground.
 func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sample int, err error) {
 	if m.Background == nil {
@@ -123,12 +121,10 @@ func (c *hashCounts) add(hash uint64) {
 }
 
 // maxByChance returns an upper limit for the number of rows of a sample that are equal to counted
-// rows by chance. It assumes that the sample and the counted rows are from the same population. The
-// probability that a row of the sample is equal to a counted row is then about the fraction of
-// counted rows that have the same hash as another counted row. To compute this fraction, two rows
-// with such a hash and two without are added to the counts (A. Agresti and B. Coull, The American
-// Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which doubles
-// the variance of this fraction.
+// rows by chance, if both are from the same population. The probability of this is about the
+// fraction of counted rows that are equal to another counted row. Two such rows and two other rows
+// are added to the counts (A. Agresti and B. Coull, The American Statistician 52, 1998). Equal rows
+// mostly occur in pairs, which doubles the variance of the fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

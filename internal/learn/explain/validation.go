@@ -32,8 +32,8 @@ type Validation struct {
 	// be computed. It must be safe for concurrent use.
 	Score func(ctx context.Context, probabilities []float32, labels []int32) (float64, error)
 	// RareShare is the fraction of the validation rows that are of the class on which the metric
-	// mainly depends: the class of a metric of one class, or else the rarer of two classes. It is
-	// 0 if the metric depends on all classes.
+	// mainly depends. This is the class of a metric of one class, or else the rarer of two classes.
+	// RareShare is 0 for other metrics, such as accuracy.
 	RareShare float64
 	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.
@@ -112,25 +112,23 @@ func (v *Validation) usedBy(fold FoldModel) []bool {
 	return fold.Used
 }
 
-// substitutionPart is the range lo…hi-1 of the rows of a substitution. Their predictions
-// are written to dst.
+// substitutionPart is the range lo…hi-1 of the rows of a substitution. dst receives their
+// predictions.
 type substitutionPart struct {
 	*substitution
 	lo, hi int
 	dst    []float32
 }
 
-// usesSampleCells reports whether all cells of the part are cells of the sample. Several
-// parts of this kind can be put into one frame.
+// usesSampleCells reports whether all cells of the part are from the sample. Such parts can be
+// joined into one frame.
 func (p *substitutionPart) usesSampleCells(sample *sample) bool {
 	return !slices.ContainsFunc(p.columns, func(c replacedColumn) bool { return c.donors != sample.Frame })
 }
 
-// divideIntoBatches divides the rows of substitutions into lists of parts. The
-// predictions of list[i] are written to predictions[i]. The parts of a list are put into
-// one frame and predicted together. This matters in a wide table, in which each
-// substitution has few rows: a frame for each substitution would take longer to build
-// than to predict.
+// divideIntoBatches divides the rows of substitutions into lists of parts. The parts of a list are
+// predicted together, in one frame: in a wide table, building a frame for each substitution would
+// take longer than predicting it. The predictions of list[i] are written to predictions[i].
 func (s *sample) divideIntoBatches(list []substitution, predictions [][]float32) [][]substitutionPart {
 	var batches [][]substitutionPart
 	classes, space := s.classes(), 0
@@ -154,9 +152,9 @@ func (s *sample) divideIntoBatches(list []substitution, predictions [][]float32)
 	return batches
 }
 
-// newFrame returns the rows of the parts, one part after another. Features that are not
-// used have no cells. Differences of dates are computed from the dates of the result. If
-// there are several parts, usesSampleCells must be true for all of them.
+// newFrame returns the rows of the parts, one part after another. Features that are not used have
+// no cells. Differences of dates are computed anew. If there are several parts, usesSampleCells
+// must be true for all of them.
 func (s *sample) newFrame(used []bool, differences []frame.Difference, parts ...substitutionPart) *frame.Frame {
 	var rows []int32
 	for _, p := range parts {

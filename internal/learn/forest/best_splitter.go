@@ -79,10 +79,10 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 // leafScore returns the score of the leaf without a split.
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
-// bestSplit returns the best split of the leaf by the feature. The levels of a
-// categorical feature are first ordered: as orderByClass does if s.sortsLevelsByClass is set, and
-// otherwise at random. Only splits between neighbours in this order are considered.
-// varies reports whether the leaf's rows differ in the feature.
+// bestSplit returns the best split of the leaf by the feature. varies reports whether the leaf's
+// rows differ in the feature. The levels of a categorical feature are first ordered, by
+// orderByClass if s.sortsLevelsByClass is set and otherwise at random. Only splits between
+// neighbours in this order are considered.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
@@ -118,10 +118,9 @@ type splitPoint struct {
 	rows  int64 // number of rows on the left
 }
 
-// findSplitPoint returns the split point with the highest score. order lists bins of the
-// feature. A split point divides this list: the rows in the bins before the split point
-// go left, and all other rows of the leaf go right. If missing is not nil, it holds the
-// class counts of the rows with missing values, and these rows go left, too.
+// findSplitPoint returns the split point with the highest score. order lists bins of the feature.
+// Rows in the bins before the split point go left, all others right. missing holds the class counts
+// of the rows with missing values, which also go left. It is nil if these rows go right.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)
@@ -213,10 +212,10 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	return found
 }
 
-// orderByClass sorts s.order, a list of bins. The sort key of a bin is the fraction of
-// its rows that are of the given class. With two classes, the left side of the best split
-// is then a prefix of the list (Breiman et al. 1984, theorem 4.5). With more classes, the
-// prefixes include splits that separate the given class well from the others.
+// orderByClass sorts the bins in s.order by the fraction of their rows that are of the given class.
+// With two classes, the left side of the best split is then a prefix of the list (Breiman et al.
+// 1984, theorem 4.5). With more classes, the prefixes include splits that separate the given class
+// well from the others.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64
@@ -233,9 +232,8 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class by whose fraction the categories of a feature are ordered: the
-// class of a random row of the leaf. With two classes it is always 1, because both orders
-// yield the same splits.
+// drawClass returns the class for orderByClass: that of a random row of the leaf. With two classes
+// it is always 1, because both orders yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

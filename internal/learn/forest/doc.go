@@ -1,11 +1,10 @@
-// Package forest grows randomised forests of classification trees on binned
-// features. The trees are grown independently, each on a sample of the rows.
-// Each leaf is split on one of a few random features. A prediction is the
-// average of the trees' probabilities.
+// Package forest grows randomised forests of classification trees on binned features. The trees are
+// grown independently, each on a sample of the rows. Each leaf is split on one of a few random
+// features. A prediction is the average of the trees' probabilities.
 //
 // The package uses the bins and the type Tree of package tree, but not its growers: here,
-// histograms count classes instead of summing gradients, and only a few features are
-// tried at each leaf.
+// histograms count classes instead of summing gradients, and only a few features are tried at each
+// leaf.
 //
 // The files:
 //
@@ -25,16 +24,13 @@
 //	path             predictions for explanations
 //	cost             the estimated time of training
 //
-// Class distributions of leaves are 16-bit fractions, and votes are sums of these
-// integers. The sums are therefore exact, and do not depend on the order of the trees or
-// on the number of workers.
+// Class distributions of leaves are 16-bit fractions, and votes are sums of these integers. The
+// sums are exact, so they do not depend on the order of the trees or on the number of workers.
 //
-// The out-of-bag votes on a row are the votes of the trees that were not trained on the
-// row. The growth parameters are chosen by the error of these votes. The temperature,
-// which calibrates the averaged probabilities, is fitted to these votes. (The average of
-// many trees is underconfident if nearly all trees are right, and overconfident if labels
-// are noisy and leaves have one row.) Validation rows are used neither for the growth
-// parameters nor for the temperature.
+// The out-of-bag votes on a row are the votes of the trees that were not trained on it. The growth
+// parameters and the temperature, which calibrates the averaged probabilities, are fitted to these
+// votes. Validation rows are used for neither. (The average of many trees is underconfident if
+// nearly all trees are right, and overconfident if labels are noisy and leaves have one row.)
 //
 // # References
 //

@@ -63,11 +63,12 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows some trees. The first steps double the number of trees until the out-of-bag error can
-// be estimated. Then the search for growth parameters begins. Each step of the search tries other
-// parameters in a small forest, the pilot. If the pilot is better, it replaces the forest.
-// Otherwise the step adds trees to the forest. After the search, each step adds trees. done reports
-// whether the forest is complete.
+// Step grows some trees. done reports whether the forest is complete.
+//
+// The first steps double the number of trees until the out-of-bag error can be estimated. Then each
+// step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
+// replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
+// tried, each step adds trees.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -102,8 +103,8 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
 
-// tryParams grows a pilot forest with the parameters p. The pilot replaces the
-// best forest if it is better. Otherwise trees are added to the best forest.
+// tryParams grows a pilot forest with the parameters p. If it is better than the best forest, it
+// replaces that forest. Otherwise tryParams adds trees to the best forest.
 func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	challenger := f.newForest(p)
 	if err := f.growPilot(ctx, challenger); err != nil {
@@ -117,11 +118,10 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// requiredGain returns the smallest relative decrease of the Brier score with which the
-// parameters p replace the best parameters. A smaller decrease may be noise, which is
-// larger with fewer rows. If p has a larger minLeaf, the required decrease is smaller,
-// because smaller trees are preferred at equal error. It is then 0 from 2,500 training
-// rows on.
+// requiredGain returns the smallest relative decrease of the Brier score with which the parameters
+// p replace the best parameters. A smaller decrease may be noise, above all with few rows. A larger
+// minLeaf needs a smaller decrease, or none from 2,500 training rows on, because smaller trees are
+// preferred at equal error.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -161,9 +161,9 @@ func (f *Fitter) nextParams() (params growthParams, ok bool) {
 }
 
 const (
-	// Out-of-bag votes are counted for at most maxOOBRows training rows. They are counted
-	// for fewer rows if rows times classes would exceed maxOOBValues. The temperature is
-	// fitted to at most maxTemperatureValues probabilities.
+	// Out-of-bag votes are counted for at most maxOOBRows training rows, and for fewer if rows
+	// times classes would exceed maxOOBValues. The temperature is fitted to at most
+	// maxTemperatureValues probabilities.
 	maxOOBRows           = 20_000
 	maxOOBValues         = 400_000
 	maxTemperatureValues = 100_000
@@ -204,9 +204,8 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the properties of the data that limit the growth parameters.
-// manyLevels is false if no feature has more than two levels, because any order of two
-// levels yields the same split.
+// newSearchSpace returns the properties of the data that limit the growth parameters. Any order of
+// two levels yields the same split, so manyLevels requires a feature with more than two.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.countRarestClassRows()}
 	for i := range f.bins.Features {

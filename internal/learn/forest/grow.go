@@ -45,10 +45,9 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	return g
 }
 
-// grow grows a tree on sample. It splits leaves, highest gain first, until every leaf is
-// pure or too small to split, or until there are params.maxLeaves leaves. It reorders
-// sample. nanos is the estimated time to find the splits, in nanoseconds. The tree is nil
-// if ctx is cancelled.
+// grow grows a tree on sample, whose order it changes. It splits leaves, highest gain first, until
+// every leaf is pure or too small to split, or until there are params.maxLeaves leaves. nanos is
+// the estimated time to find the splits, in nanoseconds. The tree is nil if ctx is cancelled.
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
@@ -72,9 +71,9 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of the leaf with the given index. It tries features in
-// random order, until it has tried params.maxFeatures features in which the leaf's rows
-// differ. If an allowed split was found, considerLeaf adds the leaf to the frontier.
+// considerLeaf finds the best split of the leaf with the given index, and adds the leaf to the
+// frontier if there is an allowed split. It tries params.maxFeatures random features, not counting
+// those in which the leaf's rows are equal.
 func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit

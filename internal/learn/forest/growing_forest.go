@@ -99,16 +99,14 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 }
 
 // doubleAndEstimateError doubles the number of trees and estimates the error of a large forest. The
-// error of n trees exceeds the error of a large forest by an amount proportional to 1/n.
-// The halves have n/2 trees, so the error of a large forest can be computed from the
+// error of n trees exceeds that error by an amount proportional to 1/n, so it follows from the
 // errors of the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// If the trees of a forest differ much from each other, its error falls more when trees
-// are added. Without the estimate, parameters with such trees would seem worse than they
-// are in a large forest. Out-of-bag votes are counted separately for the two halves,
-// validation votes are not.
+// Adding trees helps more if the trees are very different. Without this estimate, growth parameters
+// with such trees would seem worse than they are. Out-of-bag votes are counted separately for the
+// two halves, validation votes are not.
 func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {

@@ -2,12 +2,12 @@ package forest
 
 import "foretell/internal/learn/tree"
 
-// bounds are the smallest and the largest fraction of rows of class 1 that a leaf may
-// have. If a split uses a monotone feature, the fractions on its two sides must be ordered
-// in the feature's direction. The mean of these two fractions then limits all descendants: on the
-// side with the smaller fraction, their fractions may not exceed the mean. On the other
-// side, they may not be below it. Therefore later splits cannot reverse the order. Splits
+// bounds are the smallest and the largest fraction of rows of class 1 that a leaf may have. Splits
 // with a fraction outside the bounds are not considered, as in scikit-learn's monotonic_cst.
+//
+// A split by a monotone feature has one side with the smaller fraction. The mean of both fractions
+// is an upper bound for all later leaves on that side, and a lower bound for those on the other
+// side. Later splits thus cannot reverse the order.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}
@@ -21,10 +21,9 @@ func (s *splitter) direction(feature int) tree.Direction {
 }
 
 // satisfiesMonotone reports whether the fractions of class 1 on both sides of a split are within
-// the bounds of the leaf and in the order that direction requires. leftRows is the number of
-// rows on the left. s.leftCounts must hold the number of these rows in each class. If
-// dividesValues is false, the split separates only missing values, and the direction does
-// not apply.
+// the bounds of the leaf and in the order of direction. leftRows is the number of rows on the left.
+// s.leftCounts must hold the number of these rows in each class. If dividesValues is false, the
+// split separates only missing values, and the order does not matter.
 func (s *splitter) satisfiesMonotone(direction tree.Direction, leftRows int64, dividesValues bool) bool {
 	left := float64(s.leftCounts[1]) / float64(leftRows)
 	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-leftRows)

@@ -20,9 +20,9 @@ type Options struct {
 	// Bins holds the bins of the frame. Defaults to a matrix that the first Step builds
 	// for this fitter.
 	Bins *tree.BinnedMatrix
-	// Groups holds the group of each row of the frame; a negative number means that the
-	// row has no group. For each tree, all rows of a group are drawn or none is. If
-	// Groups is nil, rows are drawn one by one.
+	// Groups holds the group of each row of the frame; a negative number means no group. For each
+	// tree, all rows of a group are drawn, or none of them. If Groups is nil, rows are drawn one by
+	// one.
 	Groups []int32
 	// Disk is the temporary file that holds the trees until the model is used. If Disk is
 	// nil, they are held in memory.
@@ -33,16 +33,15 @@ type Options struct {
 	// columns.
 	Monotone []tree.Direction
 
-	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
-	// training rows. Fewer than a thousand rows count as a thousand. With 4, for example,
-	// a leaf of a larger table has at least 250 training rows on average. Defaults to no
-	// limit. In any case, all trees together have at most two million leaves.
+	// LeavesPerThousand is the largest number of leaves of a tree for each thousand training rows.
+	// Fewer than a thousand rows count as a thousand. With 4, for example, a leaf has at least 250
+	// training rows on average. Defaults to no limit. In any case, all trees together have at most
+	// two million leaves.
 	LeavesPerThousand int
 	// The fields below have their defaults, except in tests.
 
-	// trees is the number of trees of the forest, at most 65,537. Defaults to
-	// 500, to 300 if the frame has more than 20,000 rows and to 150 if it has
-	// more than 100,000.
+	// trees is the number of trees of the forest, at most 65,537. Defaults to 500 for up to 20,000
+	// rows of the frame, 300 for up to 100,000, and 150 for more.
 	trees int
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
@@ -51,13 +50,13 @@ type Options struct {
 	pilotHalf  int // half the number of trees of a pilot forest
 }
 
-// maxTrees is the largest number of trees whose votes on one class, at most unitWeight each,
-// add up to a number that fits in a uint32.
+// maxTrees is the largest number of trees whose votes on one class, at most unitWeight each, add up
+// to a number that fits in a uint32.
 const maxTrees = math.MaxUint32 / unitWeight
 
-// setDefaults sets the defaults that depend only on the number of rows. rows is the
-// number of all rows of the frame, not only of the training rows. A refit on all rows
-// therefore grows as many trees as the training on a fold, in the same batches.
+// setDefaults sets the defaults that depend only on the number of rows. rows is the number of all
+// rows of the frame, not only of the training rows. So a refit on all rows grows as many trees as a
+// fold, in the same batches.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {

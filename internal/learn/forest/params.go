@@ -11,10 +11,9 @@ type growthParams struct {
 	sortsLevelsByClass bool // whether levels are ordered by the classes of their rows, not at random
 }
 
-// sampleFraction is the fraction of the rows that a tree is trained on. The rows are
-// drawn without replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging
-// (2002). The fraction is a little higher than that of the distinct rows in a bootstrap
-// sample, 1 - 1/e.
+// sampleFraction is the fraction of the rows that a tree is trained on. The rows are drawn without
+// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). The distinct rows of a
+// bootstrap sample are a little less, 1 - 1/e of the rows.
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows that a tree is trained on.
@@ -37,9 +36,8 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups is used instead of drawSample if Options.Groups is set. It draws each group,
-// and each row without a group, with the probability sampleFraction. If no row was drawn,
-// it calls drawSample.
+// drawGroups is drawSample for rows with groups. It draws each group, and each row without a group,
+// with the probability sampleFraction. If this draws no row, it calls drawSample.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
@@ -73,14 +71,13 @@ type searchSpace struct {
 	manyLevels      bool // whether a categorical feature has more than two levels
 }
 
-// paramMove changes one parameter in p, for example increases it. It returns false if
-// space does not allow the change. In this case p must not be used.
+// paramMove changes one parameter in p, for example increases it. It returns false if space does
+// not allow the change; p must then not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
-// increaseMinLeaf increases the smallest number of rows in a leaf, which improves
-// accuracy if labels are noisy. The number may be at most a quarter of the rows of the
-// rarest class: in larger leaves, this class would hardly ever have a majority. The search
-// would not notice, because the error of so few rows hardly changes the average.
+// increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
+// labels are noisy. The limit is a quarter of the rows of the rarest class. In larger leaves, this
+// class would hardly ever have a majority, which the average error would not show.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

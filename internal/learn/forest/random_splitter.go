@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel,
-// Extremely randomized trees, 2006). For a numeric feature, the threshold is drawn
-// between the leaf's smallest and largest value; see drawThreshold. For a categorical feature, each
-// bin goes to a random side, but two bins with rows of the leaf always go to different sides.
-// Missing values of a numeric feature go to a random side, or to the right if all other rows of
-// the leaf are in one bin. varies reports whether the leaf's rows differ in the feature.
+// randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel, Extremely
+// randomized trees, 2006). varies reports whether the leaf's rows differ in the feature.
+//
+// The threshold of a numeric feature is drawn between the leaf's smallest and largest value; see
+// drawThreshold. Its missing values go to a random side, or to the right if all other rows are in
+// one bin. Each bin of a categorical feature goes to a random side, but neither side is empty.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	present := s.histogram.gatherBins(s.leafRows, f.Data)
@@ -51,8 +51,8 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 }
 
 // scoreSplit computes the score of candidate from the bins that gatherBins has stored in the
-// histogram. It returns false if a side of the split has fewer than minLeaf rows, or if
-// the split is against the direction of a monotone feature.
+// histogram. It returns false if the split is not allowed: if a side has fewer than minLeaf rows,
+// or if it is against the direction of a monotone feature.
 func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	var rows, squares int64
 	rest, ordered := s.squares, true
@@ -79,14 +79,13 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	return true
 }
 
-// drawThreshold draws the threshold of a random split by a numeric feature. It returns
-// the last bin on the left. All rows of the leaf are in the bins low to high.
+// drawThreshold draws the threshold of a random split by a numeric feature. It returns the last bin
+// on the left. All rows of the leaf are in the bins low to high.
 //
-// In extremely randomised trees, the threshold is uniformly distributed between the smallest and
-// the largest value of the leaf. drawThreshold approximates this. Of the thresholds that divide the
-// rows of the leaf, it takes the lowest and the highest, and draws a number uniformly between the
-// two. It then chooses the threshold nearest to this number. If each threshold were equally likely
-// instead, most of the drawn thresholds would be where rows are dense.
+// As in extremely randomised trees, the threshold is about uniformly distributed between the
+// smallest and the largest value of the leaf. drawThreshold draws a number uniformly between the
+// lowest and the highest threshold that divide the rows, and returns the threshold nearest to it.
+// With equally likely thresholds, most would be where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

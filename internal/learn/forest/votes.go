@@ -11,9 +11,8 @@ import (
 // votes.rowMajorBins.
 const maxCopiedFeatures = 256
 
-// votes holds the votes of trees on some rows. The trees read the bins of these rows from
-// a row-major copy, which is faster than reading the columns. For a wide table, a copy
-// would take much memory, so the bins are read from the columns.
+// votes holds the votes of trees on some rows. The trees read a row-major copy of the bins, which
+// is faster than reading columns. Wide tables are not copied, because that would take much memory.
 type votes struct {
 	classes, features int
 	rowMajorBins      []uint8        // bins, row-major; nil if they are not copied
@@ -49,8 +48,8 @@ func (v *votes) newEmpty(rows int) *votes {
 	return &empty
 }
 
-// blockRows is the number of rows of a task. Within a task, all trees vote on these rows.
-// They are so few that their bins stay in the cache.
+// blockRows is the number of rows of a task. All trees vote on these rows while their bins are in
+// the cache.
 const blockRows = 256
 
 // addTrees adds the votes of trees. A tree does not vote on a row for which inBag returns

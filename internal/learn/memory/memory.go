@@ -47,10 +47,9 @@ const ProcessBytes = 90e6
 const (
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.
 	featureBytes = 45e3
-	// A cell of n bytes in the CSV file takes cellFactor·n-cellOffset bytes of memory, but at
-	// least minCellMemory. This includes 1 to 8 bytes in the frame, the bins, and memory that
-	// the garbage collector has not freed yet. Longer numbers have more bytes in the frame, but
-	// n is at most maxCellSize.
+	// A cell of n bytes in the CSV file takes cellFactor·n-cellOffset bytes of memory, but at least
+	// minCellMemory. n is at most maxCellSize. This includes the frame, the bins, and memory that
+	// the garbage collector has not freed yet.
 	cellFactor    = 1.33
 	cellOffset    = 2.3
 	minCellMemory = 2
@@ -70,8 +69,8 @@ const (
 	// garbageFactor is the memory of texts with their garbage, as a multiple of their
 	// size. The garbage collector runs when the memory has grown by 30 %.
 	garbageFactor = 1.3
-	// screeningFactor multiplies the memory of an algorithm for each selected feature
-	// of a row if features are screened. Each fold then has bins of its own.
+	// screeningFactor multiplies the memory for the selected features of a row if features are
+	// screened. Each fold then has its own bins.
 	screeningFactor = 3
 )
 

@@ -10,30 +10,31 @@ import (
 // bootstrapSamples is the number of samples from which a standard error is estimated.
 const bootstrapSamples = 200
 
-// A bootstrap draws clusters of rows; see Predictions.clusters. These constants limit its time. If
-// there are more than maxBootstrapClusters clusters, only this number of them is used. The variance is
-// then multiplied by the fraction of the clusters that are used.
+// A bootstrap draws clusters of rows: groups, or single rows without a group. These constants limit
+// its time. It uses at most maxBootstrapClusters clusters. The variance is then multiplied by the
+// fraction of the clusters that are used.
 //
-// If the score of a sample is computed from its rows and not from sums by cluster, at most about
-// maxBootstrapRows rows are used. A variance that is estimated from few clusters is inaccurate. So
-// these rows are from at least minBootstrapClusters clusters, or from all clusters if there are fewer.
+// Some scores cannot be computed from sums by cluster. For these, the bootstrap uses only about
+// maxBootstrapRows rows, but of at least minBootstrapClusters clusters, because a variance
+// estimated from few clusters is inaccurate.
 const (
 	maxBootstrapClusters = 5000
 	maxBootstrapRows     = 5000
 	minBootstrapClusters = 200
 )
 
-// bootstrapVariances returns the variances of scores. It draws samples of clusters with replacement. The
-// random numbers depend only on the number of clusters.
+// bootstrapVariances returns the variances of scores over bootstrap samples: clusters drawn with
+// replacement. The random numbers depend only on the number of clusters.
 //
-// compute sets values to the scores of a sample, with NaN for an unknown score. drawn[c] is the number
-// of times that the sample contains cluster c, from 0 to clusters-1. fraction is the number of these
-// clusters divided by the number of all clusters of the predictions.
+// compute sets values to the scores of a sample, NaN for an unknown score. drawn[c] is how often
+// the sample contains cluster c, from 0 to clusters-1. fraction is clusters divided by the number
+// of all clusters of the predictions.
 //
-// The quantiles of the samples' scores are not used, because a sample repeats rows. Repeated rows make
-// scores such as the calibration error larger than on the rows themselves.
+// The quantiles of the scores are not used. Repeated rows make scores such as the calibration error
+// larger than on the rows themselves.
 //
-// A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is cancelled.
+// A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is
+// cancelled.
 func bootstrapVariances(ctx context.Context, scores, clusters int, fraction float64, compute func(values, drawn []float64)) []float64 {
 	drawn, values := make([]float64, clusters), make([]float64, scores)
 	n, sum, squares := make([]float64, scores), make([]float64, scores), make([]float64, scores)
@@ -64,10 +65,10 @@ func bootstrapVariances(ctx context.Context, scores, clusters int, fraction floa
 	return values
 }
 
-// sampleClusters selects n clusters at random and numbers them from 0 to n-1. It returns
-// the new number of each row's cluster, or -1 for a row whose cluster is not selected. fraction is
-// n divided by clusters. clusterOf and clusters are the results of Predictions.clusters. n must be
-// at most clusters.
+// sampleClusters selects n of the clusters at random and numbers them from 0 to n-1. It returns the
+// new cluster of each row, or -1 if the row's cluster is not selected. fraction is n divided by
+// clusters. clusterOf and clusters are the results of Predictions.clusters. n must be at most
+// clusters.
 func sampleClusters(clusterOf []int32, clusters, n int) (sampledOf []int32, fraction float64) {
 	number := slices.Repeat([]int32{-1}, clusters)
 	rng, next := rand.New(rand.NewPCG(uint64(clusters), uint64(n))), 0
@@ -92,9 +93,9 @@ type bootstrapRows struct {
 	fraction  float64 // clusters divided by the number of all clusters
 }
 
-// subsampleRows returns about maxRows rows of p. If the clusters are large, it takes the
-// same fraction of the rows of each cluster. The variance of the score is then
-// overestimated a little, by the variance within the clusters.
+// subsampleRows returns about maxRows rows of p, from at least minBootstrapClusters clusters if
+// there are as many. From large clusters it takes only a fraction of the rows. This overestimates
+// the variance of the score a little.
 func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	of, clusters := p.clusters()
 	if len(of) <= maxRows {
@@ -157,17 +158,16 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	return Interval{max(score-half, 0), min(score+half, 1)}
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no
-// row is of the class. An error is returned only if ctx is cancelled.
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row is of
+// the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }
 
-// meanPrecisionInterval returns the interval of the mean of the average precisions of classes. The
-// variance of the average precision of a class is estimated from bootstrap samples. Samples of few rows
-// differ too little, because they repeat these rows. Therefore the variance for a class of few rows is
-// raised towards that of a proportion of its rows (Boyd, Eng and Page, ECML PKDD 2013); see
-// newProportion. The result is undefined if ctx is cancelled.
+// meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
+// Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
+// too little, so the variance of a class of few rows is raised towards that of a proportion (Boyd,
+// Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
@@ -197,10 +197,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 }
 
 // precisionVariances returns the variances of the average precisions of classes, followed by the
-// variance of their mean. precisions are the average precisions on all rows. If a bootstrap sample has
-// no row of a class, its mean is computed with the average precision of this class on all rows. sampled
-// are the average precisions on the rows of sample, NaN for a class without rows. The results are
-// undefined if ctx is cancelled.
+// variance of their mean. sampled holds the average precisions on the rows of sample, NaN for a
+// class without rows. precisions holds those on all rows; the mean uses them where a bootstrap
+// sample has no row of the class. The results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

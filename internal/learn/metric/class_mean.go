@@ -5,31 +5,31 @@ import (
 	"math"
 )
 
-// proportion is the score of one class. For its interval, it is treated as the proportion of right
-// rows among independent rows.
+// proportion is the score of one class. Its interval is that of a proportion of independent rows.
 type proportion struct {
 	value    float64
 	rows     float64 // number of rows; need not be an integer
 	variance float64 // an estimate of the variance of value, which is too small if the class has few rows
 }
 
-// fewRows is the number of rows for which shrinkVarianceRatio weights an estimated and an assumed variance
-// equally.
+// fewRows is the number of rows for which shrinkVarianceRatio weights an estimated and an assumed
+// variance equally.
 const fewRows = 20.0
 
-// shrinkVarianceRatio corrects ratio, an estimated variance divided by an assumed variance. rows is the
-// number of rows of the estimate. An estimate from few rows may be far too small. So a ratio below 1 is
-// moved towards 1: half-way if rows is fewRows, and further with fewer rows. A ratio above 1 does not
-// change.
+// shrinkVarianceRatio corrects ratio, an estimated variance divided by an assumed variance. rows is
+// the number of rows of the estimate. With few rows the estimate may be far too small, so a ratio
+// below 1 is moved towards 1: half-way if rows is fewRows. A ratio above 1 does not change.
 func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns a proportion with the given value. rows is the number of independent rows that
-// is assumed without an estimate. variance is an estimate of the variance of the value. few is the
-// number of independent rows from which it was computed, and estimated is the value on these rows. If
-// variance is larger than assumed, the proportion gets fewer rows, and if it is smaller, more; see
-// shrinkVarianceRatio. A variance of 0 changes nothing, because it is always 0 for a value of 0 or 1.
+// newProportion returns a proportion with the given value. Its number of rows is rows, divided by
+// the ratio of variance to the variance of a proportion of that many independent rows. If both
+// variances agree, it is therefore rows. A variance of 0 changes nothing, because a value of 0 or 1
+// always has it.
+//
+// variance and estimated are the variance and the value estimated from few rows, for which
+// shrinkVarianceRatio corrects the ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -43,8 +43,8 @@ type classMean struct {
 	classes  []proportion
 	variance float64 // an estimate of the variance of the mean, like those of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
-	// dependence limits the inflation if all variances are 0: to this multiple of the inflation for
-	// scores that depend completely on each other.
+	// dependence limits the inflation if all variances are 0. The limit is dependence times the
+	// inflation for scores that fully depend on each other.
 	dependence float64
 }
 
@@ -57,11 +57,10 @@ func (m classMean) mean() float64 {
 	return meanOrNaN(sum, len(m.classes))
 }
 
-// interval returns the interval of the mean by the score test. It consists of all values of the mean
-// from which the score is at most Z95 standard errors away. The standard error is computed anew for
-// each value (A. Martín Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical Methods in
-// Medical Research 20, 2011). For one class this is the Wilson interval. It is unknown if there are no
-// classes.
+// interval returns the interval of the mean by the score test: all values of the mean from which
+// the score is at most Z95 standard errors away. Each value has its own standard error (A. Martín
+// Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical Methods in Medical Research 20,
+// 2011). For one class this is the Wilson interval. It is unknown if there are no classes.
 func (m classMean) interval() Interval {
 	if len(m.classes) == 0 {
 		return unknownInterval
@@ -76,9 +75,8 @@ func (m classMean) interval() Interval {
 }
 
 // varianceInflation returns the factor by which the dependence between the scores of the classes
-// increases the variance of the mean. The factor is corrected for few rows by shrinkVarianceRatio. If
-// all variances are 0, the factor is unknown. varianceInflation then returns shared, with the limit
-// that dependence describes.
+// increases the variance of the mean. It is corrected for few rows by shrinkVarianceRatio. If all
+// variances are 0, the factor is m.shared, limited as m.dependence describes.
 func (m classMean) varianceInflation() float64 {
 	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
 	for _, c := range m.classes {
@@ -93,9 +91,9 @@ func (m classMean) varianceInflation() float64 {
 	return min(m.shared, m.dependence*deviations*deviations/squares)
 }
 
-// scoreTestLowerBound returns the lowest mean that the score test does not reject. The statistic of the
-// test is the squared distance of this mean from the mean of classes, divided by the variance of the
-// mean. A mean is rejected if its statistic exceeds limit.
+// scoreTestLowerBound returns the lowest mean that the score test does not reject. The test rejects
+// a mean if its squared distance from the mean of classes, divided by the variance of the mean,
+// exceeds limit.
 func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 	low, high := 0.0, 1.0
 	for statistic := 0.0; statistic < limit; high *= 2 {
@@ -116,16 +114,13 @@ func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 }
 
 // constrainedMLE computes the most likely proportions of the classes under the constraint that they
-// have a certain mean. multiplier, the Lagrange multiplier of the constraint, determines this mean: the
-// most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
-// constrainedMLE returns the mean, which decreases with multiplier, and the statistic of
-// scoreTestLowerBound.
+// have a certain mean. multiplier is the Lagrange multiplier of this constraint. It returns the
+// mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
 //
-// The variance of a class with n rows would be p(1 − p)/n, but it is underestimated if p is estimated
-// from the same rows. Dividing by n − 1 instead of n corrects this. If the mean depends on this class
-// only, no correction is needed, because the constraint determines p. In general, the divisor is n − 1
-// + f, where f is the fraction of the variance of the mean that is due to the class. It is at least
-// n/2.
+// The most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
+// Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 corrects that p is estimated from the same
+// rows. f is the fraction of the variance of the mean that is due to the class. If f is 1, the
+// constraint alone determines p and no correction is needed. The divisor is at least n/2.
 func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic float64) {
 	n, sum := float64(len(classes)), 0.0
 	variances := make([]float64, len(classes))
@@ -146,9 +141,9 @@ func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic f
 	return mean, multiplier * multiplier * sum * sum / corrected
 }
 
-// classMean returns the balanced accuracy, the macro F1, or the mean of the areas under the ROC curves,
-// with the values from which its interval is computed. It has no classes if the score is unknown. The
-// result is undefined if ctx is cancelled.
+// classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with what is needed
+// for its interval. It has no classes if the score is unknown. The result is undefined if ctx is
+// cancelled.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
 	m := classMean{shared: effective.overlap, dependence: 1}
@@ -160,8 +155,8 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
-		// A perfect F1 counts the rows of its class twice; see f1s. This must not halve the effect of a
-		// group with rows of several classes, so the limit of the inflation is up to twice as large.
+		// The rows of a class with a perfect F1 count twice; see f1s. Without a larger limit, this
+		// would halve the effect of a group with rows of several classes.
 		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
@@ -216,9 +211,9 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 }
 
 // aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
-// proportion. variance is the variance that is computed from the influences of rows. The assumed
-// variance is that for exponential scores, in the form that treats both classes alike (Hanley and
-// McNeil, Radiology 143, 1982).
+// proportion. variance is computed from the influences of rows. The assumed variance is that for
+// exponential scores, in the form that treats both classes alike (Hanley and McNeil, Radiology 143,
+// 1982).
 func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
@@ -226,9 +221,9 @@ func aucProportion(area, variance, m, n float64) proportion {
 
 // effectiveRows converts a number of rows to the number of independent rows with as much information.
 type effectiveRows struct {
-	// designEffect is the number of rows that count as one independent row: the variance of the
-	// accuracy computed from groups, divided by the variance computed from rows (L. Kish, Survey
-	// Sampling, 1965). It is at least 1.
+	// designEffect is the number of rows that count as one independent row, at least 1. It is the
+	// variance of the accuracy computed from groups, divided by that computed from rows (L. Kish,
+	// Survey Sampling, 1965).
 	designEffect float64
 	clusters     []int   // by class: the number of clusters that have a row of the class; nil if the rows are independent
 	overlap      float64 // mean number of classes of a cluster
@@ -253,8 +248,8 @@ func (p Predictions) effectiveRows() effectiveRows {
 	return effectiveRows{designEffect, ofClass, float64(sum) / float64(max(clusters, 1))}
 }
 
-// of returns the effective number of n rows of a class or, if class is negative, of several classes. It
-// is at least the number of clusters that have a row of the class, and at least 1 unless n is 0.
+// of returns the effective number of n rows of a class, or of several classes if class is negative.
+// It is at least the number of clusters with rows of the class, and at least 1 unless n is 0.
 func (e effectiveRows) of(class, n int) float64 {
 	switch {
 	case n == 0 || e.clusters == nil:

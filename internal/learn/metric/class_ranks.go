@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// classRanks holds, for consecutive classes, the ranks from which the areas under their curves are
-// computed. For each row of a class, it counts the rows of the rest that are next to it in the order of
-// the probability of the class:
+// classRanks holds the ranks from which the areas under the curves of consecutive classes are
+// computed. For each row of a class, it counts the rows of the rest that are next to it when sorted
+// by the probability of the class:
 //
 //	probability          0.1   0.2   0.3   0.4   0.5   0.6   0.7
 //	rows of the class           1           2     1
 //	rows of the rest      5     3     2     1           4     6
 //	below, equal              5, 3        2, 1  0, 0
 //
-// The rows of the rest are therefore never sorted, and each row of the table is sorted only once, with
-// the other rows of its class. If there are many classes, this is much faster than sorting all rows for
-// each class.
+// Only the rows of each class are sorted. With many classes, this is much faster than sorting all
+// rows for each class.
 type classRanks struct {
 	first int // the first class
 	// keys are the rank keys of the rows of the classes, in ascending order of the class and then of the
@@ -28,8 +27,9 @@ type classRanks struct {
 	rows   int        // number of rows of the table
 }
 
-// restRows counts rows that are not of the class. If rows of the class have the same probability, the
-// first of them counts.
+// restRows counts the rows of other classes whose probability is equal to that of one row of the
+// class, or just below it. Of several rows of the class with equal probabilities, only the first
+// has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability
@@ -39,8 +39,8 @@ type restRows struct {
 // that both the rows and the keys of the class are in the cache.
 const rankBlockRows = 64
 
-// newClassRanks returns the ranks of n classes, beginning with the class first. An error is returned
-// only if ctx is cancelled.
+// newClassRanks returns the ranks of n classes, beginning with the class first. newClassRanks
+// returns an error only if ctx is cancelled.
 func newClassRanks(ctx context.Context, p Predictions, first, n int) (classRanks, error) {
 	r := classRanks{first: first, starts: make([]int, n+1), rows: len(p.Labels)}
 	r.setKeys(p)
@@ -108,9 +108,8 @@ func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 	}
 }
 
-// searchKeys returns the position of the first key that is not below key, or the number of keys. It is a
-// binary search without branches that depend on the keys, which a processor could not predict. All keys
-// are below 2⁶³.
+// searchKeys returns the index of the first key that is at least key, or len(keys). All keys must
+// be below 2⁶³. It is a binary search without branches, because a processor cannot predict them.
 func searchKeys(keys []uint64, key uint64) (at int) {
 	for n := len(keys); n > 0; {
 		half := (n + 1) / 2

@@ -26,9 +26,8 @@ type Curve struct {
 	Points []OperatingPoint
 }
 
-// NewCurve returns the curve of class with at most maxPoints points, which must
-// be at least 2. If the rows have more distinct probabilities, the points are at
-// about equal distances along the ROC curve.
+// NewCurve returns the curve of class with at most maxPoints points; maxPoints must be at least 2.
+// With more distinct probabilities, the points are at about equal distances along the ROC curve.
 func NewCurve(class int, p Predictions, maxPoints int) Curve {
 	keys := make([]uint64, len(p.Labels))
 	positives := p.setRankKeys(keys, class)
@@ -77,9 +76,9 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(keys, nil, nil)
 }
 
-// averagePrecision returns the average precision of a class. keys are those of setRankKeys for
-// this class. The row of keys[i] counts times[clusterOf[i]] times or, if clusterOf is nil, once.
-// The result is NaN if no row of the class counts.
+// averagePrecision returns the average precision of a class, or NaN if no row of the class counts.
+// keys are those of setRankKeys for this class. The row of keys[i] counts times[clusterOf[i]]
+// times. If clusterOf is nil, each row counts once.
 func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {
@@ -103,11 +102,10 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 	return sum / right
 }
 
-// PRAUC returns the area under the precision–recall curve. With two classes, this is the
-// average precision of the class with fewer rows, or of class 1 if both have the same
-// number of rows. With more classes, it is the mean of the average precisions of all
-// classes that have rows. The result is NaN if none of these classes has a row. An error
-// is returned only if ctx is cancelled.
+// PRAUC returns the area under the precision–recall curve. With two classes, this is the average
+// precision of the class with fewer rows, or of class 1 in a tie. With more classes, it is the mean
+// of the average precisions of all classes that have rows. It is NaN if none of these classes has a
+// row. PRAUC returns an error only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	average := p.prAUCClasses()
 	ranks, err := newClassRanks(ctx, p, average[0], len(average))

@@ -8,9 +8,9 @@ import (
 
 // Limits of the search for weights.
 const (
-	// minRefineRows is the smallest number of rows of a class whose weight is searched individually. A
-	// class with fewer rows keeps the weight that follows from its frequency, because an individual
-	// weight would fit noise.
+	// minRefineRows is the smallest number of rows of a class whose weight is searched
+	// individually. With fewer rows, an individual weight would fit noise, so the class keeps the
+	// weight that follows from its frequency.
 	minRefineRows = 25
 	// maxRefineClasses is the largest number of classes of a table for which the
 	// weights of single classes are searched. The time of the search is proportional
@@ -25,21 +25,18 @@ const (
 	numPowers = 20
 )
 
-// FitClassWeights returns the weights, one for each class, that maximise the named metric
-// of the decisions on p. It returns nil if equal weights are best. For accuracy and for
-// metrics of probabilities, it always returns nil. The model must not have been trained on
-// the rows of p.
+// FitClassWeights returns the weights, one for each class, that maximise the named metric of the
+// decisions on p. It returns nil if equal weights are best, and always for accuracy and for metrics
+// of probabilities. The model must not have been trained on the rows of p. If ctx is cancelled,
+// FitClassWeights returns the error of ctx.
 //
-// If the probabilities are calibrated, equal weights maximise accuracy, and the inverse
-// class frequencies maximise balanced accuracy. The weights for macro F1 are in between.
-// The search therefore begins with weights w_c = frequency_c^-e with one exponent e from
-// 0 to 1 for all classes, because few rows suffice to determine one number. It then
+// For calibrated probabilities, equal weights maximise accuracy, and the inverse class frequencies
+// maximise balanced accuracy. The best weights for macro F1 are in between. The search therefore
+// begins with weights w_c = frequency_c^-e with one exponent e from 0 to 1 for all classes. It then
 // changes the weight of one class at a time.
 //
-// For the F1 of one class only the weight of this class is searched. The result is nil if no row is
-// of this class.
-//
-// If ctx is cancelled, FitClassWeights returns the error of ctx.
+// For the F1 of one class, only the weight of this class is searched. The result is nil if no row
+// is of this class.
 func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64, error) {
 	weights := fitClassWeights(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -83,8 +80,8 @@ type classWeightFitter struct {
 	group  columnGroup // see column
 }
 
-// fitFrequencyPower finds the best weights of the form frequency^-e, with one exponent e from 0 to 1
-// for all classes. In a tie it chooses the smallest e, so that the weights are nearest to 1.
+// fitFrequencyPower finds the best weights of the form frequency^-e, with one exponent e from 0 to
+// 1 for all classes. In a tie it chooses the smallest e.
 func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	f.best = f.score(f.counts)
 	trials := make([]powerTrial, numPowers)
@@ -103,10 +100,10 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	}
 }
 
-// fitF1Weight returns the weights that maximise the F1 of class on p. It tries powers of
-// 2^(1/4) as the weight of class, from 1/16 to the largest that f1WeightSteps allows. The other
-// classes have the weight 1. It returns nil if no weight is better than 1. In a tie it chooses
-// the weight nearest to 1. The result is undefined if ctx is cancelled.
+// fitF1Weight returns the weights that maximise the F1 of class on p. All other classes have the
+// weight 1. For class it tries powers of 2^(1/4), from 1/16 to the largest that f1WeightSteps
+// allows. It returns nil if no weight is better than 1. In a tie it chooses the weight nearest to
+// 1. The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
@@ -138,11 +135,10 @@ func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 // f1WeightSteps returns the number of steps of 2^(1/4) from 1 to the largest weight that
 // fitF1Weight tries. This weight is the inverse of the frequency of class, but at least 16.
 //
-// The F1 is highest if the class is predicted for the rows whose probability of it is at least
-// half this highest F1 (Z. Lipton, C. Elkan and B. Naryanaswamy, ECML PKDD 2014). For a rare
-// class, this threshold may be far below 1/17, the threshold for the weight 16 with two classes.
-// It is not below the frequency of the class: the F1 of predicting the class for all rows is
-// about twice the frequency, and the highest F1 is at least as high.
+// A larger weight is not needed. The best threshold on the probability of the class is half the
+// highest F1 (Z. Lipton, C. Elkan and B. Naryanaswamy, ECML PKDD 2014). Predicting the class for
+// all rows has an F1 of about twice its frequency, so the best threshold is at least about the
+// frequency.
 func f1WeightSteps(class int, labels []int32) int {
 	rows := 0
 	for _, label := range labels {

@@ -12,12 +12,12 @@ type powerTrial struct {
 	counts  classCounts
 }
 
-// countPowers adds the decisions of all rows to the counts of trials. The result is undefined if ctx is
-// cancelled.
+// countPowers adds the decisions of all rows to the counts of trials. The result is undefined if
+// ctx is cancelled.
 //
-// All exponents are negative, so of two classes, the class with fewer rows has the higher weight in each
-// trial. Therefore a class is never chosen in a row if its probability is not higher than that of a class
-// with fewer rows. In most rows, only a few classes are left. Only these are weighted for each trial.
+// All exponents are negative, so a rarer class has the higher weight in every trial. A class that
+// is not more probable than a rarer one is therefore never chosen. Only the few classes that are
+// left in a row are weighted for each trial.
 func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial) {
 	order := f.classesByRows()
 	var contenders []int32
@@ -54,8 +54,8 @@ func (f *classWeightFitter) classesByRows() []int32 {
 	return order
 }
 
-// decideAmong returns the class that Decide chooses. classes must contain this class, or be empty if all
-// probabilities are 0. Decide then chooses class 0.
+// decideAmong returns the class that Decide chooses. classes must contain this class. If all
+// probabilities are 0, classes may be empty; the result is then class 0, as in Decide.
 func decideAmong(classes []int32, probabilities []float32, weights []float64) int {
 	best, class := 0.0, int32(0)
 	for _, c := range classes {

@@ -5,10 +5,10 @@ import (
 )
 
 // groupScoreInterval returns the interval of the accuracy, the log loss or the Brier score, for
-// predictions with Groups. The rows of a group are not independent, so the variance is computed from
-// the influence of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73,
-// 1986). The influence of a group is the sum of the influences of its rows. With few groups the
-// interval is wider, by the ratio of the quantiles of Student's and the normal distribution.
+// predictions with Groups. The rows of a group are not independent, so the variance is computed
+// from the influence of each group: the sum of the influences of its rows (cluster-robust variance:
+// Liang and Zeger, Biometrika 73, 1986). With few groups the interval is wider; see
+// smallSampleVarianceFactor.
 func groupScoreInterval(name string, p Predictions) Interval {
 	score, influence := p.meanInfluences(name)
 	variance, clusters := p.newInfluenceVariance()(influence)
@@ -23,8 +23,8 @@ func groupScoreInterval(name string, p Predictions) Interval {
 }
 
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
-// variance is 0, as for a score of 0 or 1, the score is treated as a proportion of n independent
-// rows. n need not be an integer. The interval is unknown if n is less than 2.
+// variance is 0, the score counts as a proportion of n independent rows. n need not be an integer.
+// The interval is unknown if n is less than 2.
 func clusterInterval(score, variance, n float64) Interval {
 	if n < 2 {
 		return unknownInterval
@@ -108,10 +108,10 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	return variance * smallSampleVarianceFactor(float64(clusters)), clusters
 }
 
-// smallSampleVarianceFactor returns the factor by which a variance that is estimated from n clusters is
-// multiplied for an interval with the quantile Z95. n must be at least 2. The factor corrects the bias
-// of the estimate, n/(n-1), and replaces Z95 by the quantile of Student's distribution. The ratio of
-// the two quantiles is computed by the first term of Fisher's expansion.
+// smallSampleVarianceFactor returns a factor for variances that are estimated from n ≥ 2 clusters,
+// for intervals of Z95 standard errors. It corrects the bias of the estimate, n/(n-1). It also
+// corrects that Student's distribution applies, by the first term of Fisher's expansion of its
+// quantile.
 func smallSampleVarianceFactor(n float64) float64 {
 	student := 1 + (Z95*Z95+1)/(4*(n-1))
 	return n / (n - 1) * student * student
@@ -172,9 +172,9 @@ func indicator(condition bool) float64 {
 	return 0
 }
 
-// meanInfluences returns the accuracy, the log loss or the Brier score, and the influence of each row on
-// it. These scores are means over the rows, so the influence of a row is the difference of its value
-// from the score, divided by the number of rows.
+// meanInfluences returns the accuracy, the log loss or the Brier score, and the influence of each
+// row on it. The score is a mean over rows, so the influence of a row is its value minus the score,
+// divided by the number of rows.
 func (p Predictions) meanInfluences(name string) (score float64, influence []float64) {
 	value := p.squaredError
 	switch name {
@@ -196,8 +196,8 @@ func (p Predictions) meanInfluences(name string) (score float64, influence []flo
 	return score, influence
 }
 
-// newInfluenceVariance returns a function. From the influence of each row on a score, the function
-// computes the variance of the score and the number of clusters with influences. Without Groups, each
+// newInfluenceVariance returns a function that computes the variance of a score from the influence
+// of each row on it. It also returns the number of clusters with influences. Without Groups, each
 // row is a cluster.
 func (p Predictions) newInfluenceVariance() func(influence []float64) (variance float64, clusters int) {
 	if p.Groups == nil {

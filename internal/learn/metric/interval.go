@@ -32,8 +32,7 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson returns the Wilson interval of a proportion p, computed from n rows. n need not be
-// an integer.
+// wilson returns the Wilson interval of a proportion p of n rows. n need not be an integer.
 func wilson(p, n float64) Interval {
 	z2 := Z95 * Z95 / n
 	middle := (p + z2/2) / (1 + z2)
@@ -42,29 +41,32 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// f1Interval returns the interval of a class's F1. both is the number of rows that are of
-// the class and also predicted as the class. either is the number of rows that are of the
-// class or predicted as the class.
+// f1Interval returns the interval of a class's F1. both is the number of rows that are of the class
+// and also predicted as the class. either is the number of rows that are of the class or predicted
+// as the class.
 //
-// J = both/either, the Jaccard index, is a proportion. F1 = 2J/(1+J) increases with J, so
-// the ends of the interval of F1 are computed from those of J.
+// J = both/either, the Jaccard index, is a proportion, and F1 = 2J/(1+J) increases with it. So the
+// ends are computed from those of the interval of J.
 func f1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
 }
 
-// ScoreInterval returns the interval of the named score of p. It is unknown if the score
-// is NaN, if the name is unknown, or if the score is a mean over a single row.
+// ScoreInterval returns the interval of the named score of p. It is unknown if the score is NaN, if
+// the name is unknown, or if the score is a mean over a single row. If ctx is cancelled,
+// ScoreInterval returns an unknown interval and the error of ctx.
 //
-// The interval of the accuracy, which is a proportion, is its Wilson interval. The intervals of the log
-// loss and the Brier score, which are means, are those of the normal approximation. The other scores
-// are means of scores of classes. The score of a class is treated as a proportion; see classMean. The
-// variances of the areas under the ROC curves are computed from the influence of each row (DeLong,
-// DeLong and Clarke-Pearson, Biometrics 44, 1988). The variances of the average precisions and the
-// interval of the calibration error are computed from 200 bootstrap samples. If p has Groups, the
-// intervals are computed from groups and are usually wider; see groupScoreInterval.
+// The method depends on the score:
 //
-// If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
+//   - accuracy: the Wilson interval
+//   - log loss, Brier score: the normal approximation of a mean
+//   - calibration error: 200 bootstrap samples
+//   - others, which are means over classes: a score test; see classMean
+//
+// The score test needs variances. Those of ROC areas are computed from the influence of each row
+// (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). Those of average precisions are
+// computed from 200 bootstrap samples. If p has Groups, all intervals are computed from groups and
+// are usually wider; see groupScoreInterval.
 func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	interval := scoreInterval(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -112,7 +114,7 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	return unknownInterval
 }
 
-// PerformanceInterval returns the interval of the result of Score. For logLoss it is the interval of
+// PerformanceInterval returns the interval of the result of Score: for logLoss that of
 // [Likelihood], and for other metrics that of ScoreInterval.
 func PerformanceInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	i, err := ScoreInterval(ctx, name, p)
@@ -230,14 +232,14 @@ func (r *ranking) sort(class int) {
 	}
 }
 
-// addAUCInfluence adds to dst the influence of each row on the area under the curve of class against
-// the rest. For a row of the class, it is (r − area)/m: r is the fraction of the rows of the rest that
-// have a lower probability of class than this row (ties count half), and m is the number of rows of the
-// class. For a row of the rest, it is (s − area)/n: s is the fraction of the rows of the class that
-// have a higher probability of class (ties count half), and n is the number of rows of the rest.
+// addAUCInfluence adds to dst the influence of each row on the area under the ROC curve of class
+// against the rest. It returns the area. If all rows, or no rows, are of the class, the area is NaN
+// and dst is unchanged.
 //
-// addAUCInfluence returns the area. If all rows, or no rows, are of the class, the area is
-// NaN, and dst is unchanged.
+// The influence of a row of the class is (r − area)/m. r is the fraction of the rest with a lower
+// probability of class, and m is the number of rows of the class. The influence of a row of the
+// rest is (s − area)/n. s is the fraction of the rows of the class with a higher probability, and n
+// is the number of rows of the rest. Ties count half in r and s.
 func (r *ranking) addAUCInfluence(dst []float64, class int) (area float64) {
 	r.sort(class)
 	if area = rankSumArea(r.keys, r.positives); math.IsNaN(area) {

@@ -1,13 +1,13 @@
-// Package metric scores class probabilities against labels. It also calibrates
-// probabilities (temperature scaling) and decisions (class weights).
+// Package metric scores class probabilities against labels. It also calibrates probabilities
+// (temperature scaling) and decisions (class weights).
 //
-// Functions that may take more than a second on large tables have a context. They return
-// the error of the context soon after it is cancelled. The other functions read each
-// probability once, or sort the rows once.
+// Functions that may take more than a second on large tables have a context. They return the error
+// of the context soon after it is cancelled. The other functions read each probability once, or
+// sort the rows once.
 //
-// The scores equal those of scikit-learn, as the golden tests check, with one difference. If a class
-// has no rows, scikit-learn does not compute the mean area under the curves of the classes, but this
-// package computes the mean of the other classes. Scores without rows are NaN.
+// The scores equal those of scikit-learn, as the golden tests check, with one exception. The mean
+// ROC area over classes leaves out classes without rows; scikit-learn does not compute it then.
+// Scores without rows are NaN.
 package metric
 
 import (

@@ -26,12 +26,11 @@ func (p Predictions) RowLoss(row int) float64 {
 	return -math.Log(min(max(q, minProbability), 1-minProbability))
 }
 
-// ROCAUC returns the area under the receiver operating characteristic. It is the
-// probability that a row of a class has a higher predicted probability of the class than
-// a row of another class; ties count half. With two classes it is the area of class 1.
-// With more it is the mean of the areas of the classes, each against the rest, except for
-// classes that have no row or all rows. It is NaN if no class is left. An error is
-// returned only if ctx is cancelled.
+// ROCAUC returns the area under the ROC curve: the probability that a row of a class has a higher
+// predicted probability of the class than a row of another class. Ties count half. With two classes
+// it is the area of class 1. With more classes it is the mean of the areas of each class against
+// the rest, without classes that have no row or all rows. It is NaN if no class is left. ROCAUC
+// returns an error only if ctx is cancelled.
 func ROCAUC(ctx context.Context, p Predictions) (float64, error) {
 	first := p.firstROCClass()
 	ranks, err := newClassRanks(ctx, p, first, p.Classes-first)
@@ -95,9 +94,8 @@ func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
 	return positives
 }
 
-// rankKey returns the number by which setRankKeys sorts the rows. It is below 2³². Keys are
-// ordered like the rows' probabilities of the class. The last bit of a key is 1 if the row
-// belongs to the class.
+// rankKey returns a number below 2³² by which rows are sorted by their probability of class. Its
+// lowest bit is 1 if the row is of the class.
 func (p Predictions) rankKey(row, class int) uint64 {
 	// The bits of float32 numbers that are not negative, read as integers, have the same
 	// order as the numbers.

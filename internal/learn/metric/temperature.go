@@ -20,13 +20,13 @@ type Temperature float64
 // predicted correctly would yield T = 0.
 const priorDeviation = 0.5
 
-// maxLogTemperature is the bound of the search for |ln T|. The prior keeps ln T
-// far from the bound unless there are millions of rows.
+// maxLogTemperature bounds the search for |ln T|. Unless there are millions of rows, the prior
+// keeps ln T far below it.
 const maxLogTemperature = 3
 
-// FitTemperature returns the temperature that minimises the log loss of p. The model must
-// not have been trained on the rows of p. The result is 1 if p has no rows. An error is
-// returned only if ctx is cancelled.
+// FitTemperature returns the temperature that minimises the log loss of p. The model must not have
+// been trained on the rows of p. The result is 1 if p has no rows. FitTemperature returns an error
+// only if ctx is cancelled.
 func FitTemperature(ctx context.Context, p Predictions) (Temperature, error) {
 	if len(p.Labels) == 0 {
 		return 1, ctx.Err()
@@ -61,9 +61,8 @@ func (p Predictions) shiftedLogProbabilities(ctx context.Context) []float64 {
 	return logs
 }
 
-// logProbability returns the natural logarithm of q. If q is below the smallest normal
-// float32, it is replaced by that number, because the logarithm of 0 is infinite. A larger
-// bound would make different small probabilities equal.
+// logProbability returns the natural logarithm of q. Numbers below the smallest normal float32
+// count as that number, because the logarithm of 0 is infinite.
 func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }

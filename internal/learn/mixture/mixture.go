@@ -9,8 +9,8 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// minProbability replaces smaller probabilities of a row's true class, so that a candidate
-// with probability 0 for one row is not excluded from the mixture.
+// minProbability replaces smaller probabilities of a row's true class. Otherwise a probability of 0
+// for one row would exclude a candidate.
 const minProbability = 1e-7
 
 // Parameters of FitWeights.
@@ -21,8 +21,8 @@ const (
 	// minWeight is the smallest weight of a component. With a smaller weight, a component
 	// would not be worth the time of its predictions.
 	minWeight = 0.04
-	// maxEqualRatio determines whether candidates agree on a row: they do if the largest
-	// probability of the true class is at most maxEqualRatio times the smallest.
+	// maxEqualRatio determines whether candidates agree on a row: their largest probability of the
+	// true class must be at most maxEqualRatio times the smallest.
 	maxEqualRatio = 1.001
 	// The iterations end when no weight changes by minWeightChange or more, or after
 	// maxIterations. The weights are fitted to at most maxWeightRows rows, enough to
@@ -32,18 +32,17 @@ const (
 	maxWeightRows   = 10_000
 )
 
-// FitWeights returns weights with which the mixture has a low log loss on the rows at the
-// given positions. trueProbabilities holds, for each candidate, the probability of each
-// row's true class. The weights are at least 0 and add up to 1.
+// FitWeights returns weights with which the mixture has a low log loss on the rows at the given
+// positions. trueProbabilities holds, for each candidate, the probability of each row's true class.
+// The weights are at least 0 and add up to 1.
 //
-// The weights minimise the sum of the log loss and a prior. They are found by expectation
-// maximisation (Dempster, Laird and Rubin, 1977). An iteration divides each row among the
-// candidates in proportion to weight · probability. The next weight of a candidate is its share of
-// all rows, where the prior counts as priorRows more rows of each candidate. The sum is strictly
-// convex in the weights, so the solution is unique.
+// The weights minimise the sum of the log loss and a prior, by expectation maximisation (Dempster,
+// Laird and Rubin, 1977). An iteration divides each row among the candidates in proportion to
+// weight · probability. The next weight of a candidate is its share of all rows, plus priorRows
+// rows of its own. The sum is strictly convex, so the solution is unique.
 //
-// Rows on which the candidates agree are left out, because they do not change the solution and slow
-// down convergence. In the end, weights below minWeight are set to 0.
+// Rows on which the candidates agree are left out: they do not change the solution, but slow down
+// convergence. In the end, weights below minWeight are set to 0.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
 	weights, _ := maximisePosterior(trueProbabilities, positions)

@@ -108,9 +108,9 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// FoldModel returns a model with the given members instead of those of m, in the form in
-// which package explain uses the models of a fold. It remembers the scores of texts,
-// because the same texts are predicted again for each column.
+// FoldModel returns a model in the form that package explain uses for the models of a fold: with
+// the given members instead of those of m. The result remembers the scores of texts, because
+// explanations predict the same texts again for each column.
 func (m *Model) FoldModel(members []Member) explain.FoldModel {
 	members = textMemos{}.withMemos(members)
 	return explain.FoldModel{Used: usedFeatures(members, m.schema), Predict: m.withMembers(members...).predict}

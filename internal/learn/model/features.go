@@ -6,20 +6,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features describes the features of a predictor that was not trained on the columns of
-// the schema as they are. Columns may be left out by screening, and scores replace the
-// columns of texts. A race fits the features to the training rows of a fold.
+// Features are the inputs of a predictor that does not use all columns of the schema as they are.
+// Screening may leave columns out. Columns of texts are replaced by scores, which text models
+// compute.
 type Features struct {
 	// Columns are indices of columns of the schema, ascending.
 	Columns []int32
-	// texts computes the scores of texts. These features follow the columns. texts is nil
-	// if there are no scores of texts.
+	// texts are the text models, whose scores follow the columns. It is nil if there are none.
 	texts *textModels
 }
 
-// NewFeatures returns features that consist of the given columns of the schema and of scores of
-// texts. texts[i] computes the scores of the column textColumns[i]. Both lists of columns are
-// ascending indices. texts may be empty.
+// NewFeatures returns features that consist of the given columns of the schema, followed by the
+// scores that texts[i] computes from the column textColumns[i]. Both lists hold ascending indices.
+// texts may be empty.
 func NewFeatures(columns, textColumns []int32, texts []*text.Model) *Features {
 	if len(texts) == 0 {
 		return &Features{Columns: columns}
@@ -27,8 +26,7 @@ func NewFeatures(columns, textColumns []int32, texts []*text.Model) *Features {
 	return &Features{columns, &textModels{columns: textColumns, models: texts}}
 }
 
-// markUsed sets used[c] to true for each column c of the schema from which a feature is
-// computed.
+// markUsed sets used[c] to true for each column c of the schema that the features use.
 func (v *Features) markUsed(used []bool) {
 	for _, i := range v.Columns {
 		used[i] = true
@@ -51,9 +49,8 @@ func (v *Features) compute(f *frame.Frame, lo, hi int) *frame.Frame {
 	return scored
 }
 
-// usedFeatures reports for each feature of schema whether any member may use it, or may
-// use a feature that is computed from it. It returns nil if a member may use all
-// features.
+// usedFeatures reports for each feature of schema whether a member may use it, directly or through
+// a feature that is computed from it. It returns nil if a member may use all features.
 func usedFeatures(members []Member, schema *frame.Schema) []bool {
 	used := make([]bool, len(schema.Columns))
 	for _, one := range members {

@@ -56,8 +56,8 @@ func New(p Parts) *Model {
 	}
 }
 
-// newBackground returns the rows without their labels, and without the cells of features
-// that no member may use. rows may be nil.
+// newBackground returns a copy of rows without labels, and without the cells of features that no
+// member uses. rows may be nil.
 func newBackground(rows *frame.Frame, members []Member) *frame.Frame {
 	if rows == nil {
 		return nil
@@ -133,10 +133,10 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// PredictMembers returns the calibrated class probabilities of all rows of f, row-major,
-// predicted by a model with the given members instead of those of m. Only one member is in
+// PredictMembers returns the calibrated class probabilities of all rows of f, row-major. It
+// predicts like m, but with the given members instead of its own, and holds only one of them in
 // memory at a time. workers is the number of goroutines; it does not change the result.
-// The error is that of a member, or the error of ctx if it is cancelled.
+// PredictMembers returns an error if a member cannot be loaded or ctx is cancelled.
 func (m *Model) PredictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[Member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ const (
 const (
 	ONNXNumber   = "number"
 	ONNXCategory = "category"
-	ONNXScore    = "score" // a score of a text
+	ONNXScore    = "score" // the output of a text model
 )
 
 // ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The
@@ -48,9 +48,9 @@ type ONNXFeature struct {
 	Levels    []string        `json:"levels,omitempty"`
 }
 
-// ONNXFeatures returns the columns of the input of the ONNX model: the features of the
-// schema except texts, then the scores of the texts. If the members of the model use
-// different sets of text models, the scores of each set are columns.
+// ONNXFeatures returns the columns of the input of the ONNX model. These are the features of the
+// schema except texts, followed by the scores that text models compute. Each set of text models of
+// a member adds its own scores.
 func (m *Model) ONNXFeatures() []ONNXFeature {
 	var list []ONNXFeature
 	for i := range m.schema.Columns {
@@ -83,10 +83,9 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 	return list
 }
 
-// WriteONNX writes the model as an ONNX model to w. Its input has the columns of
-// ONNXFeatures, its outputs are the predicted class and the calibrated probabilities. The
-// file is at most 2 GB, otherwise the error is onnx.ErrTooLarge. Equal models have equal
-// bytes.
+// WriteONNX writes the model to w in the ONNX format. The input has the columns of ONNXFeatures.
+// The outputs are the predicted class and the calibrated probabilities. A model of more than 2 GB
+// is the error onnx.ErrTooLarge. Equal models have equal bytes.
 func (m *Model) WriteONNX(w io.Writer) error {
 	g, features := onnx.NewGraph("foretell"), m.ONNXFeatures()
 	x := g.AddInput(onnxInput, len(features))

@@ -28,19 +28,18 @@ type PredictOptions struct {
 	Progress func(rows int64)
 }
 
-// Predict reads a blind CSV, which is a CSV with the columns of the training file except the label.
-// It writes the result to out and returns the number of rows written. The result has each row of
-// blind, in the same order, followed by the columns prediction, probability, and
-// probability_<class> for each class. If opts.Reasons is not 0, the columns reason_1, reason_2, …
-// follow. The error is ErrNoBackground if reasons are requested and the model has no background.
+// Predict predicts the class of each row of blind, a CSV with the columns of the training file
+// except the label. It writes a CSV to out and returns the number of rows written. Each row has the
+// cells of blind, followed by the columns prediction, probability, and probability_<class> for each
+// class. If opts.Reasons is positive, the columns reason_1, reason_2, … follow.
 //
-// probability is the probability of the predicted class. Another class may have a higher
-// probability if the model has decision weights. A model has them if the metric of the
-// race was balancedAccuracy, macroF1 or F1 of a class, or if the race had class weights.
+// probability is the probability of the predicted class. It need not be the highest, because a
+// model may have decision weights: weights by which it multiplies the probabilities before it
+// chooses a class.
 //
-// The error for an invalid file is a *csvfile.Defect. Rows that were already written must
-// then be discarded. Memory does not grow with the number of rows, because the IDs that
-// are checked for duplicates are in temporary files.
+// The error is a *csvfile.Defect if blind is invalid. It is ErrNoBackground if the model cannot
+// compute reasons. After an error, the caller must discard the rows already written. The memory
+// used does not grow with the number of rows.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)

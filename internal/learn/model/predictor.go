@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Predictor is what one algorithm has trained, such as a forest. It is immutable and safe
-// for concurrent use.
+// Predictor is a trained model of one algorithm, such as a forest. It is immutable and safe for
+// concurrent use.
 type Predictor interface {
 	// Predict writes the class probabilities of f's rows lo…hi-1 to dst,
 	// row-major.
@@ -29,9 +29,9 @@ type Member struct {
 	Predictor
 }
 
-// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor
-// allocates memory when it predicts. If only the copy predicts, this memory is freed with
-// the copy.
+// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor allocates
+// memory when it predicts, and keeps it. To free this memory, predict with a copy and drop the
+// copy.
 func (m Member) Clone() (Member, error) {
 	inner, features := UnwrapFeatures(m.Predictor)
 	b, err := inner.AppendBinary(nil)

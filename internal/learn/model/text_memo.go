@@ -2,12 +2,12 @@ package model
 
 import "foretell/internal/learn/text"
 
-// textMemos maps text models to copies of them that remember the scores of each text.
-// With these copies, members that use the same text models score each text only once.
+// textMemos maps sets of text models to copies that remember the scores of each text. Members that
+// share a set then compute the scores of a text only once.
 type textMemos map[*textModels]*textModels
 
-// withMemo returns the member one with text models that remember their scores. It does
-// not change the text models of the argument.
+// withMemo returns a copy of one whose text models remember their scores. Members with the same
+// text models share the remembered scores.
 func (t textMemos) withMemo(one Member) Member {
 	inner, features := UnwrapFeatures(one.Predictor)
 	if features == nil || features.texts == nil || features.texts.memos != nil { // no texts, or remembered already
@@ -34,9 +34,8 @@ func (t textMemos) withMemos(members []Member) []Member {
 	return list
 }
 
-// scoreTextsOnce returns the members with text models that remember their scores, so
-// that each text is scored only once. If no two members use the same text models, it
-// returns members unchanged.
+// scoreTextsOnce returns members that compute the scores of each text only once. If no two members
+// share text models, these are the given members.
 func scoreTextsOnce(members []Member) []Member {
 	used := map[*textModels]bool{}
 	for _, one := range members {
@@ -52,17 +51,16 @@ func scoreTextsOnce(members []Member) []Member {
 	return members
 }
 
-// maxMemoBytes is the memory, in bytes, that PredictMembers may use for each set of text
-// models to remember scores. memoEntryBytes is the size of an entry without its scores,
-// in bytes.
+// PredictMembers remembers the scores of texts only if they need at most maxMemoBytes bytes. The
+// scores of one text need memoEntryBytes bytes in addition to the numbers.
 const (
 	maxMemoBytes   = 32 << 20
 	memoEntryBytes = 64
 )
 
-// newTextMemos returns empty textMemos for a prediction of the given number of rows. It
-// returns nil if the scores of these rows would need too much memory or if there are no
-// texts.
+// newTextMemos returns empty textMemos for a prediction of the given number of rows. It returns nil
+// if there are no texts, or if remembering the scores of all rows would need more than
+// maxMemoBytes.
 func (m *Model) newTextMemos(rows int) textMemos {
 	texts := len(m.schema.TextColumns())
 	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntryBytes)*texts > maxMemoBytes {

@@ -7,16 +7,16 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// textModels computes numeric features from the texts of a row. These features are called
-// scores.
+// textModels computes numeric features from the texts of a row. These features are called scores:
+// they are the outputs of models that predict the class from one text.
 type textModels struct {
 	columns []int32 // indices of the columns of texts in the schema, ascending
 	models  []*text.Model
 	memos   []*text.Memo // by model; nil if scores are not remembered
 }
 
-// appendScores appends columns with the scores of f's texts to dst. The rows of dst are
-// those of f from row lo on.
+// appendScores computes the scores of dst.Rows rows of f, from row lo on, and appends them to dst
+// as columns.
 func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 	for i, column := range m.columns {
 		first, k := len(dst.Columns), m.models[i].Features()

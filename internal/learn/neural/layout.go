@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// layout describes the slice that holds all parameters: its fields are the sizes of the
-// network and the index at which each kind of parameter begins. The optimiser, the
-// averaging of weights and the model file process the whole slice, whatever the
-// parameters are. The slice contains, in this order:
+// layout describes the slice that holds all parameters: the sizes of the network, and the index at
+// which each kind of parameter begins. The optimiser and the model file process the slice as a
+// whole. It contains, in this order:
 //
 //	scale    members × width, then members × width biases: for the first layer
 //	dense    in × out, then out biases: for each hidden layer; the first has no
@@ -71,9 +70,8 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 	return params[at : at+n], params[bt : bt+l.classes]
 }
 
-// paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay
-// applies to the range: it applies to the weights of matrix products, but not to biases,
-// scales and embeddings.
+// paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay applies to
+// it: to the weights of matrix products, but not to biases, scales and embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool
@@ -99,11 +97,10 @@ func (l *layout) splitParams(size int) []paramRange {
 	return list
 }
 
-// initialParams returns the initial parameters. Weights and biases are uniform with
-// variance 1/(3·inputs), where inputs is the number of inputs of the layer. The members'
-// scales are normally distributed around 1, or exactly 1 if there is only one member.
-// Embeddings of numbers are zero, so that at first the network only sees the scaled
-// numbers. Embeddings of levels are random.
+// initialParams returns the initial parameters. Weights and biases are uniform with variance
+// 1/(3·inputs), where inputs is the number of inputs of the layer. The members' scales are normally
+// distributed around 1; a single member has scales of exactly 1. Embeddings of numbers are zero, so
+// that at first the network only sees the scaled numbers. Embeddings of levels are random.
 func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {

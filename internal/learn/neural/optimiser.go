@@ -41,9 +41,9 @@ func newOptimiser(l *layout) *optimiser {
 	}
 }
 
-// trainBatch trains on one batch. It computes the gradient of each part, adds the
-// gradients in order, and updates the weights and their average. If the gradient is not
-// finite, it returns errDiverged and does not change the weights.
+// trainBatch trains on one batch. It adds the gradients of the parts of the batch, and updates the
+// weights and their moving average. If the gradient is not finite, it returns errDiverged and does
+// not change the weights.
 func (f *Fitter) trainBatch(rows []int32) error {
 	f.packParams(f.params)
 	backprops, grads := f.workspace.backprops, f.workspace.grads

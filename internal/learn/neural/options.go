@@ -17,24 +17,21 @@ type Options struct {
 	// goroutine for each 128 rows of a batch does not make training faster. Defaults to
 	// 1.
 	Workers int
-	// Workspaces is a pool of working memory that fitters may share. Defaults to a pool
-	// that no other fitter shares.
+	// Workspaces is a pool of working memory that several fitters may share. Defaults to a new
+	// pool.
 	Workspaces *WorkspacePool
 	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
-	// It is set by withDefaults: to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for
-	// more. During training the weight decay falls with the learning rate, so that there
-	// is hardly any decay in the last epochs.
+	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. It falls
+	// with the learning rate.
 	decay float64
 	// The fields below have their defaults, except in tests.
 
-	// steps is the number of calls of Step until the learning-rate schedule is complete.
-	// The schedule itself does not depend on steps. Defaults to 30. With more steps,
-	// training takes up to a third longer if the network is evaluated after each step.
+	// steps is the number of calls of Step until the learning-rate schedule is complete. The
+	// schedule itself does not depend on steps. Defaults to 30.
 	steps int
-	// samples is the number of rows to train on in the whole schedule, counted again in
-	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with
-	// the cube root of the number of rows. This is 9 epochs for 36,000 rows, and 2 epochs
-	// for 370,000 rows.
+	// samples is the number of rows to train on in the whole schedule, counted again in each epoch.
+	// Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
+	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows.
 	samples int
 	// members is the number of networks in the ensemble. Defaults to 4.
 	members int
@@ -71,6 +68,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	if o.Workspaces == nil {
 		o.Workspaces = &WorkspacePool{}
 	}
+	// With more steps, training takes up to a third longer if the network is evaluated after each.
 	o.steps = cmp.Or(o.steps, 30)
 	o.samples = cmp.Or(o.samples, defaultSamples(rows))
 	o.members = cmp.Or(o.members, 4)

@@ -11,17 +11,17 @@ import (
 	"sync/atomic"
 )
 
-// For calls do(worker, task) for each task in 0…tasks-1, and returns when all tasks are
-// done. workers is the largest number of goroutines. worker is the number of the goroutine,
-// in 0…min(workers, tasks)-1. Tasks begin in ascending order, but any worker may run a
-// task, so the result must not depend on worker. Loops may be nested. If a task panics, no
-// further task begins, and For panics when the other workers have ended.
+// For calls do(worker, task) for each task in 0…tasks-1, and returns when all tasks are done.
+// workers is the largest number of goroutines. worker is the number of the goroutine, in
+// 0…min(workers, tasks)-1. Tasks begin in ascending order. Any worker may run a task, so the result
+// must not depend on worker. Loops may be nested. If a task panics, no further task begins, and For
+// panics when the other workers have ended.
 func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
 
-// ForContext does the same as For, but no further task begins after ctx is cancelled. It
-// returns the error of ctx.
+// ForContext is For with a context: after ctx is cancelled, no further task begins. It returns the
+// error of ctx.
 func ForContext(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {
@@ -76,10 +76,10 @@ func (l *loop) run(worker int) {
 	}
 }
 
-// ForError calls do(task) for each task in 0…tasks-1, and returns when all tasks are done.
-// workers is the largest number of goroutines. After an error no further task begins.
-// ForError returns the error of the lowest task that failed. A panic of a task is an error;
-// see Recover. ForError is for long tasks, so its goroutines do not spin when the loop ends.
+// ForError calls do(task) for each task in 0…tasks-1, and returns when all tasks are done. It is
+// for long tasks. workers is the largest number of goroutines. After an error no further task
+// begins. ForError returns the error of the lowest task that failed. A panic of a task is an error;
+// see Recover.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64

@@ -2,10 +2,9 @@ package preprocess
 
 import "slices"
 
-// OrdinalEncoder maps the codes of a categorical column to numbers. The levels that occur in the
-// training rows are numbered from 1; missing cells count as a level. The number 0 stands for levels
-// that the training rows do not have, and for codes that belong to no level. The elements are the
-// numbers of
+// OrdinalEncoder maps the codes of a categorical column to numbers. The levels of the training rows
+// are numbered from 1; missing cells count as a level. All other codes have the number 0. The
+// elements are the numbers of
 //
 //	e[0]        missing cells
 //	e[i+1]      the level with code i

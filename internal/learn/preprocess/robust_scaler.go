@@ -9,10 +9,10 @@ type RobustScaler struct {
 	Center, Scale float64
 }
 
-// FitRobustScaler fits a scaler to the values of a column in ascending order, without missing
-// ones. Values are divided by the interquartile range, or by half the range if the quartiles are
-// equal. missing reports whether the column also has missing values. varies is false if the column
-// is constant, or if its range is infinite.
+// FitRobustScaler fits a scaler to the non-missing values of a column, in ascending order. Values
+// are divided by the interquartile range or, if that is 0, by half the range. missing reports
+// whether the column also has missing values. varies is false if the column is constant, or if its
+// range is infinite.
 func FitRobustScaler(sorted []float64, missing bool) (s RobustScaler, varies bool) {
 	n := len(sorted)
 	if n == 0 {

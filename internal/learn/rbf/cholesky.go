@@ -13,9 +13,9 @@ import (
 //
 //	K ≈ Φ·Φᵀ    Φ is n × rank
 //
-// Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its
-// centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
-// centres before centre j.
+// Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its centre.
+// The rows of the centres form a lower triangular matrix: a centre is 0 in all columns after its
+// own.
 type choleskyFactor struct {
 	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
 	features     []float32
@@ -24,8 +24,8 @@ type choleskyFactor struct {
 }
 
 const (
-	// minResidual ends a factorisation: no more columns are added when the errors
-	// K(x, x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
+	// minResidual ends a factorisation: no more columns are added when the errors K(x, x) −
+	// φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
 	minResidual = 1e-3
 	// numCandidates is the largest number of rows from which centres are chosen in one step.
 	numCandidates = 32
@@ -35,15 +35,14 @@ const (
 
 // incompleteCholesky returns the factor of the kernel matrix of the rows of x. x is row-major, and
 // width is the number of its columns. The kernel of two rows a and b is exp(−gamma·|a−b|²). The
-// factor has at most maxCenters columns, and its rows have room for one more.
+// factor has at most maxCenters columns, or fewer if ctx is cancelled. Its rows have room for one
+// more.
 //
-// The centres are drawn at random, with probabilities that are proportional to the errors of the
-// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are
-// drawn at once and considered one after another. A row becomes a centre with a probability equal
-// to the fraction of its error that remains after the centres chosen before it in the same step
-// (Epperly, Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the
-// largest error is always a centre, so that each step adds a column. If ctx is cancelled, the
-// factor has fewer columns.
+// Centres are drawn at random, with probabilities proportional to the errors of the rows so far
+// (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are drawn at
+// once. One becomes a centre with a probability equal to the fraction of its error that earlier
+// centres of the same step leave (Epperly, Tropp and Webber 2024, "Embrace rejection"). In
+// addition, the row with the largest error is always a centre, so that each step adds a column.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
@@ -87,9 +86,9 @@ func (b *factorBuilder) row(row int) []float32 {
 	return b.features[row*b.stride : row*b.stride+b.rank]
 }
 
-// drawCandidates returns at most n different rows: first the one with the largest residual, and then
-// rows drawn with probabilities that are proportional to the residuals. A row that is
-// drawn twice counts once.
+// drawCandidates returns at most n different rows: first the row with the largest residual, then
+// rows drawn with probabilities proportional to the residuals. A row that is drawn twice counts
+// once.
 func (b *factorBuilder) drawCandidates(n int) []int {
 	cumulative := make([]float64, len(b.residual))
 	largest, sum := 0, 0.0
@@ -115,9 +114,9 @@ func (b *factorBuilder) drawCandidates(n int) []int {
 	return candidates
 }
 
-// chooseCenters returns the candidates that become centres, at most limit. The first candidate is one of
-// them. Φ has the columns so far. For n centres, triangle is n × n: the Cholesky factor of the
-// rows and columns of K − Φ·Φᵀ that belong to these centres.
+// chooseCenters returns the candidates that become centres, at most limit. The first candidate is
+// always one. triangle is the Cholesky factor of K − Φ·Φᵀ in the rows and columns of the centres, n
+// × n for n centres.
 func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
 	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates
@@ -157,7 +156,7 @@ func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []in
 	return centers, triangle
 }
 
-// addColumns adds a column for each of centers. triangle is as returned by choose.
+// addColumns adds a column for each of centers. triangle is a result of chooseCenters.
 func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 	n, rank := len(centers), b.rank
 	var known []float32 // the features of the new centres so far, n × rank

@@ -23,8 +23,8 @@ var ErrTooWide = errors.New("rbf: too many columns")
 type Options struct {
 	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
-	// Width is γ of the kernel times the mean squared distance of two training rows.
-	// With a Width of 1, the kernel of two rows at this distance is 1/e.
+	// Width is the parameter γ of the kernel times the mean squared distance of two training rows.
+	// With a Width of 1, two rows at this distance have the kernel 1/e.
 	Width float64
 	// Centers is the maximum number of centres, at least 1.
 	Centers int
@@ -124,18 +124,18 @@ func meanSquaredDistance(x []float64, width int) float64 {
 	return sum
 }
 
-// logisticRegression is a penalised logistic regression on the features of a factor and a constant.
-// It is fitted for several penalties at once, so that one matrix product serves all of them. The
-// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
+// logisticRegression is a penalised logistic regression on the features of a choleskyFactor and a
+// constant. It is fitted for several penalties at once, which share matrix products. The parameters
+// are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
 type logisticRegression struct {
 	rows, size       int // number of rows; rank+1, the number of features with the constant
 	outputs, columns int // number of outputs; penalties × outputs
 	features         []float32
 	labels           []int32
 	penalties        []float64
-	// inverses holds L⁻¹ for each penalty. L is the Cholesky factor of c·ΦᵀΦ + λ·I, an upper bound
-	// of the Hessian. c is 1/4 for two classes, and 1/2 for more (Böhning 1992, "Multinomial
-	// logistic regression algorithm").
+	// inverses holds L⁻¹ for each penalty. L is the Cholesky factor of an upper bound of the
+	// Hessian: c·ΦᵀΦ + λ·I, where c is 1/4 for two classes, and 1/2 for more (Böhning 1992,
+	// "Multinomial logistic regression algorithm").
 	inverses [][]float32
 
 	params, lookahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
@@ -149,8 +149,8 @@ type logisticRegression struct {
 // biasPenalty is the penalty of the biases, small enough not to matter.
 const biasPenalty = 1e-3
 
-// newLogisticRegression returns a regression on the features of k, which it overwrites. An error is
-// returned only if ctx is cancelled.
+// newLogisticRegression returns a regression on the features of k, which it overwrites.
+// newLogisticRegression returns an error only if ctx is cancelled.
 func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32, o Options) (*logisticRegression, error) {
 	p := &logisticRegression{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5
@@ -190,12 +190,12 @@ func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32
 // gramRows is the number of rows whose products are summed in float32.
 const gramRows = 64
 
-// gram returns the lower triangle of ΦᵀΦ, size × size. Sums over gramRows rows are computed in
-// float32, and then added up in float64. If only float32 were used, rounding errors of sums over
-// thousands of rows could be larger than the penalties that make the upper bound of the Hessian
-// positive definite. This matters if the columns have few different combinations of values: the
-// constant is then nearly a linear combination of the features, and ΦᵀΦ is nearly singular. An
-// error is returned only if ctx is cancelled.
+// gram returns the lower triangle of ΦᵀΦ, size × size. It returns an error only if ctx is
+// cancelled.
+//
+// Sums over gramRows rows are computed in float32, and added up in float64. In float32 alone,
+// rounding errors could exceed the penalties. If the columns have few combinations of values, ΦᵀΦ
+// is nearly singular, and only the penalties make the upper bound of the Hessian positive definite.
 func (p *logisticRegression) gram(ctx context.Context) ([]float64, error) {
 	gram := make([]float64, p.size*p.size)
 	block, packed := make([]float32, p.size*p.size), make([]float32, kernel.PackedLen(gramRows, p.size))
@@ -226,17 +226,15 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// numIterations is the number of steps of minimise. With a penalty of at least 0.1, the last
-// step is close to the minimum. With smaller penalties the steps end long before the minimum
-// (early stopping). More steps can then lower the loss of this model, but 400 steps did not
-// lower the loss of whole races; see docs/engine.md.
+// numIterations is the number of steps of minimise. With a penalty of at least 0.1, the last step
+// is close to the minimum. With smaller penalties the steps end long before it (early stopping).
+// docs/engine.md compares other numbers.
 const numIterations = 50
 
-// minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a
-// quadratic function that is an upper bound of the loss. If a step is opposed to the last
-// movement of the parameters, the acceleration starts again (O'Donoghue and Candès 2015,
-// "Adaptive restart for accelerated gradient schemes", section 3.2). An error is returned
-// only if ctx is cancelled.
+// minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a quadratic
+// upper bound of the loss. The acceleration starts again after a step against the last movement of
+// the parameters (O'Donoghue and Candès 2015, "Adaptive restart for accelerated gradient schemes",
+// section 3.2). minimise returns an error only if ctx is cancelled.
 func (p *logisticRegression) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
@@ -274,9 +272,9 @@ func (p *logisticRegression) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the training has converged. It has if the parameters
-// are finite and the log loss on the training rows is not noticeably higher than the log loss of
-// always predicting the class frequencies.
+// converged reports for each penalty whether the training has converged: the parameters are finite,
+// and the log loss on the training rows is not noticeably higher than that of always predicting the
+// class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()
@@ -343,9 +341,9 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 	p.nesterovStep(i, s.step)
 }
 
-// nesterovStep subtracts step from the parameters p.lookahead of penalty i and stores the result
-// in p.params, as the new parameters. It then sets p.lookahead to a point beyond them, in the
-// direction in which p.params has moved.
+// nesterovStep subtracts step from the parameters p.lookahead of penalty i. The result is the new
+// p.params. p.lookahead then becomes a point beyond them, in the direction in which p.params has
+// moved.
 func (p *logisticRegression) nesterovStep(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
 	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).

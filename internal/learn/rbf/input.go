@@ -8,11 +8,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// inputColumn describes how one column becomes inputs of the kernel. A numeric column
-// has one input, and a second one if the training rows have missing values. The second
-// input is 1 for a missing value and 0 for others. A categorical column has an input for
-// each level of the training rows; the input is 1 in rows of that level and 0 in others.
-// Missing values count as a level. Rows of other levels are 0 in all of these inputs.
+// inputColumn describes how one column becomes inputs of the kernel. A numeric column has one
+// input. If training rows have missing values, it has a second one, which is 1 for a missing value
+// and otherwise 0. A categorical column is one-hot encoded: it has an input for each level of the
+// training rows. Missing values count as a level, and unknown levels are 0 in all inputs.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
@@ -110,9 +109,9 @@ func (e *encoder) encode(dst []float64, f *frame.Frame, rows []int32) {
 	}
 }
 
-// encodeNumber writes the inputs of the value v to dst, which must be zero before. The
-// first input is v, scaled. For a missing value it stays 0, as for the median, and the second
-// input, if there is one, is set to 1.
+// encodeNumber writes the inputs of the value v to dst, which must be zero before. The first input
+// is the scaled value. For a missing value it stays 0, the scaled median; the second input, if
+// there is one, is set to 1.
 func (in *inputColumn) encodeNumber(dst []float64, v float64) {
 	if !math.IsNaN(v) {
 		dst[0] = in.scaler.Transform(v)

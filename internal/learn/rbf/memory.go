@@ -2,8 +2,8 @@ package rbf
 
 import "foretell/internal/learn/kernel"
 
-// EstimateMemory returns the estimated memory of New, in bytes, for a table with the given numbers of
-// rows, inputs and classes, and the given numbers of centres and penalties.
+// EstimateMemory returns the estimated memory of New in bytes. inputs is the number of inputs of a
+// row.
 func EstimateMemory(rows, inputs, classes, maxCenters, penalties int) float64 {
 	n, centers := float64(rows), float64(min(rows, maxCenters))
 	const inputBytes, featureBytes, matrixBytes, scoreBytes = 8, 4, 8, 4

@@ -1,6 +1,6 @@
-// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run, and
-// the scheduler compares the virtual times at which the runs reach the threshold, so the winner is
-// the same on every machine.
+// Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run. The
+// scheduler compares the virtual times at which the runs reach the threshold. The winner is
+// therefore the same on every machine.
 package scheduler
 
 import (
@@ -9,20 +9,19 @@ import (
 	"sync"
 )
 
-// maxLead is the virtual time, in nanoseconds, by which a run may be ahead of the slowest
-// run without waiting. If single steps cost more, it may be further ahead; see latestDue.
-// maxLead does not change the winner. With a larger value more cores are busy, and with a
-// smaller value the race ends sooner after a win.
+// maxLead is the virtual time, in nanoseconds, by which a run may be ahead of the slowest run
+// without waiting. If single steps take longer, it may be further ahead; see latestDue. maxLead
+// does not change the winner. A larger value keeps more cores busy, and a smaller value ends the
+// race sooner after a win.
 const maxLead = 250e6
 
-// Scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
-// the winner does not depend on how the machine divides its cores among the runs.
+// Scheduler orders the steps of the runs by virtual time, as in fair queueing. The winner then does
+// not depend on how the machine divides its cores among the runs.
 //
-// A run's virtual clock is the cost of its steps so far, which does not depend
-// on the machine. Before a step, the due time of its score is the clock plus the cost of
-// the previous step, but not before the time of the previous score. After the step, the
-// time of the score is the due time or the clock, whichever is later. The due time is
-// therefore a lower bound of the time of the score, and is known before the step begins.
+// A run's virtual clock is the cost of its steps so far, which is the same on every machine. Each
+// score has a due time that is known before its step begins: the clock plus the cost of the
+// previous step, but not before the time of the previous score. After the step, the time of the
+// score is the due time or the clock, whichever is later.
 //
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
@@ -30,16 +29,15 @@ const maxLead = 250e6
 //	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        reached the threshold at T
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
-// The winner is the run whose score reaches the threshold at the smallest virtual time.
-// If times are equal, the run with the smallest index wins. When a run has reached the
-// threshold at T, the runs whose next score is due before T continue. They stop when they
-// reach the threshold themselves, or when their next score is due after T. T becomes
-// earlier if such a run reaches the threshold before T. These decisions are reproducible,
-// because they depend only on virtual times.
+// The winner is the run whose score reaches the threshold at the smallest virtual time or, in a
+// tie, the run with the smallest index. When a run has reached the threshold at T, the runs whose
+// next score is due before T continue. They stop when they reach the threshold themselves, or when
+// their next score is due after T. If one reaches the threshold before T, this time is the new T.
+// All these decisions depend only on virtual times, so they are reproducible.
 //
-// While no run has reached the threshold, a run that is far ahead waits for the others.
-// When a run then reaches the threshold, the others need little time to get to T. Without
-// a threshold no run waits, so that cheap runs end early.
+// While no run has reached the threshold, a run that is far ahead waits for the others. When a run
+// then reaches the threshold, the others need little time to get to T. Without a threshold no run
+// waits, so that cheap runs end early.
 type Scheduler struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -111,8 +109,8 @@ func (s *Scheduler) canWin(index int) bool {
 }
 
 // latestDue returns the largest due time with which a run may begin a step; runs with a larger due
-// time wait. It is the smallest due time of the active runs plus the lead that they may have. This
-// lead is the field lead or the largest cost of the last steps of these runs, whichever is larger.
+// time wait. It is the smallest due time of the active runs plus a lead. The lead is s.lead or, if
+// larger, the largest cost of a last step of these runs.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {
@@ -124,9 +122,9 @@ func (s *Scheduler) latestDue() float64 {
 	return first + ahead
 }
 
-// EndStep records that a run has done a step. clock is the total cost of the
-// run. reached reports whether the score has reached the threshold. If so, the run does
-// no further step, but another run may still win until all have ended.
+// EndStep records that a run has done a step. clock is the total cost of the run. reached reports
+// whether the score has reached the threshold. The run then does no further step. Another run may
+// still win until all have ended.
 func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +141,7 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 }
 
 // recordWinAndCancelLosers records that a run has reached the threshold at the virtual time
-// scoreTime, and cancels the runs that can no longer win. It cancels none if the current winner was
+// scoreTime. It cancels the runs that can no longer win. It cancels none if the current winner was
 // earlier.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	s.runs[index].reached = scoreTime
@@ -186,9 +184,9 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.changed.Broadcast()
 }
 
-// DropRemoteWin drops the win of a run on another machine, because that machine has not
-// delivered a model that reaches the threshold. The run can then win only on this machine. Of the
-// other runs that have reached the threshold, the earliest wins.
+// DropRemoteWin drops the win of a run on another machine, because no recording confirms it. The
+// run can then win only on this machine. Of the other runs that have reached the threshold, the
+// earliest wins.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,8 +220,8 @@ func (s *Scheduler) CurrentWinner() int {
 	return s.winner
 }
 
-// IsLate reports whether a score of a run is too late to be used, because another run has
-// won before the score was due. due is the due time of the score.
+// IsLate reports whether a score of a run comes too late to be used, because another run wins
+// before it is due. due is the due time of the score.
 func (s *Scheduler) IsLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

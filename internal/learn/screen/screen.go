@@ -35,10 +35,10 @@ type feature struct {
 	categorical bool
 }
 
-// Select returns the indices of the MaxFeatures features of f with the highest Gini gain
-// on rows, in ascending order. It chooses only among the given features. There must be at
-// least MaxFeatures of them. It samples the rows if there are many. f must be the same
-// table in each call. An error is returned only if ctx is cancelled.
+// Select returns the indices of the MaxFeatures features of f with the highest Gini gain on rows,
+// in ascending order. It chooses among the given features, which must be at least MaxFeatures. It
+// samples the rows if there are many. f must be the same table in each call. Select returns an
+// error only if ctx is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.binFeatures(ctx, f, workers); err != nil {
 		return nil, err
@@ -65,9 +65,8 @@ func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []
 	return best, nil
 }
 
-// binFeatures sets s.features to the binned columns of f. It bins MaxFeatures features at
-// a time, and keeps the bins without the bin mappers. If there are few rows, the mappers
-// would take several times the memory of the bins.
+// binFeatures sets s.features to the binned columns of f. It bins MaxFeatures features at a time,
+// and drops the bin mappers, which may take more memory than the bins.
 func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int) error {
 	for lo := len(s.features); lo < len(f.Columns); lo = len(s.features) {
 		some := *f
@@ -88,11 +87,11 @@ func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int)
 	return nil
 }
 
-// giniGain returns the relative decrease of the label's Gini impurity if the feature
-// divides the rows into groups. A numeric feature divides them at its best split, a
-// categorical feature by its levels. The gain is adjusted for the number of groups, as
-// adjusted R² is, so that it is about 0 for an independent feature. scratch must have at
-// least the length (bins+2)·classes. Its contents do not matter.
+// giniGain returns the relative decrease of the label's Gini impurity if the feature divides the
+// rows. A numeric feature divides them at its best split, a categorical feature by its levels. The
+// gain is adjusted for the number of groups, like adjusted R², so that it is about 0 for an
+// independent feature. scratch must have at least the length (bins+2)·classes. Its contents do not
+// matter.
 func (f *feature) giniGain(labels []int32, classes int, rows []int32, scratch []int) float64 {
 	scratch = scratch[:(f.bins+2)*classes] // most features have far fewer bins than the feature with the most
 	clear(scratch)

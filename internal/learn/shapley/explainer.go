@@ -21,10 +21,9 @@ type TableInfo struct {
 	Features, Classes int
 }
 
-// JointFeature is a feature that is computed from two other features, the Sources. The
-// feature is replaced in the step in which the later of its sources is replaced. Until
-// then it keeps the value of the background row. It never has a value that is computed
-// from two different rows.
+// JointFeature is a feature that is computed from two other features, the Sources. It is replaced
+// in the same step as the later of its sources, and keeps the value of the background row until
+// then. It is never computed from two different rows.
 type JointFeature struct {
 	Feature int
 	Sources [2]int
@@ -54,9 +53,9 @@ const maxExactColumns = 6
 type ColumnOrders struct{ list [][]int }
 
 // NewColumnOrders returns the orders for a table: random permutations of the columns, each followed
-// by its rotations. Among all rotations of a permutation, each column is once at each position, as
-// in a Latin square, so that no column comes early more often than others. The orders depend only
-// on t. Equal rows therefore have equal explanations.
+// by its rotations. In these, each column is once at each position (a Latin square), so no column
+// comes early more often than others. The orders depend only on t, so equal rows have equal
+// explanations.
 func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))
@@ -81,16 +80,14 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 	}
 }
 
-// Explain sets dst to the contributions of the columns to the probability of class in the
-// given row. Up to rounding, the contributions add up to the difference between this
-// probability and the mean probability of class over the background rows.
+// Explain sets dst to the contributions of the columns to the probability of class in the given
+// row. They add up to the difference between this probability and the mean probability of class
+// over the background rows, up to rounding. Explain returns an error only if ctx is cancelled.
 //
-// The contributions are means of one term for each background row. The term is exact if
-// the background row differs from the explained row in at most six columns. Otherwise it
-// is computed from one random order and its reverse. It is then exact if only pairs of
-// columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for
-// Shapley value estimation", JMLR 23, 2022). An error is returned only if ctx is
-// cancelled.
+// The contributions are means over the background rows. They are exact for a background row that
+// differs from the explained row in at most six columns. For others they are computed from one
+// random order and its reverse. This is exact if only pairs of columns interact (Mitchell, Cooper,
+// Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR 23, 2022).
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -225,9 +222,9 @@ var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCoveringOrders returns the element of coveringOrders for n columns. Each order begins with
-// only one set of each size, and most sets have about n/2 columns. newCoveringOrders therefore
-// starts with the sets of this size. It adds an order for each set that no order begins with yet.
+// newCoveringOrders returns the element of coveringOrders for n columns. An order begins with one
+// set of each size, and most sets have about n/2 columns. So sets of this size come first, and each
+// set that no order begins with yet gets an order.
 func newCoveringOrders(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {
@@ -272,9 +269,8 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number i below n for which both results of rate(i) are
-// true. If there is no such number, it returns the first one for which the result possible
-// is true.
+// firstPreferred returns the first number i below n for which rate returns true twice. If there is
+// none, it returns the first one that is possible, or -1.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

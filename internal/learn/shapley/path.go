@@ -1,15 +1,14 @@
-// Package shapley explains predictions by Shapley values (Lundberg and Lee, "A
-// unified approach to interpreting model predictions", NeurIPS 2017).
+// Package shapley explains predictions by Shapley values (Lundberg and Lee, "A unified approach to
+// interpreting model predictions", NeurIPS 2017).
 //
-// The value of a set of columns is the mean prediction for rows that have these columns
-// from the explained row and the others from a background row. The contribution of a
-// column is the increase of this value when the column is added to the set, averaged over
-// the orders in which columns can be added. This is the interventional form, which needs
-// no assumption on how columns depend on each other.
+// The value of a set of columns is the mean prediction for rows that have these columns from the
+// explained row and the others from a background row. The contribution of a column is the increase
+// of this value when the column is added, averaged over all orders of the columns. This is the
+// interventional form, which assumes nothing about how columns depend on each other.
 //
-// A [Path] follows one such order from a background row to the explained row. Models
-// predict all rows of a path at once. This takes a small part of the time of predicting
-// the rows one by one, because most steps of a path do not change the leaf of most trees.
+// A [Path] follows one order from a background row to the explained row. Models predict all rows of
+// a path at once. This is much faster than predicting them one by one, because most steps of a path
+// do not change the leaf of most trees.
 package shapley
 
 // Path is a sequence of rows. It begins with the row From. Each step replaces some

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// MaxRows is the largest number of rows of a table for which there is a smooth part.
+	// MaxRows is the largest number of rows of a table for which a kernel logistic regression is
+	// fitted.
 	MaxRows = 10_000
-	// maxCells is the largest value of rows × classes for which there is a smooth part.
-	// The time and the memory of a smooth part grow with both.
+	// maxCells is the largest value of rows × classes for which a kernel logistic regression is
+	// fitted. Its time and its memory grow with both.
 	maxCells = 100_000
 	// maxConcurrentFits limits the memory of a search.
 	maxConcurrentFits = 2
@@ -30,7 +31,8 @@ var (
 	penalties    = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
 )
 
-// IsSmall reports whether a table is small enough for a smooth part beside its networks.
+// IsSmall reports whether a table is small enough for a kernel logistic regression beside its
+// networks.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
 
 // maxCenters returns the maximum number of centres for a table with the given number of rows. More
@@ -52,8 +54,9 @@ func searchFolds(rows int) int {
 	return 1
 }
 
-// EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels is
-// the number of levels of all columns. The result is 0 if the table has no smooth part.
+// EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels
+// is the number of levels of all columns. The result is 0 if the table is too large for a kernel
+// logistic regression.
 func EstimateMemory(rows, columns, levels, classes int) float64 {
 	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
 		return 0
@@ -62,12 +65,11 @@ func EstimateMemory(rows, columns, levels, classes int) float64 {
 	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
 }
 
-// Params holds the parameters of the smooth part of a checkpoint. Weight is the weight of
-// the smooth part in the mean of the networks and the smooth part. It is 0 if there is no
-// smooth part.
+// Params holds the parameters of the kernel logistic regression in a checkpoint. Weight is its
+// weight in the mean with the networks, or 0 if there is none.
 type Params struct{ Width, Penalty, Weight float64 }
 
-// Task describes the table and the folds for which Search fits smooth parts.
+// Task describes the table and the folds for which Search fits kernel logistic regressions.
 type Task struct {
 	Frame *frame.Frame
 	Folds []split.Fold
@@ -78,7 +80,7 @@ type Task struct {
 	Workers int
 }
 
-// Fits are the smooth parts of all folds, for the chosen width and all penalties.
+// Fits are the kernel logistic regressions of all folds, for the chosen width and all penalties.
 type Fits struct {
 	// Width and Penalty are the chosen parameters.
 	Width, Penalty float64
@@ -91,10 +93,10 @@ type Fits struct {
 	numFits int // the number of fits that Search did
 }
 
-// Search fits smooth parts and chooses their width and penalty by the log loss on the
-// validation rows. It first compares the widths on one or two folds, each width with its
-// best penalty. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
+// Search fits a kernel logistic regression to each fold, and chooses the width and the penalty by
+// the log loss on the validation rows. It compares the widths on one or two folds, each with its
+// best penalty. It then fits the best width on the other folds, and chooses the best penalty on all
+// folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*rbf.Fit, len(kernelWidths))
@@ -128,14 +130,14 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	return found, nil
 }
 
-// fit fits the smooth part of a fold for each penalty.
+// fit fits the kernel logistic regression of a fold for each penalty.
 func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*rbf.Fit, error) {
 	return rbf.New(ctx, t.Frame, fold, rbf.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties})
 }
 
-// bestPenalty returns the index of the penalty with the lowest log loss on the validation
-// rows of the first len(fits) folds, and that loss. fits are the fits of these folds. If
-// dst is not nil, bestPenalty writes the probabilities for the best penalty to it.
+// bestPenalty returns the index of the penalty with the lowest log loss, and this loss. fits are
+// the fits of the first len(fits) folds, on whose validation rows the loss is computed. If dst is
+// not nil, bestPenalty writes the probabilities for the best penalty to it.
 func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range t.Folds[:len(fits)] {
@@ -164,7 +166,7 @@ func (f *Fits) Converged() bool {
 	return !slices.ContainsFunc(f.folds, func(fit *rbf.Fit) bool { return fit.Model(f.penalty) == nil })
 }
 
-// Model returns the smooth part of a fold. It is nil if the fit has not converged.
+// Model returns the kernel logistic regression of a fold. It is nil if the fit has not converged.
 func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty) }
 
 // Cost returns the estimated cost of Search, in nanoseconds of one core. Every fit costs
@@ -172,9 +174,9 @@ func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty
 func (f *Fits) Cost() float64 { return float64(f.numFits) * f.folds[0].Cost() }
 
 // ErrNotConverged is the error of Fit if the training did not converge.
-var ErrNotConverged = errors.New("the training of the smooth part did not converge")
+var ErrNotConverged = errors.New("the training of the kernel logistic regression did not converge")
 
-// Fit fits a smooth part with the width and the penalty of c to the given rows. The
+// Fit fits a kernel logistic regression with the width and the penalty of c to the given rows. The
 // error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
 func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*rbf.Model, error) {
 	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})

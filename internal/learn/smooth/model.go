@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Predictor is a model of neural networks, or a smooth part. Its methods are those of
-// neural.Model.
+// Predictor is a model of neural networks, or a kernel logistic regression. Its methods are those
+// of neural.Model.
 type Predictor interface {
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
 	Encode(f *frame.Frame) shapley.Rows
@@ -21,8 +21,8 @@ type Predictor interface {
 	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
 }
 
-// Model is the weighted mean of neural networks and a smooth part. It is immutable and
-// safe for concurrent use.
+// Model is the weighted mean of neural networks and a kernel logistic regression, the smooth part.
+// It is immutable and safe for concurrent use.
 type Model struct {
 	networks, smooth Predictor
 	weight           float64

@@ -2,17 +2,16 @@ package split
 
 import "slices"
 
-// Folds divides the sample into k folds for stratified cross-validation: every
-// row is in the Validation of exactly one fold and in the Train of the others.
-// The Validations of any two folds differ by at most one row in size, and by at
-// most one row of each class. The row of a class with a single row is in every
-// Train and in no Validation.
+// Folds divides the sample into k folds for stratified cross-validation: every row is in the
+// Validation of exactly one fold and in the Train of the others. The sizes of any two Validations
+// differ by at most one row, in total and for each class. A row that is the only one of its class
+// is in every Train and in no Validation.
 //
-// There are fewer folds if fewer than k rows can be validated. If the sample
-// cannot be divided in two, there is one fold with an empty Validation.
+// If fewer than k rows can be validated, there are fewer folds. If the sample cannot be divided at
+// all, there is one fold with an empty Validation.
 //
-// If the sample has Groups, whole groups are assigned to folds. The Validations then
-// differ by more rows, depending on the sizes of the groups.
+// If the sample has Groups, whole groups are assigned to folds. The Validations then differ by more
+// rows, depending on the sizes of the groups.
 func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group
-// are in the Validation of one fold. A group that has all rows of a class is in every
-// Train, because the class could not be learned without it.
+// groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group are in the
+// Validation of one fold. A group that has all rows of a class is in every Train, because otherwise
+// the class could not be learned.
 //
-// Groups are assigned one by one, the largest first. Each is assigned to the fold that
-// has so far the fewest validation rows of the group's classes; see addedFraction. The folds
-// then have about the same sizes and class proportions.
+// Groups are assigned one by one, the largest first, to the fold that has the fewest validation
+// rows of the group's classes so far; see addedFraction. The folds then have about the same sizes
+// and class proportions.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
 	groups, pinned := s.shuffledGroups(newGenerator(seed, foldStream))
 	if k = min(k, len(groups)); k < 2 {
@@ -48,9 +48,9 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the
-// groups in random order. It holds a group out if this brings the held-out fractions of
-// the classes, taken together, closer to fraction; see gain.
+// groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the groups in
+// random order and holds a group out if this brings the class counts closer to the wanted fraction;
+// see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -160,8 +160,9 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// addedFraction returns a mean over the given rows: for each row, the fraction of all rows of its
-// class that was already added. It is 0 if no row of these classes was added, and 1 if all were.
+// addedFraction returns how much of the classes of the given rows was already added. It is the mean
+// over these rows of the fraction of their class that was added: from 0 for nothing to 1 for
+// everything.
 func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
@@ -172,8 +173,8 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 }
 
 // gain returns how much closer the class counts come to the given fraction of all rows if rows are
-// added. It is the decrease of Σ (count − fraction·total)² / total, summed over the classes. count
-// is the number of added rows of a class, and total the number of all its rows in the sample.
+// added. Distance is Σ (count − fraction·total)² / total over the classes. count is the number of
+// added rows of a class, and total is the number of all its rows.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.newRows[c.labels[row]]++

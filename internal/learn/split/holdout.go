@@ -7,14 +7,13 @@ import (
 	"slices"
 )
 
-// Holdout sets a fraction of the sample's rows aside: held has ⌊fraction·rows + ½⌋ rows
-// with the class proportions of the sample, and rest has the other rows.
-// Both are ascending. Every class that has rows keeps at least one of them in rest, so
-// held may have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and
+// Holdout sets a fraction of the sample's rows aside as held, with the class proportions of the
+// sample. rest has the other rows. Both are ascending. held has ⌊fraction·rows + ½⌋ rows, or fewer,
+// because each class keeps at least one row in rest. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.
 //
-// If the sample has Groups, all rows of a group are in the same list. The number of held
-// rows and their class proportions are then only approximate.
+// If the sample has Groups, all rows of a group are in the same list. The number of held rows and
+// their class proportions are then only approximate.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {
 		return groupHoldout(s, fraction, seed)
@@ -50,12 +49,10 @@ func (s Sample) rowsWithout(held []int32) (rest []int32) {
 	return rest
 }
 
-// allocateByClass returns how many rows to hold out from each class. want is the number of
-// rows to hold out in total. lists holds the rows of each class. allocateByClass uses the
-// method of largest remainders (Hamilton): each class gets the integer part of its
-// proportional share of want, and the classes that lost most by rounding get one more row.
-// Ties are broken at random, so that the order of classes does not matter. At least one row
-// of each class is not held out.
+// allocateByClass returns how many rows to hold out from each class, want in total. lists holds the
+// rows of each class. Each class gets the integer part of its proportional share of want. The
+// classes that lost most by rounding get one more row (largest remainders, Hamilton). Ties are
+// broken at random. At least one row of each class is not held out.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) (counts []int) {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// AssignCrossFitFolds assigns each row of the sample to one of k parts, the folds of a cross-fit. The
-// rows of a part can then be predicted by a model that was trained on the other parts. It returns the
-// number of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
-// are in the same part; see spreadConfinedClasses for an exception.
+// AssignCrossFitFolds assigns each row of the sample to one of k folds, so that a model trained on
+// the other folds can predict it. It returns the fold of each row, from 0 to k-1, in the order of
+// s.Rows. All rows of a group are in the same fold; see spreadConfinedClasses for an exception.
 //
-// If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
-// cross-validation for time series predictor evaluation, 2012). If rows have no times, or
-// all have the same time, the parts are stratified by class.
+// If rows have times, the folds are ranges of time (Bergmeir & Benítez, On the use of
+// cross-validation for time series predictor evaluation, 2012). If rows have no times, or all have
+// the same time, the folds are stratified by class.
 func AssignCrossFitFolds(s Sample, k int, seed uint64) []int {
 	rows := s.Rows
 	if rows == nil {
@@ -52,12 +51,12 @@ func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int 
 	return list
 }
 
-// spreadConfinedClasses divides the rows of a class among all k parts if nearly all of them are in
-// one part, because they have about the same time or are in one group. Otherwise nearly all rows of
-// the class would be predicted by a model that was not trained on the class, and the rows of other
-// classes by models that were. An algorithm that is trained on these predictions would learn that a
-// low probability of the class is a sign of the class. Classes of fewer than ten rows stay as they
-// are: they would often be in one part by chance, and few rows depend on them.
+// spreadConfinedClasses finds the classes with at least nine tenths of their rows in one part, for
+// example because they are in one group. It divides their rows among all k parts. Classes of fewer
+// than ten rows stay as they are.
+//
+// Without this, the model that predicts such rows would hardly know their class. A low probability
+// of the class would then become a sign of the class.
 func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 	const minRows = 10
 	counts := make([]int, s.Classes*k) // by class, then by part

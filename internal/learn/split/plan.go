@@ -64,12 +64,12 @@ const (
 //
 // A sample too small to be divided has one fold with an empty Validation.
 //
-// Groups or times may allow only one division, for example if all rows are of two years. The rows
-// that are set aside are then validation rows, because a race needs them more than test rows.
+// Groups or times may allow only one division, for example if all rows are of two years. There are
+// then validation rows but no test rows.
 //
-// If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
-// remain, their later half is divided into the validation rows of 5 folds. Otherwise the
-// latest of the remaining rows are the holdout. A fold trains only on earlier rows.
+// If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows remain,
+// their later half is divided into the validation rows of 5 folds. Otherwise the latest of the
+// remaining rows are the holdout. A fold trains only on earlier rows.
 //
 // If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
 func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {

@@ -1,17 +1,15 @@
-// Package split divides labelled rows for training and validation: stratified
-// holdouts, folds and parts, and the validation plan of a race, which uses holdouts and
-// folds.
+// Package split divides labelled rows for training and validation: stratified holdouts, folds and
+// parts, and the validation plan of a race, which uses holdouts and folds.
 //
-// All results depend on the arguments only: the same sample and seed produce the
-// same rows on every machine. The order of the rows in a sample does not matter.
+// All results depend on the arguments only: the same sample and seed produce the same rows on every
+// machine. The order of the rows in a sample does not matter.
 //
-// The only row of a class with a single row is a training row of every fold and never a validation
-// row. Otherwise no row of the class would be left to train on. If the sample is divided by time,
+// If a class has a single row, this row is a training row of every fold and never a validation row.
+// Otherwise no row of the class would be left to train on. If the sample is divided by time,
 // however, classes play no role, and this row may be a validation row.
 //
-// Rows that belong together, such as those of one customer, are kept together if
-// Sample.Groups has their groups. Rows that are ordered in time are divided by time if
-// Sample.Times has their times.
+// Rows that belong together, such as those of one customer, are kept together if Sample.Groups has
+// their groups. Rows that are ordered in time are divided by time if Sample.Times has their times.
 package split
 
 import (

@@ -82,11 +82,10 @@ func (s Sample) rowsByTime() []int32 {
 	return rows
 }
 
-// splitAtTimes returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
-// order. rows must be in the order of time. First, begin and end are moved to the nearest
-// index at which the time changes. If earlier or later would then be empty, splitAtTimes returns
-// all rows as earlier, and nil as later. If a group has rows in both, its earlier rows
-// are removed.
+// splitAtTimes divides rows, which must be in the order of time. earlier is rows[:begin] and later
+// is rows[begin:end], both in ascending order. Before that, begin and end move to the nearest index
+// at which the time changes. A row is left out of earlier if later has rows of its group. If
+// earlier or later would be empty, earlier has all rows and later is nil.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestTimeChange(rows, begin), s.nearestTimeChange(rows, end)
 	if begin == 0 || begin >= end {
@@ -107,9 +106,9 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 	return earlier, later
 }
 
-// nearestTimeChange returns an index at which the time changes: rows[i] is later than rows[i-1].
-// Of all these indices and len(rows), it returns the one that is nearest to the index wanted. It
-// returns 0 only if wanted is 0.
+// nearestTimeChange returns the index nearest to wanted at which rows may be split without
+// separating equal times. For such an index i, rows[i] is later than rows[i-1], or i is len(rows).
+// The result is 0 only if wanted is 0.
 func (s Sample) nearestTimeChange(rows []int32, wanted int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

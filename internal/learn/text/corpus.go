@@ -24,11 +24,9 @@ const (
 	blockTexts = 512
 )
 
-// EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
-// of texts and of training on it in parts. textBytes is the size of all texts together.
-// The estimated memory of a race includes this estimate. For the tables movies and packages
-// of docs/bench/text.py, the estimates are about 120 MB and 220 MB, and the measured peaks
-// were 106 MB and 213 MB.
+// EstimateMemory returns the estimated memory, in bytes, of a corpus and of training on it. texts
+// is the number of texts, textBytes their total size, and parts the number of folds of the
+// cross-fit.
 func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
 		byteEntries = 1.7     // terms for each byte of a text
@@ -56,8 +54,8 @@ type Corpus struct {
 	ends       []uint32 // by text: the end of its entries in its block
 }
 
-// NewCorpus returns the corpus of texts. classes is the number of classes that models
-// will predict. An error is returned only if ctx is cancelled.
+// NewCorpus returns the corpus of texts. classes is the number of classes that models will predict.
+// NewCorpus returns an error only if ctx is cancelled.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }

@@ -13,11 +13,11 @@ type Task struct {
 	// Labels holds the class of each row of the corpus's table, from 0 to Classes-1.
 	Labels  []int32
 	Classes int
-	// Rows are the training rows.
+	// Rows are the training rows: indices into Labels.
 	Rows []int32
-	// Parts[i] is the part of Rows[i], from 0 to NumParts-1. The rows of a part, even those
-	// whose texts are not in the corpus, are scored by a model that was trained on the
-	// other parts. NumParts must be at least 2.
+	// Parts[i] is the part of Rows[i], from 0 to NumParts-1. Each part is scored by a model that is
+	// trained on the other parts, as in scikit-learn's cross_val_predict. NumParts must be at least
+	// 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -29,9 +29,9 @@ type Task struct {
 // MaxParts is the largest number that NumCrossFitFolds returns.
 const MaxParts = 5
 
-// NumCrossFitFolds returns the number of parts into which a task with the given number of
-// training rows should be divided. It returns fewer parts for many rows, because the
-// models are then accurate even if a larger fraction of the rows is left out.
+// NumCrossFitFolds returns the number of parts into which a task with the given number of training
+// rows should be divided. With many rows, fewer parts are enough: models are accurate even without
+// a larger part of the rows.
 func NumCrossFitFolds(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
@@ -40,11 +40,11 @@ func NumCrossFitFolds(rows int) int {
 	return MaxParts
 }
 
-// CrossFit trains a model on all rows of a task. It returns the model and the features of
-// all texts. features has a slice for each feature of the model, indexed by row; see
-// Model.Features. The features of a training row are computed by a model that was not
-// trained on this row. The features of all other rows are computed by the returned model.
-// texts must be the texts of the corpus. An error is returned only if ctx is cancelled.
+// CrossFit trains a model on all rows of a task. It returns the model and the features of all
+// texts. features[i][row] is feature i of the text in row; see Model.Features. The features of a
+// training row are computed by a model that was not trained on this row. Those of other rows are
+// computed by the returned model. texts must be the texts of the corpus. CrossFit returns an error
+// only if ctx is cancelled.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
@@ -70,10 +70,9 @@ type crossFit struct {
 	models   []*linearModel
 	scores   [][]float32 // the scores of the training rows, by part
 	bestLoss float64     // the lowest log loss so far
-	// bestModels and bestScores are copies of models and scores, made after the pass with
-	// the lowest log loss. The copies of the models of parts are needed only to score
-	// training rows whose texts are not in the corpus. They are made only if there are
-	// such rows.
+	// bestModels and bestScores are copies of models and scores after the pass with the lowest log
+	// loss. bestModels has the models of parts only if some training rows are not in the corpus:
+	// these rows are scored at the end.
 	bestModels []linearModel
 	bestScores [][]float32
 }

@@ -1,6 +1,6 @@
-// Package text learns from a column of texts. It trains a linear model on the words,
-// pairs of words and sequences of characters of the texts. The scores of this model are
-// features for other algorithms.
+// Package text learns from a column of texts. It trains a linear model on the words, pairs of words
+// and sequences of characters of the texts. The scores of this model are features for other
+// algorithms.
 //
 //	terms       the terms of a text: words, pairs and character n-grams, hashed to buckets
 //	vocabulary  the buckets that have weights, and texts as sparse vectors
@@ -12,14 +12,14 @@
 //	binary      the binary form of a model
 //	timer       the time that training takes
 //
-// Each term of a text has the weight (1 + ln(count)) · idf, and the weights are divided
-// by their norm (Manning, Raghavan & Schütze, Introduction to Information Retrieval,
-// 2008, section 6.4). Terms are hashed (Weinberger et al., Feature Hashing for Large
-// Scale Multitask Learning, 2009), so that the terms themselves need not be stored.
+// Each term of a text has the weight (1 + ln(count)) · idf, and the weights are divided by their
+// norm (Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section 6.4).
+// Terms are hashed (Weinberger et al., Feature Hashing for Large Scale Multitask Learning, 2009),
+// so that the terms themselves need not be stored.
 //
 // The vocabulary is chosen without labels. The only regularisation is early stopping (Yao, Rosasco
-// & Caponnetto, On Early Stopping in Gradient Descent Learning, 2007). The model is the one after
-// the pass over the rows that led to the lowest log loss on rows that a model was not trained on.
+// & Caponnetto, On Early Stopping in Gradient Descent Learning, 2007): the result is the model
+// after the pass with the lowest cross-validated log loss.
 //
 // The same texts, labels, parts and seed produce the same model for any number of workers.
 package text

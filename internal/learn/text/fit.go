@@ -15,8 +15,8 @@ const (
 	// counted from 0, it is divided by 1 + decay·i.
 	learningRate = 1.0
 	decay        = 0.5
-	// rateIncreasePerDoubling is the fraction of learningRate that is added for each doubling of
-	// the number of classes beyond two. With more classes, each class has fewer rows.
+	// rateIncreasePerDoubling is the fraction of learningRate that is added each time the number of
+	// classes doubles, beyond two. With more classes, each class has fewer rows.
 	rateIncreasePerDoubling = 0.125
 	// biasRate is the ratio of the learning rate of the biases to that of the weights.
 	biasRate = 0.1

@@ -7,11 +7,10 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// The terms of a text are its words, its pairs of consecutive words, and its character n-grams:
-// the sequences of minGramLength to maxGramLength characters of its runs. All are in lower case.
-// Words are defined by cells.Tokenizer. A run is a sequence of characters without white space.
-// A space is added before and after it. N-grams can thus contain punctuation, and mark the
-// beginnings and ends of words.
+// The terms of a text are its words, its pairs of consecutive words, and its character n-grams, all
+// in lower case. Words are defined by cells.Tokenizer. The n-grams are the sequences of
+// minGramLength to maxGramLength characters of a run: characters without white space, with a space
+// added before and after them. N-grams thus show punctuation and where words begin and end.
 const (
 	minGramLength = 3
 	maxGramLength = 5

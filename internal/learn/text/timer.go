@@ -19,8 +19,7 @@ type Durations struct {
 type Timer struct {
 	mu    sync.Mutex
 	known Durations
-	// measured reports whether known was measured on this machine and not set by
-	// SetRecorded.
+	// measured is true after Add. It is false if known was set by SetRecorded.
 	measured bool
 }
 
@@ -36,8 +35,8 @@ func (t *Timer) Add(d Durations) {
 	t.known.Rows += d.Rows
 }
 
-// SetRecorded sets the times to d, which was measured on another machine. It does nothing
-// if d is zero, or after Add was called.
+// SetRecorded sets the times to d, which another machine measured. It does nothing if d is zero, or
+// after Add was called.
 func (t *Timer) SetRecorded(d Durations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,18 +11,17 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. If there are fewer than minBitmapBuckets buckets, bitmap
-	// is nil, and the field first is used instead. It needs less memory, in proportion to the
-	// number of buckets.
+	// bitmap finds the index of a bucket in buckets. Small vocabularies have first and shift
+	// instead, which need less memory; bitmap is then nil.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32
 	shift int
 }
 
-// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. The
-// binary form of that many buckets takes at least 36 KB, so the memory for a model is at most
-// a small multiple of its binary form.
+// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. Smaller
+// vocabularies have none, so that a model in memory is at most a few times as large as its binary
+// form.
 const minBitmapBuckets = 4096
 
 // bitmap is a set of buckets: bit b%64 of present[b/64] is set if b is in the set.

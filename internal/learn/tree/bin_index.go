@@ -2,15 +2,16 @@ package tree
 
 import "math"
 
-// binIndex is a lookup table that finds the bin of a value faster than a binary search
-// over all thresholds. It divides the range of the thresholds into cells of equal width.
-// A value is compared only with the thresholds in its own cell. In this example, a value
-// in the second cell is compared with t1 and t2. Rounding can put a value into a
-// neighbouring cell. The bins are still exact, because the cell of a larger value is never
-// before the cell of a smaller value.
+// binIndex is a lookup table that finds the bin of a value faster than a binary search over all
+// thresholds. It divides the range of the thresholds into cells of equal width. A value is compared
+// only with the thresholds in its own cell: in this example, a value in the second cell with t1 and
+// t2.
 //
 //	thresholds   t0   t1 t2            t3
 //	cells      │    │    │    │    │    │
+//
+// Rounding can put a value into a neighbouring cell. The bins are still exact, because a larger
+// value is never in an earlier cell.
 type binIndex struct {
 	origin, scale float64
 	// The thresholds in cell c have the indices firstThreshold[c] …
@@ -21,9 +22,9 @@ type binIndex struct {
 // binIndexCells is the number of cells of a binIndex.
 const binIndexCells = 1024
 
-// newBinIndex returns a binIndex for thresholds, which must be ascending. It returns nil
-// if a binary search is as fast, or if the range of the thresholds is too wide or too
-// narrow to be divided into cells.
+// newBinIndex returns a binIndex for thresholds, which must be ascending. It returns nil if a
+// binary search is as fast, or if the range of the thresholds cannot be divided into cells of a
+// finite, positive width.
 func newBinIndex(thresholds []float64) *binIndex {
 	n := len(thresholds)
 	if n < 8 {

@@ -11,13 +11,13 @@ import (
 // missing values.
 const MaxBins = 255
 
-// BinMapper maps the values of one column to bins. The last bin is the bin of missing
-// values, even if the column has none:
+// BinMapper maps the values of one column to bins. The last bin is for missing values, even if the
+// column has none:
 //
 //	numeric      0 … len(Thresholds) by value           | missing
 //	categorical  levels, the most frequent first | other | missing
 //
-// The bin "other" holds the levels without a bin of their own and unknown levels.
+// The bin "other" holds the levels that have no bin of their own, and unknown levels.
 type BinMapper struct {
 	// Categorical reports whether the column is categorical. The bins of such a column
 	// have no order.
@@ -90,9 +90,8 @@ func (m *BinMapper) BinOfCode(code int32) uint8 {
 	return m.MissingBin - 1
 }
 
-// Fill writes the bins of rows lo…hi-1 of col to dst[0], dst[stride], dst[2*stride] and
-// so on. If col is numeric and m categorical, or the reverse, all values are treated as
-// missing.
+// Fill writes the bins of rows lo…hi-1 of col to dst[0], dst[stride], dst[2*stride] and so on. If
+// only one of col and m is numeric, all values are treated as missing.
 func (m *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
@@ -126,9 +125,9 @@ func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 	}
 }
 
-// NewNumericMapper returns a mapper for a numeric column, with at most maxBins bins, not
-// counting the bin of missing values. scratchValues holds the values, which must not be
-// NaN. Its contents are overwritten.
+// NewNumericMapper returns a mapper for a numeric column. It has at most maxBins bins, plus the bin
+// of missing values. scratchValues holds the values of the column, which must not be NaN. Its
+// contents are overwritten.
 func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
 	sortFloats(scratchValues)
 	distinct, counts := compactAndCount(scratchValues)
@@ -164,10 +163,9 @@ func compactAndCount(sorted []float64) (distinct []float64, counts []int) {
 	return distinct, counts
 }
 
-// quantileThresholds returns the thresholds of at most maxBins bins with about equal
-// numbers of rows. distinct[i] occurs in counts[i] rows. A value with at least as many
-// rows as an average bin gets its own bin. The other values share the remaining bins
-// evenly, as in LightGBM's GreedyFindBin.
+// quantileThresholds returns thresholds of at most maxBins bins. distinct[i] occurs in counts[i]
+// rows. A value with at least as many rows as an average bin gets its own bin. The other values
+// share the remaining bins, with about equal numbers of rows, as in LightGBM's GreedyFindBin.
 func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
 	rest, remaining := 0, maxBins
 	for _, n := range counts {
@@ -191,8 +189,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin with at least half the rows of an average bin also ends before a value
-		// that gets its own bin.
+		// A bin also ends before a value that gets its own bin, if it has at least half the rows of
+		// an average bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue

@@ -24,9 +24,9 @@ type BinnedMatrix struct {
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
-	// groups and rowBlocks hold the same bins packed into words: one word holds the bins
-	// of eight features in one row, the first feature in the lowest byte. One load of a
-	// word then serves eight histograms. The words are built on first use.
+	// groups and rowBlocks hold the same bins packed into words. A word holds the bins of eight
+	// features in one row, the first feature in the lowest byte, so one read serves eight
+	// histograms. The words are built on first use.
 	groups        []*featureGroup
 	rowMajorMutex sync.Mutex
 	rowBlocks     []rowBlock
@@ -46,20 +46,19 @@ type Feature struct {
 	Data []uint8
 }
 
-// NewBinnedMatrix bins every column of f. A numeric column has at most maxBins bins,
-// including the bin of missing values. A categorical column has a bin for each of its most
-// frequent levels. maxBins is clamped to 3…MaxBins; zero means MaxBins. Labels are not
-// read. workers is the largest number of goroutines, on which the result does not depend.
+// NewBinnedMatrix bins every column of f. A numeric column has at most maxBins bins, including the
+// bin of missing values. A categorical column has a bin for each of its most frequent levels.
+// maxBins is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. workers is the largest
+// number of goroutines; it does not change the result.
 //
-// reuse holds other matrices of f. If one of these has the same mapper for a column, the
-// new matrix shares the bins of the column with it.
+// reuse holds other matrices of f. The new matrix shares the bins of a column with a matrix that
+// has the same mapper for it.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	return NewBinnedMatrixFromRows(ctx, f, nil, maxBins, workers, reuse...)
 }
 
-// NewBinnedMatrixFromRows does the same as NewBinnedMatrix, but the bins are chosen from the
-// given rows of f, such as one of each group of copies. All rows of f are then binned. nil
-// means that the bins are chosen from all rows.
+// NewBinnedMatrixFromRows is NewBinnedMatrix, but chooses the bins from the given rows of f; nil
+// means all rows. It then bins all rows of f.
 func NewBinnedMatrixFromRows(ctx context.Context, f *frame.Frame, rows []int32, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -83,11 +82,9 @@ func NewBinnedMatrixFromRows(ctx context.Context, f *frame.Frame, rows []int32, 
 	return b, nil
 }
 
-// Append returns a matrix with the features of b, followed by those in more, and the
-// index of the first new feature. Each new feature must have one byte of Data for each
-// row. The bins of b are shared, not copied. The new features begin a new feature group.
-// If the last group of b has fewer than eight features, it is filled with features that
-// have no Data.
+// Append returns a matrix with the features of b and those in more, and the index of the first new
+// feature. Each new feature must have one byte of Data for each row. The bins of b are shared, not
+// copied. New features begin at a multiple of eight; features without Data fill the gap.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -107,8 +104,8 @@ func (b *BinnedMatrix) Mappers() []BinMapper {
 }
 
 // fitMapper returns the bin mapper of column i. The thresholds of a numeric column are computed
-// from the rows in sample. The bins of a categorical column are chosen from rows, or from all rows
-// of f if rows is nil.
+// from the rows in sample. The bins of a categorical column are chosen from rows; nil means all
+// rows of f.
 func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapper {
 	col := &f.Columns[i]
 	if col.Codes == nil {
@@ -131,10 +128,9 @@ func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapp
 	return newCategoricalMapper(codes, levels)
 }
 
-// binColumn returns the binned column i. The bins are not computed in two cases. If a
-// matrix in reuse has the same mapper for the column, the result shares the bins of that
-// matrix. If each distinct value has its own bin, the bins equal the ranks in the
-// column's dictionary, and the result shares these ranks.
+// binColumn returns the binned column i. It shares existing bins in two cases. A matrix in reuse
+// may have the same mapper for the column. Or each distinct value has its own bin, so that the bins
+// are the column's dictionary codes.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {

@@ -10,23 +10,22 @@ import (
 // the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// The rows of a leaf with at least minDividedRows rows are divided among the workers: each
-// worker builds the histograms of all features from some of the rows. In a smaller leaf,
-// each worker builds the histograms of some features from all rows. However, if there are
-// fewer feature groups than workers, the rows of a smaller leaf are divided, too.
+// The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
+// builds the histograms of all features from some of the rows. For smaller leaves, each worker
+// builds the histograms of some features from all rows. With fewer feature groups than workers, the
+// rows are always divided.
 const minDividedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
-// builds one histogram from rows: that of the leaf passed as built, in built.cells.
-// sibling is the sibling of this leaf, or nil. leaves must not contain other leaves than
-// these two.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves, which are the leaf called
+// built, its sibling, or both. It first builds the histogram of built from its rows, in
+// built.cells.
 //
-// If sibling is not nil, sibling.cells must hold the histogram of the parent.
-// findBestSplits subtracts built.cells from it, which leaves the histogram of the sibling.
+// If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
+// subtracts built.cells from it, which leaves the histogram of the sibling.
 //
-// Each task takes a range of feature groups, so that every cell has one writer. The rows
-// of a large leaf are first divided among the workers. The result does not depend on the
-// number of workers, because sums of integers are exact.
+// Each task takes a range of feature groups, so that every cell has one writer. The rows of a large
+// leaf are first divided among the workers. Sums of integers are exact, so the result does not
+// depend on the number of workers.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, built, sibling *frontierLeaf) error {
 	r := g.rowRanges[built.node]
 	rows := g.rows[r.lo:r.hi]
@@ -71,9 +70,8 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 }
 
 // mergePartialsAndSubtract completes the cells of one group. If the rows were divided among
-// workers, built.cells has only the sums of the first worker, and mergePartialsAndSubtract adds
-// those of the other workers. If sibling is not nil, mergePartialsAndSubtract then subtracts
-// built.cells from sibling.cells.
+// workers, it adds the sums of the other workers to built.cells. Then it subtracts built.cells from
+// sibling.cells, unless sibling is nil.
 func (g *Grower) mergePartialsAndSubtract(group *activeGroup, built, sibling *frontierLeaf, rowsDivided bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if rowsDivided {
@@ -93,9 +91,9 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildPartialHistograms divides rows among the workers. The first worker builds the
-// histogram of its rows in dst, and the other workers build the histograms of theirs in
-// g.partials. The caller must add g.partials to dst.
+// buildPartialHistograms divides rows among the workers. The first worker builds the histogram of
+// its rows in dst, and the other workers build theirs in g.partials. The caller must add g.partials
+// to dst.
 func (g *Grower) buildPartialHistograms(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))

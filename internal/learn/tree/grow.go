@@ -7,9 +7,9 @@ import (
 
 // Params limit the growth of a tree. A limit of zero means no limit.
 type Params struct {
-	// MinRows is the smallest number of rows in a leaf. The limit is approximate, because
-	// histograms do not count rows. If a side of a split has a third of the leaf's hessian, for
-	// example, it is assumed to have a third of the leaf's rows.
+	// MinRows is the approximate smallest number of rows in a leaf. Histograms do not count rows,
+	// so the number is estimated from the hessian: a side with a third of the leaf's hessian counts
+	// as a third of its rows.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -93,8 +93,8 @@ type frontierLeaf struct {
 	best  split
 }
 
-// NewGrower returns a grower. workers is the largest number of goroutines, on which the
-// trees do not depend.
+// NewGrower returns a grower. workers is the largest number of goroutines; it does not change the
+// trees.
 func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
 	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: featureOffsets(bins)}
 	g.gatherBuffers = make([]*gatherBuffer, g.workers)
@@ -227,11 +227,10 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	return left, right, nil
 }
 
-// considerChildren finds the best splits of the two children of parent. It adds a child
-// to the frontier if a split was found for it. The histogram of the smaller child is built
-// from rows. It is then subtracted from the parent's histogram in place, which leaves the
-// histogram of the larger child. If the parent's histogram was released to save memory,
-// the histograms of both children are built from rows.
+// considerChildren finds the best splits of the two children of parent, and adds the children that
+// can be split to the frontier. It builds the histogram of the smaller child from rows. The
+// histogram of the larger child is the parent's minus that of the smaller child. If the parent's
+// histogram was released, both are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -265,8 +264,8 @@ func (g *Grower) considerChildren(ctx context.Context, parent, left, right *fron
 	return nil
 }
 
-// pushLeaf adds leaf to the frontier if a split was found for it. Otherwise, or if too
-// many histograms are in use, it releases the leaf's histogram.
+// pushLeaf adds leaf to the frontier if it can be split. It releases the leaf's histogram if it
+// cannot, or if too many histograms are in use.
 func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(leaf.cells)

@@ -6,10 +6,9 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// assignHistograms assigns histograms to the leaves of a new level that have at least
-// sparseRows rows. The larger of two siblings takes over the slot of the parent's
-// histogram, and the smaller gets a new slot. At most len(rows)/sparseRows leaves are
-// large enough for a histogram. The root always has a histogram.
+// assignHistograms assigns histograms to the leaves of a new level that have at least sparseRows
+// rows. The larger of two siblings takes over the slot of the parent's histogram, and the smaller
+// gets a new slot. The root always has a histogram.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
@@ -37,8 +36,8 @@ func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read. They need not be read if the
-// leaf's histogram is the parent's minus the sibling's.
+// needsScan reports whether the rows of a leaf must be read. They need not be if the leaf's
+// histogram can be computed as the parent's minus the sibling's.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
@@ -90,9 +89,9 @@ type orderedGradients struct {
 	// current holds the gradients of the output whose histograms are being
 	// built.
 	current []int64
-	// sparse[o] holds the gradients for output o of the rows in leaves without a
-	// histogram. Scoring a split reads them again. sparseOffsets[leaf] is the index of
-	// the leaf's first gradient in sparse[o].
+	// sparse[o] holds the gradients for output o of the rows in leaves without a histogram, because
+	// scoring a split reads them again. sparseOffsets[leaf] is the index of the leaf's first
+	// gradient in sparse[o].
 	sparse        [][]int64
 	sparseOffsets []int32
 }
@@ -157,9 +156,9 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 	return nil
 }
 
-// buildLevelGroup sets the cells of a group's features in the histograms of all leaves
-// for one output. The larger of two siblings has taken over the parent's histogram, from
-// which the sums of the smaller sibling are subtracted.
+// buildLevelGroup sets the cells of a group's features in the histograms of all leaves for one
+// output. The larger of two siblings starts with the parent's histogram, and subtracts the smaller
+// sibling's.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -1,17 +1,16 @@
 package tree
 
-// histogramPool keeps released histograms for reuse. size is the number of cells of a
-// histogram. inUse is the number of histograms that were acquired and not released. A leaf
-// that is added to the frontier keeps its histogram only if inUse is then at most limit.
+// histogramPool keeps released histograms for reuse. size is the number of cells of a histogram.
+// inUse is the number of histograms that were acquired and not released. While it exceeds limit,
+// leaves join the frontier without their histograms.
 type histogramPool struct {
 	size, limit int
 	inUse       int
 	free        [][]int64
 }
 
-// maxPoolBytes limits the memory for the histograms of leaves that wait to be split. If
-// the histogram of a leaf was released, the histograms of both of its children are built
-// from rows, which takes more time.
+// maxPoolBytes limits the memory for the histograms of leaves that wait to be split. Splitting a
+// leaf without its histogram takes longer: the histograms of both children are built from rows.
 const maxPoolBytes = 256 << 20
 
 func newHistogramPool(size int) *histogramPool {

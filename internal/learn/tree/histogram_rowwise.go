@@ -80,8 +80,8 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells to which a group's gradients will be added. These cells are
-// in dst if direct is true or the group is not buffered, and otherwise in b.histograms.
+// clearCells clears the cells to which a group's gradients will be added: those in b.histograms, or
+// those in dst if direct is true or the group is not buffered.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -93,10 +93,9 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 	}
 }
 
-// gather returns the words and gradients of the first maxGatherRows elements of rows, or of
-// all if there are fewer. A row of block has one word for each group. gather returns one
-// column for each of the groups first … end-1. If the rows are consecutive, the results
-// are parts of block and gradients instead of copies.
+// gather returns the words and gradients of the first rows, at most maxGatherRows. A row of block
+// has one word for each group. gather returns one column for each of the groups first … end-1. If
+// the rows are consecutive, the results are parts of block and gradients instead of copies.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(maxGatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {

@@ -50,8 +50,8 @@ func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// setFromDense sets h to the non-zero cells of dense. To avoid a branch, the loop stores
-// every cell at index n and increases n only if the cell is not zero.
+// setFromDense sets h to the non-zero cells of dense. To avoid a branch, it stores every cell at
+// index n, and increases n only if the cell is not zero.
 func (h *sparseHistogram) setFromDense(dense []int64) {
 	n := 0
 	for bin, cell := range dense {

@@ -33,12 +33,12 @@ type leafScorer struct {
 // splitWorkspace is the working memory of one worker that scores splits.
 type splitWorkspace struct {
 	histogram sparseHistogram
-	// missingHigh[bin] and missingLow[bin] are differences of scores: the score of the
-	// split after bin minus the score of the split after bin-1. Therefore the gain of the
-	// split after a bin is the sum of the elements 0 … bin. In missingHigh the rows with
-	// a missing value are on the side of the high bins, in missingLow on the side of the
-	// low bins. For a categorical feature, missingHigh[bin] is the gain of separating bin
-	// from the others.
+	// missingHigh and missingLow hold differences of scores: element bin is the score of the split
+	// after bin minus that of the split after bin-1. The sum of the elements 0 … bin is thus the
+	// gain of the split after bin. Rows with missing values are on the side of the high bins in
+	// missingHigh, and of the low bins in missingLow.
+	//
+	// For a categorical feature, missingHigh[bin] is the gain of separating bin from the others.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }
@@ -85,10 +85,9 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. The total of the child
-// whose rows pass is computed from the leaf's histogram: it is the sum of the cells of
-// the bins that pass. In a leaf without a histogram it is the sum of the gradients of the
-// child's rows.
+// splitTotals divides each leaf's total between its two children. The total of the passing rows is
+// the sum of the passing bins in the leaf's histogram or, without a histogram, of the rows'
+// gradients.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -118,10 +117,9 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin b such that the bins 0 … b have at least half of the
-	// sample's hessian. If hasMissing is false, missing values in later predictions go to
-	// the side with more of the hessian. This is the low side if the threshold is medianBin
-	// or higher.
+	// medianBin is the first bin b such that the bins 0 … b have at least half of the sample's
+	// hessian. If hasMissing is false, later missing values go to the side with more of the
+	// hessian: to the low side if the threshold is medianBin or higher.
 	medianBin int
 }
 
@@ -216,11 +214,10 @@ func (s *leafScorer) score(side int64) float64 {
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
 }
 
-// addThresholdGains adds to dst[bin] the score of the split after bin minus the score of
-// the split after bin-1, so that the sum of dst[0] … dst[bin] is the gain of the split
-// after bin. start is the packed sum of the rows with missing values if they are on the
-// left of every split, and otherwise 0. If it is not 0, dst[0] includes the gain of
-// separating only these rows.
+// addThresholdGains adds the gains of the splits after each bin to dst, as differences: dst[0] + …
+// + dst[bin] is the gain of the split after bin. start is the packed sum of the rows with missing
+// values if they are on the left of every split, and otherwise 0. If it is not 0, dst[0] includes
+// the gain of separating only these rows.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

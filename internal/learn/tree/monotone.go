@@ -14,14 +14,14 @@ const (
 	Increasing Direction = 1 // the value never falls
 )
 
-// bounds are the smallest and the largest value that a leaf may have. The value of a leaf
-// is -g/(h+λ), in units of the packed sums. If a split uses a monotone feature, the
-// values of its two sides must be ordered in the feature's direction. The mean of these two
-// values then limits all descendants: on the side with the smaller value, their values may
-// not exceed the mean. On the other side, they may not be below it. Therefore later splits
-// cannot reverse the order. This is the basic method of LightGBM
-// (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce
-// monotonic constraints in regression and classification trees, 2020, section 2).
+// bounds are the smallest and the largest value that a leaf may have. A value is -g/(h+λ), in units
+// of the packed sums.
+//
+// A split by a monotone feature has one side with smaller values. The mean of the values of both
+// sides is an upper bound for all later leaves on that side, and a lower bound for those on the
+// other side. Later splits thus cannot reverse the order. This is the basic method of LightGBM
+// (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce monotonic
+// constraints in regression and classification trees, 2020, section 2).
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}
@@ -29,20 +29,20 @@ var unbounded = bounds{math.Inf(-1), math.Inf(1)}
 // clamp returns the number within the bounds that is closest to the given value.
 func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
 
-// score returns twice the decrease of the loss when the value of a leaf changes from 0 to
-// w, the best value within the bounds: -(2·g·w + h·w²). g and h are the sums of the leaf,
-// and h must include the L2 penalty. If the bounds are infinite, the result is g²/h.
+// score returns twice the decrease of the loss, -(2·g·w + h·w²), if the value of the leaf changes
+// from 0 to w. w is the best value within the bounds. g and h are the sums of the leaf; h must
+// include the L2 penalty. Without bounds the result is g²/h.
 func (b *bounds) score(g, h float64) float64 {
 	w := b.clamp(-g / h)
 	return -(2*g + h*w) * w
 }
 
-// findBoundedNumeric does the same as findNumeric for a leaf with bounds. Splits against
-// the direction of the feature are not considered.
+// findBoundedNumeric is findNumeric for a leaf with bounds. It ignores splits against the direction
+// of the feature.
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
-	// The loop lowers end to the last bin, of those before the bin of missing values, that
-	// is not empty. A split after this bin separates only the missing values.
+	// The loop lowers end to the last bin with rows, not counting the bin of missing values. A
+	// split after this bin separates only the missing values.
 	end := last - 1
 	for end > 0 && h[end] == 0 {
 		end--
@@ -128,9 +128,8 @@ func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	return b.low * unit, b.high * unit
 }
 
-// addGainsInDirection adds to dst what addThresholdGains adds, but for a feature with the
-// given direction, which may be AnyOrder. The direction does not apply to a split that
-// separates only the missing values.
+// addGainsInDirection is addThresholdGains for a feature with the given direction, which may be
+// AnyOrder. A split that separates only the missing values has no direction.
 func (s *leafScorer) addGainsInDirection(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
 	if direction == AnyOrder {
 		s.addThresholdGains(h, start, dst)
@@ -154,10 +153,9 @@ func (s *leafScorer) addGainsInDirection(h *sparseHistogram, start int64, direct
 	}
 }
 
-// monotoneScore returns the score of the leaf after a split by a feature with a
-// direction. left is the packed sum of the low side. If the values of the two sides are
-// in the wrong order, both sides get the same value, so the result is the score without a
-// split.
+// monotoneScore returns the score of the leaf after a split by a feature with a direction. left is
+// the packed sum of the low side. If the values of the two sides are in the wrong order, the result
+// is the score without a split.
 func (s *leafScorer) monotoneScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore

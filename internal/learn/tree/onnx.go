@@ -2,9 +2,9 @@ package tree
 
 import "foretell/internal/onnx"
 
-// ONNXSplit returns an ONNX split by the given column. m must be the mapper of this
-// column. A cell goes left if goesLeft returns true for its bin. The cells of a categorical
-// column are codes of categories.
+// ONNXSplit returns a split of an ONNX tree by the given column. m must be the mapper of this
+// column. A cell goes left if goesLeft returns true for its bin. The cells of a categorical column
+// are codes of levels.
 func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Split {
 	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}
 	if m.Categorical {

@@ -9,14 +9,12 @@ type PathWalker struct {
 	stack []pathNode
 }
 
-// Walk calls visit for each leaf that rows of a path fall into. The rows first … last of
-// the path are those in the leaf. The path has the rows 0 … steps. from[f] is the bin of
-// feature f in row 0, and to[f] is its bin in the last row. If these differ, rows from
-// step[f] on have the bin to[f], and the rows before have from[f].
+// Walk calls visit for each leaf that rows of a path fall into; first … last are the rows in this
+// leaf. The path has the rows 0 … steps. from[f] is the bin of feature f in row 0, and to[f] its
+// bin in the last row. If they differ, the bin changes at row step[f].
 //
-// A node that splits by feature f sends all rows before step[f] to one child. It sends all rows
-// from step[f] on to one child, too, which may be the same. Each node is therefore visited at most
-// once.
+// A node that splits by feature f sends all rows before step[f] to one child, and all rows from
+// step[f] on to one child. Each node is therefore visited at most once.
 func (w *PathWalker) Walk(t *Tree, from, to []uint8, step []int32, steps int, visit func(leaf, first, last int32)) {
 	stack := append(w.stack[:0], pathNode{0, 0, int32(steps)})
 	for len(stack) > 0 {

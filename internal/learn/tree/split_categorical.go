@@ -2,14 +2,13 @@ package tree
 
 import "slices"
 
-// findCategorical sets best to the best split of a categorical feature's levels into two
-// subsets, if its gain exceeds best.gain and s.minGain. h is the histogram of the feature.
+// findCategorical sets best to the best split of a categorical feature's levels into two subsets,
+// if its gain exceeds best.gain and s.minGain. h is the histogram of the feature.
 //
-// If the loss is convex and the levels are sorted by their optimal value
-// −gradient/hessian, the best left side is a prefix of the levels (Fisher 1958). Therefore
-// only prefixes are scored. The sort key is smoothed, so that rare levels are not first or
-// last by chance. The L2 penalty is higher than for a numeric feature, because the order is
-// itself fitted to the labels (Ke et al. 2017).
+// The levels are sorted by their optimal value −gradient/hessian. For a convex loss, the best left
+// side is then a prefix of the levels (Fisher 1958), so only prefixes are scored. The sort key is
+// smoothed, so that rare levels are not first or last by chance. The L2 penalty is higher than for
+// a numeric feature, because the order itself depends on the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64
@@ -47,9 +46,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot considers the splits that separate one level from all others. levels holds
-// the bins of the levels, and its order may be changed. If the highest gain exceeds
-// best.gain and s.minGain, findOneHot sets best to the split with this gain.
+// findOneHot finds the best split of one level from all others. If its gain exceeds best.gain and
+// s.minGain, best is set to it. levels holds the bins of the levels, and its order may be changed.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1

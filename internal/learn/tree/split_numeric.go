@@ -11,8 +11,8 @@ type split struct {
 	feature int32
 	// left is the packed sum of the left child.
 	left int64
-	// leftBins is the set of bins that go left in a categorical split; nil in a
-	// numeric one.
+	// leftBins is the set of bins that go left in a categorical split. It is nil in a numeric
+	// split.
 	leftBins *BinSet
 	// In a numeric split the bins 0 … bin go left. missingLeft reports whether missing
 	// values also go left.
@@ -53,13 +53,13 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// If a categorical feature has at most maxOneHot levels in a leaf, a split separates one
-// level from the others.
+// If a leaf has at most maxOneHot levels of a categorical feature, only one-hot splits are tried:
+// one level against all others.
 const maxOneHot = 4
 
-// maxScore returns the score of a split, or top if top is larger or the hessian of a side
-// is below minHessian. The score of a split is its gain plus the score of the leaf
-// without a split. left is the packed sum of the left side.
+// maxScore returns the score of a split if it is valid and above top, and otherwise top. A split is
+// invalid if the hessian of a side is below minHessian. The score of a split is its gain plus the
+// score of the leaf without a split. left is the packed sum of the left side.
 func (s *splitFinder) maxScore(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -87,9 +87,9 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// findNumeric sets best to the best split of a numeric feature, if its gain exceeds
-// best.gain and s.minGain. h is the histogram of the feature. Its last cell is the sum of
-// the rows with missing values.
+// findNumeric sets best to the best split of a numeric feature, if its gain exceeds both best.gain
+// and s.minGain. h is the histogram of the feature. Its last cell is the sum of the rows with
+// missing values.
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
@@ -127,17 +127,16 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultGoesLeft reports whether bins without rows in the leaf go left. They go to the
-// side with the larger hessian, and to the left if both are equal. left is the packed sum
-// of the left side.
+// defaultGoesLeft reports whether bins without rows in the leaf go left. They go to the side with
+// the larger hessian, or left in a tie. left is the packed sum of the left side.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)
 	return hl >= hr
 }
 
-// middleBin returns the bin in the middle of the range that consists of bin and the empty
-// bins after it. A threshold at that bin is far from the rows on both sides.
+// middleBin returns the bin in the middle of a range: bin and the empty bins after it. A threshold
+// there is far from the rows on both sides.
 func middleBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

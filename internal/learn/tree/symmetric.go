@@ -19,9 +19,9 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 	return bin-s.Low <= s.High-s.Low
 }
 
-// notPassingTable returns a table for the function partition: 1 for the bins that do not pass,
-// and 0 for the others. partition moves the rows that do not pass to the front, because
-// they belong to the child with the smaller number.
+// notPassingTable returns a table for the function partition: 1 for the bins that do not pass, and
+// 0 for the others. The rows that do not pass move to the front, because they belong to the child
+// with the smaller number.
 func (s *LevelSplit) notPassingTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -43,10 +43,9 @@ type SymmetricSample struct {
 	Scales    []Scale
 	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
-	// Monotone holds the directions of the first len(Monotone) features; the direction of
-	// the others is AnyOrder. It may be nil. The grower prefers splits in these directions,
-	// but does not ensure that leaf values satisfy them. The caller must change the values
-	// that do not.
+	// Monotone holds the directions of the first len(Monotone) features; the other features have
+	// none. It may be nil. The grower prefers splits in these directions. The caller must correct
+	// leaf values that are in the wrong order.
 	Monotone []Direction
 }
 
@@ -88,9 +87,8 @@ type SymmetricGrower struct {
 	workspaces []splitWorkspace // by worker
 	rowRanges  []rowRange       // by leaf
 	totals     [][]int64        // by output, then leaf
-	// A leaf with fewer than sparseRows rows has no histogram. slots[leaf] is the number
-	// of the leaf's histogram, or negative if it has none. assigned is the number of
-	// histograms in use.
+	// slots[leaf] is the number of the leaf's histogram. It is negative if the leaf has none,
+	// because it has fewer than sparseRows rows. assigned is the number of histograms in use.
 	sparseRows int
 	slots      []int32
 	assigned   int32
@@ -108,11 +106,11 @@ const MaxSymmetricDepth = 8
 // minL2 keeps the score of an empty leaf finite.
 const minL2 = 1e-9
 
-// NewSymmetricGrower returns a grower of symmetric trees on matrices that have the same
-// bin mappers as bins. depth is the largest number of levels of a tree, from 1 to
-// MaxSymmetricDepth. Trees have fewer levels if the histograms of the last level would need
-// more than half a gigabyte. l2 is the penalty on the square of a leaf's value. workers is
-// the largest number of goroutines, on which the trees do not depend.
+// NewSymmetricGrower returns a grower of symmetric trees on matrices that have the same bin mappers
+// as bins. depth is the largest number of levels of a tree, from 1 to MaxSymmetricDepth. It is
+// reduced if the histograms of the last level would need more than half a gigabyte. l2 is the
+// penalty on the square of a leaf's value. workers is the largest number of goroutines; it does not
+// change the trees.
 func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, maxCells: 1 << 26, l2: max(l2, minL2), workers: max(workers, 1)}
@@ -172,10 +170,9 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// A tree uses packed feature groups if the number of all features is at most
-// packThreshold times the number of features that the tree may use. Packed groups take
-// one byte for each row and feature as long as the matrix is in use. If a tree uses fewer
-// features, too few features of each group are active to justify this memory.
+// A tree uses packed feature groups if the number of all features is at most packThreshold times
+// the number of features that the tree may use. With fewer features, the packed words, one byte for
+// each row and feature, are not worth their memory.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.

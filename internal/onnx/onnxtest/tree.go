@@ -58,8 +58,8 @@ func (t tree) leaf(row []float64) *treeNode {
 	return at
 }
 
-// decodeTrees sets trees. It checks what ONNX Runtime requires: a node is the false child
-// of at most one node, and its children are nodes of the same tree.
+// decodeTrees decodes the trees of a node and checks the requirements of ONNX Runtime: a tree node
+// is the false child of at most one node, and its children are nodes of the same tree.
 func (n *node) decodeTrees() {
 	trees, ids := n.intsAttribute("nodes_treeids"), n.intsAttribute("nodes_nodeids")
 	modes := n.attributes["nodes_modes"].texts(9)

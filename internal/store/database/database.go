@@ -60,9 +60,9 @@ func (d *DB) Close() error {
 }
 
 // ForRenewals returns a copy of d for the renewal of leases. With PostgreSQL, the copy writes on a
-// separate connection, because a renewal must not wait for writers that wait for a lock. Its
-// transactions have the time limit renewalTimeout. With SQLite, ForRenewals returns d. Either d or the
-// copy must be closed, but not both.
+// connection of its own, because a renewal must not wait behind other writers. Its transactions
+// have the time limit renewalTimeout. With SQLite, ForRenewals returns d. Close either d or the
+// copy, but not both.
 func (d *DB) ForRenewals() *DB {
 	if d.renewals == nil {
 		return d

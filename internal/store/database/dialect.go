@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// txDialect holds what differs between transactions of SQLite and PostgreSQL.
+// txDialect holds how transactions of SQLite and PostgreSQL differ.
 type txDialect struct {
 	// writeOptions and readOptions are the options of write and read transactions.
 	writeOptions, readOptions *sql.TxOptions
@@ -56,9 +56,9 @@ func (d *txDialect) rebind(query string) string {
 	return b.String()
 }
 
-// convertArgsInPlace converts the arguments of a query, in place, to values that the database
-// accepts, and returns args. For PostgreSQL, it replaces invalid UTF-8 and NUL by U+FFFD.
-// Therefore a key with such characters matches no row.
+// convertArgsInPlace converts the arguments of a query to values that the database accepts. It
+// changes args and returns it. For PostgreSQL, it replaces invalid UTF-8 and NUL in texts by
+// U+FFFD, so a key with such characters matches no row.
 func (d *txDialect) convertArgsInPlace(args []any) []any {
 	if !d.requiresValidUTF8 {
 		return args

@@ -25,13 +25,12 @@ var (
 	ErrDiskFull = errors.New("the disk of the database is full")
 	ErrCorrupt  = errors.New("the database is damaged")
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
-	// SQLite, this includes that another process has held the lock of the database for longer than
-	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
+	// SQLite, it is also returned if another process holds the lock of the database for longer than
+	// busyTimeout. The transaction was not committed, unless the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
-	// ErrConnectionRejected is returned by Open if the server responds, but no connection is possible with the
-	// parameters of the URL. For example, sslmode=require fails if the server has no TLS. It wraps
-	// ErrUnavailable, because the cause may be temporary, such as a standby that is not yet the primary
-	// server.
+	// ErrConnectionRejected is returned by Open if the server responds, but the parameters of the
+	// URL allow no connection. For example, sslmode=require fails if the server has no TLS. It
+	// wraps ErrUnavailable, because the cause may be temporary.
 	ErrConnectionRejected error = connectionRejectedError{}
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.
@@ -107,8 +106,8 @@ func errorFromSQLState(code string) error {
 	return nil
 }
 
-// connectionRejectedError is the type of ErrConnectionRejected, so that it has a message of its own although it
-// wraps ErrUnavailable.
+// connectionRejectedError is the type of ErrConnectionRejected. It wraps ErrUnavailable, but has a
+// message of its own.
 type connectionRejectedError struct{}
 
 func (connectionRejectedError) Error() string { return "no connection with these parameters" }
@@ -139,9 +138,10 @@ func isDisconnected(err error) bool {
 	return false
 }
 
-// translateTxError is like TranslateError, for the error of a transaction. It checks first
-// whether a context has ended, because the driver may then return an unrelated error. caller is the
-// context of the caller. ctx is derived from it, and also has the time limit of the transaction.
+// translateTxError is like TranslateError, for the error of a transaction. caller is the context of
+// the caller. ctx is derived from caller and has the time limit of the transaction. If one of them
+// has ended, the driver may return an unrelated error, so translateTxError checks both contexts
+// first.
 func (d *DB) translateTxError(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -19,11 +19,12 @@ const (
 )
 
 // Watch calls changed once at the start, and then whenever this or another process may have changed
-// the database. With PostgreSQL, it calls changed for each notification of a channel, with the
-// payload of the notification. channelSQL is an SQL expression for the name of the channel. SQLite
-// has no notifications: Watch then ignores channelSQL, and calls changed after any change of the
-// database, with an empty payload. Watch may miss a change, and may call changed without one. It
-// returns when ctx is done or an error occurs.
+// the database. It may miss a change, and may call changed without one. It returns when ctx is done
+// or an error occurs.
+//
+// With PostgreSQL, it calls changed with the payload of each notification on a channel. channelSQL
+// is an SQL expression for the name of the channel. SQLite has no notifications. There, Watch
+// ignores channelSQL and calls changed after any change of the database, with an empty payload.
 func (d *DB) Watch(ctx context.Context, channelSQL string, changed func(payload string)) error {
 	var err error
 	if d.IsOnServer() {

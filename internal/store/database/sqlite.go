@@ -92,12 +92,10 @@ func createPrivateFile(path string) error {
 const busyTimeout = 10 * time.Second
 
 // openSQLiteDB returns a pool of connections to the SQLite file at path. txLock is the kind of its
-// transactions, "immediate" or "deferred". pragma is an additional PRAGMA, or empty. The setting
-// synchronous(FULL) makes each commit wait for an fsync, so that the commit survives a power
-// failure and not only the end of the process. On macOS, an fsync does not write the cache of the
-// drive. With fullfsync(1), SQLite uses another system call there that does. On other systems,
-// fullfsync(1) has no effect.
+// transactions, "immediate" or "deferred". pragma is an additional PRAGMA, or empty.
 func openSQLiteDB(path, txLock, pragma string) (*sql.DB, error) {
+	// With synchronous(FULL), each commit waits for an fsync, so that it survives a power failure and not
+	// only the end of the process. On macOS, only fullfsync(1) makes the drive write its cache.
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)",
 	}}

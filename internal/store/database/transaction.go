@@ -50,13 +50,13 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	return t.runner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }
 
-// maxConflicts is the number of times that a transaction is repeated after conflicts with
-// concurrent transactions. The random delays between the attempts increase, and add up to at
-// most about one second.
+// maxConflicts is the maximum number of times that a transaction is repeated after conflicts with
+// concurrent transactions. The random delays before the repetitions increase, and add up to at most
+// about one second.
 const maxConflicts = 20
 
-// WithTimeLimit returns a copy of d with another time limit of transactions. If d has no time limit,
-// the copy has none. Either d or the copy must be closed, but not both.
+// WithTimeLimit returns a copy of d with another time limit of transactions. If d has no time
+// limit, the copy has none either. Close either d or the copy, but not both.
 func (d *DB) WithTimeLimit(limit time.Duration) *DB {
 	limited := *d
 	if d.timeout > 0 {
@@ -66,15 +66,15 @@ func (d *DB) WithTimeLimit(limit time.Duration) *DB {
 }
 
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
-// transaction back. After a conflict with a concurrent transaction it calls fn again, so each call
-// of fn must set all its results anew. The statements of fn must use ctx.
+// transaction back. After a conflict with a concurrent transaction, it calls fn again. Therefore fn
+// must not rely on results of an earlier call. The statements of fn must use ctx.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.writeOptions, fn)
 }
 
-// WriteOneStatement is like Write, for a function that needs less isolation. Such a function executes
-// one statement, or several statements that each change one row and do not depend on each other. As
-// an exception, a statement may read a row that an earlier statement has locked.
+// WriteOneStatement is like Write, but with less isolation. fn must execute one statement, or
+// several statements that each change one row and do not depend on each other. It may also read a
+// row that it has locked with an earlier statement.
 func (d *DB) WriteOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
 }
@@ -102,14 +102,14 @@ func (d *DB) runWithRetries(ctx context.Context, opts *sql.TxOptions, fn func(*T
 	}
 }
 
-// Read runs fn in a read-only transaction on a snapshot of the database. The
-// statements of fn must use ctx.
+// Read runs fn in a read-only transaction on a snapshot of the database. The statements of fn must
+// use ctx.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.read, d.dialect.readOptions, fn)
 }
 
-// ReadOneStatement is like Read, for a function that executes a single statement. With PostgreSQL,
-// it takes one round trip to the server instead of three.
+// ReadOneStatement is like Read, but fn must execute a single statement. With PostgreSQL, this
+// takes one round trip to the server instead of three.
 func (d *DB) ReadOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	limited, done := d.limitTime(ctx)
 	defer done()
@@ -175,8 +175,8 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	return err
 }
 
-// ignoreTxDone returns nil if err means that the transaction had already been rolled
-// back, by the end of its context or of its connection. Otherwise it returns err.
+// ignoreTxDone returns nil if err means that the transaction had already been rolled back, because
+// its context or its connection has ended. Otherwise it returns err.
 func ignoreTxDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) || isDisconnected(err) {
 		return nil

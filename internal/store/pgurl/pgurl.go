@@ -21,8 +21,8 @@ var (
 	ErrInvalidParameter error = invalidParameterError{}
 )
 
-// invalidParameterError is the type of ErrInvalidParameter, so that it has a message of its own
-// although it wraps ErrInvalid.
+// invalidParameterError is the type of ErrInvalidParameter. It wraps ErrInvalid, but has a message
+// of its own.
 type invalidParameterError struct{}
 
 func (invalidParameterError) Error() string {
@@ -56,16 +56,16 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// libpqParameters are the parameters of a URL that psql knows, except the secrets. All others are
-// settings of the session, such as search_path.
+// libpqParameters are the parameters of a URL that psql knows, except the secrets. psql rejects
+// others, such as search_path, which are settings of the session.
 var libpqParameters = []string{
 	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "gssencmode", "host", "hostaddr", "krbsrvname", "options", "passfile", "port",
 	"require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_max_protocol_version",
 	"ssl_min_protocol_version", "target_session_attrs", "tcp_user_timeout", "user",
 }
 
-// ForPsql returns the URL with which psql connects as the program does. Unlike Redact, it keeps
-// the parameters, except the passwords.
+// ForPsql returns the URL with which psql connects to the same database as the program. Unlike
+// Redact, it keeps the parameters, except the passwords.
 func ForPsql(location string) string {
 	u, err := url.Parse(location)
 	if err != nil {

@@ -3,10 +3,9 @@ package process
 import "time"
 
 // HeartbeatTracker measures how long ago the heartbeats of other processes last changed. A
-// heartbeat is a stored number that its process changes regularly. The tracker compares a
-// heartbeat only with its earlier value, and measures time with the monotonic clock of this
-// process. Therefore the clocks of other machines have no effect. The zero value is ready to
-// use.
+// heartbeat is a stored number that its process changes regularly. The tracker only compares each
+// heartbeat with its earlier value, and measures time with the monotonic clock of this process.
+// Therefore it does not depend on the clocks of other machines. The zero value is ready to use.
 type HeartbeatTracker struct {
 	values   map[string]trackedHeartbeat
 	observed time.Time // time of the last observation
@@ -19,16 +18,16 @@ type trackedHeartbeat struct {
 	sinceChange time.Duration
 }
 
-// MaxObservationGap is the longest time between two observations that is counted. A longer time
-// means that this process or the database was suspended. The other processes may have been
-// suspended, too, so they must get time for a heartbeat before this process considers them
-// dead. After more than twice this time, the earlier observations do not count at all.
+// MaxObservationGap is the maximum time that counts between two observations. If more time has
+// passed, this process or the database was suspended. The other processes may have been suspended,
+// too, and need time for a heartbeat before this process considers them dead. After more than twice
+// MaxObservationGap, the earlier observations are forgotten.
 const MaxObservationGap = 5 * time.Second
 
-// Observe records the current heartbeats, by key. If a heartbeat has not changed since the last call of
-// Observe, the time since that call is added to its sinceChange, but at most MaxObservationGap. If that
-// time is more than twice MaxObservationGap, each sinceChange begins again at 0. now should have a
-// monotonic clock reading.
+// Observe records the current heartbeats, by key. If a heartbeat has not changed since the last
+// call, the time since then counts towards [HeartbeatTracker.SinceChange], but at most
+// MaxObservationGap. After more than twice MaxObservationGap without a call, all times begin again
+// at 0. now should have a monotonic clock reading.
 func (r *HeartbeatTracker) Observe(now time.Time, values map[string]int64) {
 	gap := max(now.Sub(r.observed), 0)
 	if gap > 2*MaxObservationGap {

@@ -19,9 +19,9 @@ type Lock struct {
 
 const lockSuffix = ".lock"
 
-// NewLock creates and locks the file of this process in folder, and removes the files of
-// dead processes. The caller must hold the lock of entry.lock, so that no other process removes the
-// file between its creation and its lock.
+// NewLock creates and locks the file of this process in folder, and removes the files of dead
+// processes. The caller must hold the lock of the file entry.lock. Otherwise another process could
+// remove the new file before it is locked.
 func NewLock(folder string) (*Lock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ package process
 
 import "time"
 
-// Registry is the registration of this process: a [Lock] or a [Row].
+// Registry is the registration of this process: a [Lock] or a [HeartbeatRow].
 type Registry interface {
 	// Name returns the name of this process.
 	Name() string

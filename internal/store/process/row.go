@@ -69,8 +69,8 @@ func NewHeartbeatRow(ctx context.Context, db *sql.DB) (*HeartbeatRow, error) {
 
 // heartbeatSQL is an SQL statement that renews the row of the process $1 for $2 microseconds. It
 // always changes the value of the row, even if the clock of the server was set back. It returns the
-// rows of the other processes, each with the time of the server. Without other processes, it
-// returns one row with an empty name and the time.
+// rows of the other processes, each with the time of the server. If there are none, it returns one
+// row with the time and an empty name.
 const heartbeatSQL = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTimeSQL + ` + $2)
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTimeSQL + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
@@ -138,9 +138,9 @@ func (p *HeartbeatRow) deleteDead(ctx context.Context, dead map[string]int64) er
 // Name returns the name of this process.
 func (p *HeartbeatRow) Name() string { return p.self }
 
-// IsAlive reports whether the named process is running. A process is dead if it has no row, or
-// if this process has seen no change of its row for Timeout. Therefore, in the first
-// Timeout after this process has started, every process with a row is considered alive.
+// IsAlive reports whether the named process is running. A process is dead if it has no row, or if
+// its row has not changed for Timeout while this process was watching. Therefore every process with
+// a row is considered alive during the first Timeout after the start of this process.
 func (p *HeartbeatRow) IsAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
@@ -167,8 +167,7 @@ func (p *HeartbeatRow) AnyMayHaveDied() bool {
 }
 
 // ClockOffset returns the time of the server minus the time of this machine. It is correct even if
-// the clock of this machine was set since the last heartbeat, because the time since then is
-// measured with the monotonic clock.
+// the clock of this machine was set since the last heartbeat.
 func (p *HeartbeatRow) ClockOffset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	"sort"
 )
 
-// lastSQLiteOnlyMigration is the number of the last migration that is only for SQLite. The
-// first migration for PostgreSQL creates the schema that SQLite has after the migration
-// lastSQLiteOnlyMigration.
+// lastSQLiteOnlyMigration is the number of the last migration that is only for SQLite. The first
+// migration for PostgreSQL creates the schema that SQLite has after that migration.
 const lastSQLiteOnlyMigration = "00004"
 
 // postgresFiles is a file system with the migrations for PostgreSQL. These are all files

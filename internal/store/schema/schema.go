@@ -29,8 +29,7 @@ var (
 	ErrMissing error = missingError{}
 )
 
-// missingError is the type of ErrMissing, so that it has a message of its own although it wraps
-// ErrOld.
+// missingError is the type of ErrMissing. It wraps ErrOld, but has a message of its own.
 type missingError struct{}
 
 func (missingError) Error() string { return "the database has no tables of foretell" }

@@ -1,7 +1,7 @@
 package cells
 
-// DateTime is a point in local time. Time zones are ignored: what people do at nine
-// o'clock depends on their local time.
+// DateTime is a point in local time. Time zones are ignored: what people do at nine o'clock depends
+// on their local time.
 type DateTime struct {
 	Day  int     // days since 1 January 1970; 0 if there is only a time of day
 	Hour float64 // hours since midnight, with a fraction
@@ -23,10 +23,10 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// yearFirst is set if the year of two digits is first in a date such as 06-01-02.
+	// yearFirst is set if a date such as 06-01-02 begins with its year of two digits.
 	yearFirst bool
-	// hour is the time of day in hours since midnight, if it is before the year, as in the output of
-	// Unix date. hasHour is set in this case.
+	// hour is the time of day in hours since midnight, if it comes before the year, as in the
+	// output of Unix date. hasHour is set in this case.
 	hour    float64
 	hasHour bool
 	zone    []byte // the text of the zone after the time of day; nil if there is none
@@ -68,8 +68,8 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseBothOrders is like ParseDateTime with the month first and with the day first. A result that is not ok
-// is meaningless.
+// ParseBothOrders is ParseDateTime with the month first and with the day first. month is undefined
+// if byMonth is false, and day if byDay is false.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
 	p, other := newDateParser(cell, false), dayFirstResult{}
 	p.otherOrder = &other
@@ -198,9 +198,9 @@ func (p *dateParser) parseDate() int {
 	return p.epochDay(third, first, second)
 }
 
-// fullYear returns the year from 1930 to 2029 with the given last two digits. Most such
-// dates come from spreadsheets, which use this range. The range of POSIX, 1969 to 2068,
-// would move birthdays into the future.
+// fullYear returns the year from 1930 to 2029 with the given last two digits. Most such dates come
+// from spreadsheets, which use this range. The range of POSIX, 1969 to 2068, would move some
+// birthdays into the future.
 func fullYear(lastDigits int) int {
 	if lastDigits < 30 {
 		return lastDigits + 2000

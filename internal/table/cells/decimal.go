@@ -2,10 +2,9 @@ package cells
 
 import "math"
 
-// RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31,
-// and the result for NaN is undefined. It adds 3·2^51: a float64 of this size has no bits
-// for a fraction, so the sum is rounded to an integer, whose lowest 32 bits are the
-// result.
+// RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31; the result
+// for NaN is undefined. RoundToInt32 adds 3·2^51. A float64 of this size has no bits for a
+// fraction, so the sum is an integer, whose lowest 32 bits are the result.
 func RoundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 
 // Decimal is the number k / 10^e. The upper 28 bits hold k, the lower 4 hold e.
@@ -30,9 +29,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents is indexed by the exponent bits of a float64. Its elements are the largest e for
-// which every float64 with these bits is below 2^27 after multiplication by 10^e. A number that
-// cannot be written as k / 10^e with this e has no exact Decimal.
+// decimalExponents holds the largest e for which every float64 with the same exponent bits,
+// multiplied by 10^e, is below 2^27. It is indexed by these bits. A number that is not k / 10^e
+// with this e has no exact Decimal.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

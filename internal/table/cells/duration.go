@@ -89,7 +89,7 @@ func (p *dateParser) parseClock(hour int) float64 {
 }
 
 // isoUnits are the units of an ISO 8601 duration, in their order. isoHours are their hours. The
-// letter T is before the units from firstTimeUnit on.
+// units from firstTimeUnit on follow the letter T.
 const (
 	isoUnits      = "WDHMS"
 	firstTimeUnit = 2

@@ -8,11 +8,13 @@ import (
 // ItemSeparators are the characters that may separate the items of a list.
 const ItemSeparators = ";|,"
 
-// VisitItems calls visit with each item of a list in a cell, such as C++;SQL. The separator is one of
-// ItemSeparators. White space around an item is left out, and so are empty items, the square or curly
-// brackets around a list, and the quotes around an item, as in ["a", "b"] and {a,b}. A separator
-// between quotes does not end an item. Without quotes, brackets at the ends of an item that are not
-// closed in it are left out, too, as in [a, [b, c]]. The item shares the cell's memory.
+// VisitItems calls visit with each item of a list in a cell, such as C++;SQL. The item shares the
+// cell's memory. The separator is one of ItemSeparators. A separator between quotes does not end an
+// item. Empty items are left out.
+//
+// White space and quotes around an item, and square or curly brackets around a list, are removed,
+// as in ["a", "b"] and {a,b}. Brackets at the ends of an item without quotes are removed, too, if
+// they are not closed in the item, as in [a, [b, c]].
 func VisitItems(cell []byte, separator byte, visit func(item []byte)) {
 	l := itemList{rest: withoutBrackets(Trim(cell)), separator: separator}
 	for len(l.rest) > 0 {
@@ -34,8 +36,8 @@ func withoutBrackets(list []byte) []byte {
 type itemList struct {
 	rest      []byte
 	separator byte
-	// unclosed are the quotes that are known to end no item. Without it, the time for a long cell with
-	// many quotes would be quadratic.
+	// unclosed are the quotes that are known not to be closed. Without it, the time for a long cell
+	// with many quotes would be quadratic.
 	unclosed string
 }
 

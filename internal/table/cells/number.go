@@ -33,8 +33,8 @@ const maxNullLen = 9
 
 // Classify returns the kind of a cell, and its value if it is a number, otherwise NaN.
 //
-// White space around a number is ignored. A number is decimal and has an optional sign,
-// fraction and exponent. A number too large for a float64 is Null, like infinity.
+// White space around a number is ignored. A number is decimal and has an optional sign, fraction
+// and exponent. A number that is too large for a float64 is Null, as infinity is.
 func Classify(cell []byte) (kind ValueKind, value float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = Trim(cell)
@@ -90,9 +90,8 @@ const (
 // are. The result has the high bit of each of these bytes set, and no other bit.
 func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit of
-// the result is the high bit of the first byte above 9. Higher bits may be wrong, because of
-// carries.
+// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit of the
+// result is the high bit of the first byte above 9. Higher bits are undefined.
 func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
 // Parse8Digits returns the number that eight digits make. Each byte of word is the value of
@@ -121,13 +120,13 @@ type powerOf5 struct {
 	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
 }
 
-// ParseNumber returns the float64 nearest to the decimal number b, or ±Inf if it is too
-// large. It returns false if b is not a number.
+// ParseNumber returns the float64 nearest to the decimal number b, or ±Inf if it is too large. It
+// returns false if b is not a number.
 //
-// In most cells of real files, the digits make an integer below 2⁵³, and the power of ten is at
-// most 10²². Both are exact, so that one division or multiplication rounds only once (Clinger, How
-// to read floating point numbers accurately, 1990). Numbers with more digits are converted by
-// DivideByPowerOf10, all others by strconv.
+// In most cells, the digits make an integer below 2⁵³, and the power of ten is at most 10²². Both
+// are exact, so one division or multiplication rounds only once (Clinger, How to read floating
+// point numbers accurately, 1990). Numbers with more digits are converted by DivideByPowerOf10, all
+// others by strconv.
 func ParseNumber(b []byte) (value float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -192,12 +191,11 @@ func parseDigits(b []byte, i int, number uint64) (appended uint64, end int) {
 
 // DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
-// The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The
-// quotient has at least 62 bits, more than a float64 holds. If the division leaves a remainder,
-// the last bit of the quotient is set, so that the conversion rounds like the exact quotient.
-// Multiplication by the inverse of 5ᵏ is faster than a division, but the product may be one too
-// low. The division is necessary only if this error could change the rounded result (Lemire,
-// Number parsing at a gigabyte per second, 2021).
+// The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The quotient
+// has at least 62 bits, more than a float64 holds. If there is a remainder, its last bit is set, so
+// that it rounds like the exact quotient. Multiplying by the inverse of 5ᵏ is faster than dividing,
+// but may be one too low. The division is done only if this error could change the rounded result
+// (Lemire, Number parsing at a gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
@@ -267,11 +265,11 @@ func DigitsFitFloat64(text string) bool {
 	return digits <= 15
 }
 
-// LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It returns
-// false for none, inf and a minus sign, because they are names of classes in many files.
+// LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It
+// returns false for none, inf and a minus sign, because they are names of classes in many files.
 //
-// Some programs write texts that are not in nullTexts. They must not be added there, because models that
-// were trained before would then predict other classes for cells with these texts.
+// It knows texts that are not in nullTexts, and must not be added there: models trained before
+// would then predict other classes for cells with these texts.
 func LabelMeansMissing(label string) bool {
 	switch strings.TrimSpace(label) {
 	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports

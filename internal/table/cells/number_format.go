@@ -10,13 +10,13 @@ import (
 // NumberFormat is the format of a column of numbers that are not plain, such as 1,234.5,
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
-	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// Numbers without a unit, or with a unit of the same meaning (see [CanonicalUnit]), are accepted,
-	// too. If the unit is h, days, minutes and seconds are also accepted; if it is year, months are.
-	// If the unit is a total such as /100, only scores with this total are accepted.
+	// Unit is the text before or after the numbers, in lower case and without a plural s. Numbers
+	// without a unit, or with a unit of the same meaning (see [CanonicalUnit]), are accepted, too.
+	// The unit h also accepts days, minutes and seconds; the unit year accepts months. A total such
+	// as /100 accepts only scores with this total.
 	Unit string
-	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
-	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
+	// DecimalComma is set if a comma separates the decimals. Points may then separate the
+	// thousands; otherwise commas may. Apostrophes and narrow spaces always may.
 	DecimalComma bool
 	// Grouped is set if some numbers of the column have a comma or a point between thousands. It
 	// does not change how numbers are parsed.
@@ -167,9 +167,9 @@ const (
 	enDash    = "\u2013"
 )
 
-// cutSign removes a sign from the beginning or the end of the text before the digits of a number. It
-// may also remove spaces before the text, but keeps those between a currency and the digits. A minus
-// is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+// cutSign removes a sign from the beginning or the end of the text before the digits of a number.
+// It may also remove spaces before the text, but not those between a currency and the digits. A
+// minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
 func cutSign(text []byte) (rest []byte, negative bool) {
 	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
 		return rest, true
@@ -254,9 +254,8 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 }
 
 // digitGroups checks the groups of digits of a number. All groups have three digits; only the first
-// may have fewer. In Indian numbers such as 12,34,567, the last group has three digits and the others
-// have two; only the first may have one. The separator of Indian numbers is a comma. All separators of
-// a number are the same.
+// may have fewer. All separators of a number are the same. In Indian numbers such as 12,34,567,
+// separated by commas, the last group has three digits and the others two; the first may have one.
 type digitGroups struct {
 	size          int // number of digits of the current group
 	count         int // number of groups before it
@@ -288,9 +287,9 @@ func (g *digitGroups) end(separator rune) bool {
 // isLastValid reports whether the current group may be the last one of a number.
 func (g *digitGroups) isLastValid() bool { return g.count == 0 || g.size == 3 }
 
-// isThousandsSeparator reports whether a character may separate thousands, if it is not the decimal
-// separator. Such a character is a comma, a point, an apostrophe, or a space that does not break a
-// line. An ordinary space is not, because two numbers may be next to each other in a cell.
+// isThousandsSeparator reports whether a character may separate thousands, unless it is the decimal
+// separator: a comma, a point, an apostrophe, or a space that does not break a line. An ordinary
+// space may not, because two numbers may be next to each other in a cell.
 func isThousandsSeparator(char rune) bool {
 	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
 }

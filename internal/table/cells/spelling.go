@@ -7,12 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldSpelling returns a text that is equal for texts that look alike: they differ only in case, in
+// FoldSpelling maps texts that look alike to the same text: texts that differ only in case, in
 // surrounding spaces, or in what [VisibleText] ignores.
 func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
 
-// VisibleText returns a text that is equal for texts that look the same: they differ only in the composition
-// of characters such as é, or in characters without a width.
+// VisibleText maps texts that look the same to the same text: texts that differ only in the
+// composition of characters such as é, or in characters without a width.
 func VisibleText(text string) string {
 	if isASCII(text) {
 		return text
@@ -48,8 +48,8 @@ func dropInvisible(char rune) rune {
 	return char
 }
 
-// FoldLabel is like [FoldSpelling], and returns the same text also for labels that differ only in the form of
-// a number, such as 1, 1.0 and 1,0, or in a point at their end.
+// FoldLabel is [FoldSpelling], but also ignores the form of a number, as in 1, 1.0 and 1,0, and a
+// point at the end.
 func FoldLabel(label string) string {
 	folded := FoldSpelling(label)
 	number := folded

@@ -56,8 +56,8 @@ func parseNumberTail(text []byte) (t numberTail, ok bool) {
 	return t, ok && !isPadded && (t.total < 1900 || t.total > 2099)
 }
 
-// apply returns the number and the unit of a cell with the tail. value is the number before the tail,
-// currency the text before it, and unit the text after the tail.
+// apply returns the number and the unit of a cell with the tail. value is the number before the
+// tail. currency is the text before this number, and unit the text after the tail.
 func (t *numberTail) apply(value float64, currency, unit string) (number float64, unitWithTotal string, ok bool) {
 	switch {
 	case t.total > 0:

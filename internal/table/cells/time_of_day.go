@@ -18,8 +18,9 @@ func (p *dateParser) atTimeOfDay() bool {
 	return false
 }
 
-// otherTimeSeparator returns the separator of a time of day such as 18.00.00 or 09h25, if the unread text
-// is one. It returns 0 for other texts. The minute of a time with points cannot be the month of a date.
+// otherTimeSeparator returns the separator of a time of day such as 18.00.00 or 09h25, or 0 if the
+// unread text is not such a time. The minute of a time with points must not be a possible month of
+// a date.
 func (p *dateParser) otherTimeSeparator() byte {
 	hour := countDigits(p.rest[:min(len(p.rest), 3)])
 	if rest := p.rest[hour:]; hour == 1 || hour == 2 {

@@ -33,7 +33,7 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor that converts numbers in one unit, from, to the unit of their column,
+// unitFactor returns the factor that converts numbers in the unit from to the unit of their column,
 // to. It returns false if the units have no common meaning: 5 is not a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
@@ -54,8 +54,8 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 // IsDenominator reports whether a unit is that of scores, such as /10.
 func IsDenominator(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
-// CanConvertUnit reports whether numbers in one unit, from, can be in a column with another unit, to, such as
-// 5 min in a column of durations. The units are those that [ParseAmount] returns.
+// CanConvertUnit reports whether numbers in the unit from can be in a column with the unit to, such
+// as 5 min in a column of durations. The units are those that [ParseAmount] returns.
 func CanConvertUnit(from, to string) bool {
 	_, ok := unitFactor(from, to)
 	return ok
@@ -132,8 +132,8 @@ func (p *dateParser) skipDurationSeparator() {
 	p.skipByte(' ')
 }
 
-// parseUnitName parses the letters of a unit and, after more than one, an optional point. It returns
-// them in lower case, and "" if there are none, or a single capital letter.
+// parseUnitName parses the letters of a unit, and a point after more than one letter. It returns
+// the letters in lower case. It returns "" if there are none, or only a capital letter.
 func (p *dateParser) parseUnitName() string {
 	n := 0
 	for n < len(p.rest) && isLetter(p.rest[n]) {

@@ -52,8 +52,8 @@ func (c *columnChecker) warnMixedDates() {
 }
 
 // findMixedDates returns the first cell of the most frequent pattern of dates, and the first cell
-// of the most frequent other pattern. It returns nil for date if few of the texts are dates, and
-// nil for other if there is only one pattern.
+// of the most frequent other pattern. date is nil if few of the texts are dates, and other is nil
+// if there is only one pattern.
 func findMixedDates(texts []columnstats.Value) (date, other *columnstats.Value) {
 	rows, dates := 0, 0
 	patterns := map[string]*cellPattern{}
@@ -95,8 +95,8 @@ func findMixedDates(texts []columnstats.Value) (date, other *columnstats.Value) 
 	return &mostDates.First, &mostOther.First
 }
 
-// isMoreFrequent reports whether p has more rows than other, or is earlier in the file if both have
-// equally many. Any pattern is more frequent than nil.
+// isMoreFrequent reports whether p has more rows than other or, in a tie, is earlier in the file.
+// Any pattern is more frequent than nil.
 func (p *cellPattern) isMoreFrequent(other *cellPattern) bool {
 	return other == nil || p.Rows > other.Rows || p.Rows == other.Rows && p.First.FirstLine() < other.First.FirstLine()
 }

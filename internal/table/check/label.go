@@ -19,8 +19,8 @@ const (
 	// with fewer rows is hard to learn, and its scores are uncertain.
 	AdvisedClassRows = 25
 
-	// MaxUnconfirmedNumbers is the largest number of distinct numbers that may be the classes of a
-	// label without the confirmation of the user. More of them are probably a quantity.
+	// MaxUnconfirmedNumbers is the largest number of distinct numbers that may be classes of a
+	// label without the user's confirmation. More are probably a quantity.
 	MaxUnconfirmedNumbers = 50
 
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
@@ -30,8 +30,8 @@ const (
 )
 
 // LabelDefect returns the code and the message of a defect if the texts of the label cannot be
-// classes. Otherwise the code is empty. complete is set if the labels of all rows are known. If it
-// is not set, LabelDefect reports only defects that the labels of further rows cannot correct.
+// classes. Otherwise the code is empty. complete is set if the labels of all rows are known.
+// Otherwise LabelDefect reports only defects that further rows cannot correct.
 func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	filled := t.NonBlank()
 	n, _ := t.DistinctCount()
@@ -48,9 +48,10 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	return "", ""
 }
 
-// areMeasurements reports whether the label's n distinct texts in the given number of rows are numbers
-// that measure something. They must be too many, and in too few rows, to be classes, and some must have
-// decimals or separators. Plain integers may be codes of classes. So may other numbers; see lookLikeCodes.
+// areMeasurements reports whether the label's n distinct texts in the given number of rows are
+// numbers that measure something. They must be too many, and in too few rows, to be classes. Some
+// must have decimals or separators, because plain integers may be codes of classes. So may other
+// numbers; see lookLikeCodes.
 func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
 		return false
@@ -59,8 +60,8 @@ func areMeasurements(t *columnstats.Column, n, rows int) bool {
 }
 
 // lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91. All
-// of them must have the same number of decimals, at least two. Some, but not all, must end in 0,
-// because programs do not write such a 0 in numbers.
+// must have the same number of decimals, at least two. Some, but not all, must end in 0: programs
+// that write numbers leave this 0 out.
 func lookLikeCodes(values []columnstats.Value) bool {
 	length, zeros := -1, 0
 	for i := range values {
@@ -163,13 +164,15 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 	}
 }
 
+// unknownLabels are labels, in lower case, that in many files mean that the label is not known.
+var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available"}
+
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. In a label, a text such as NA is an ordinary name, because a label is
-// not a number.
+// about spaces around names. In a label, NA is an ordinary name.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	for i, one := range list {
-		if len(list) > 2 && cells.LabelMeansMissing(one.Text) {
+		if len(list) > 2 && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(strings.TrimSpace(one.Text)))) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		name := strings.TrimSpace(one.Text)

@@ -104,6 +104,8 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "Unknown"}, []string{`the label "Unknown" (30 rows) becomes a class of its own`}},
+		{[]string{"known", "unknown"}, nil},
 		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
 		{[]string{"none", "mild", "severe"}, nil},
 		{[]string{"+", "-"}, nil},

@@ -8,7 +8,7 @@ import (
 
 // LacksHeader reports whether the header looks like a row of data: at least half of its names could
 // be values of their columns, such as a number above numbers. The name of the label must be one of
-// the labels. Without a label, at least two names must match, and the names must not be ascending
+// the labels. Without a label, at least two names must match, and they must not be ascending
 // integers. id and label are the positions of the ID and the label, or -1.
 func LacksHeader(names []string, columns []columnstats.Column, id, label int) bool {
 	matching, features := 0, 0

@@ -32,8 +32,8 @@ type numberFormats struct {
 	either   int // rows whose number is valid with both separators
 }
 
-// warnMixedNumbers warns about a training column that is read as texts although it has numbers,
-// because they have two formats, such as 12.3 and 12,3, or two units, such as $12 and €12.
+// warnMixedNumbers warns about a training column whose numbers have two formats, such as 12.3 and
+// 12,3, or two units, such as $12 and €12. Such a column is read as texts.
 func (c *columnChecker) warnMixedNumbers() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 {
@@ -105,8 +105,9 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether the unit of a text is a letter that is probably part of a code, as in
-// 12a but not in 12 g. It is also true for durations, in which no space precedes the unit h.
+// isCodeLetter reports whether the unit of a text is a letter that is probably part of a code, as
+// in 12a but not in 12 g. It also returns true for durations, in which no space precedes the unit
+// h.
 func isCodeLetter(unit, text string) bool {
 	if len(unit) != 1 || strings.ToUpper(unit) == unit {
 		return false

@@ -42,8 +42,8 @@ func (c *columnChecker) warnStrayTexts() {
 	}
 }
 
-// warnMarks warns about a training column of numbers if some of them have a footnote mark or a mark such
-// as ~, and others have none. The mark may say something about the row.
+// warnMarks warns about a training column of numbers if some of them have a footnote mark or a mark
+// such as ~. The mark may say something about the row.
 func (c *columnChecker) warnMarks() {
 	c.warnMark("a footnote mark after the number", func(cell []byte) bool { return len(cells.TrimFootnoteMarks(cell)) < len(cell) })
 	c.warnMark("a mark such as ~ before the number", cells.HasApproximateMark)
@@ -106,8 +106,8 @@ const (
 	minScaleRatio = 10 // smallest ratio of the medians of these rows
 )
 
-// warnPartialUnit warns about a training column of numbers in which only some numbers have a unit,
-// and the others are much larger or smaller, such as 45% and 0.45.
+// warnPartialUnit warns about a training column in which only some numbers have a unit, and the
+// others are much larger or smaller, such as 45% and 0.45.
 func (c *columnChecker) warnPartialUnit() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {

@@ -40,8 +40,8 @@ type numberShape struct {
 	isPair bool
 	// varies is set if both numbers must have many values, unlike the packs 5 x 10 and 50 x 10.
 	varies bool
-	// needsSpaces is set if many numbers must have a space between thousands. They must also have
-	// different numbers of digits or decimals, unlike phone numbers such as 555 123.
+	// needsSpaces is set if many numbers must have a space between thousands. These must also have
+	// different numbers of digits, or decimals, unlike phone numbers such as 555 123.
 	needsSpaces bool
 }
 
@@ -96,8 +96,9 @@ func isBloodPressure(numbers []string) bool {
 	return isUnpadded(numbers) && !isYear && first <= maxPairRatio*second && second <= maxPairRatio*first
 }
 
-// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581 or the local phone
-// number 950-1000. Integers have no decimals that show that they are numbers, so they must be close.
+// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581 or the local
+// phone number 950-1000. Numbers without decimals may be codes, so they must be closer to each
+// other.
 func isRange(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
 	if !isUnpadded(numbers) || first >= second {
@@ -132,8 +133,8 @@ func (s *numberShape) numbersOf(cell string) []string {
 	return numbers
 }
 
-// warnNumbersInText warns about a training column that is read as texts although nearly all of its cells
-// are made of numbers in the same way, such as 120/80 or <5.
+// warnNumbersInText warns about a training column of texts if nearly all cells are made of numbers
+// in the same way, such as 120/80 or <5.
 func (c *columnChecker) warnNumbersInText() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 || len(c.warnings) > 0 {
@@ -221,15 +222,14 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// areSpacedNumbers reports whether enough numbers have spaces between thousands, and whether not all of these
-// have the same number of digits and no decimals.
+// areSpacedNumbers reports whether enough numbers have spaces between thousands, and some of these
+// have decimals or another number of digits.
 func (n *shapeCount) areSpacedNumbers() bool {
 	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.fractions > 0)
 }
 
-// arePairs reports whether pairs of numbers are neither dates nor codes. Enough of them must be
-// unable to be a day and a month. In nearly all of them, the larger number must be at the same
-// position.
+// arePairs reports whether pairs of numbers are neither dates nor codes. Enough of them must not be
+// a possible day and month. In nearly all, the larger number must be at the same position.
 func (n *shapeCount) arePairs() bool {
 	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)

@@ -9,9 +9,9 @@ import (
 
 // SecondHeaderLines returns the lines of the first rows that look like a second header or a line of
 // units, at most two. In such a row, nearly every column of numbers has a text, and at least half
-// of the columns have a text that no other row has. In a file with a label, the label of the row is
-// also one that no other row has. In a file without a label, at least two columns of numbers must
-// have a text. id and label are the positions of the ID and the label, or -1.
+// of the columns have a text that no other row has. In a file with a label, the label of the row
+// must also be unique. In a file without a label, at least two columns of numbers must have a text.
+// id and label are the positions of the ID and the label, or -1.
 func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int) {
 	const most = 2
 	after := -1

@@ -10,12 +10,12 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minZoneRows is the smallest number of rows with other offsets from UTC that is reported.
+// Other offsets from UTC are reported only if at least minZoneRows rows have them.
 const minZoneRows = 5
 
-// warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets are
-// ignored, so times with different offsets may be in the wrong order. Offsets that differ by an hour at
-// most are usual in a place with daylight saving time.
+// warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets
+// are ignored, so times with different offsets may be in the wrong order. Offsets that differ by at
+// most an hour are usual: they are due to daylight saving time.
 func (c *columnChecker) warnTimeZones() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime || inf.Epoch != "" {
@@ -49,8 +49,7 @@ func (c *columnChecker) warnTimeZones() {
 		humanize.Count(rows, "row"), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
 }
 
-// mostFrequentZone returns the offset with the most rows, or the one that is first in the file if several
-// have equally many.
+// mostFrequentZone returns the offset with the most rows or, in a tie, the first in the file.
 func mostFrequentZone(zones map[time.Duration]*columnstats.Occurrences) (best time.Duration) {
 	for offset, one := range zones {
 		most := zones[best]

@@ -14,15 +14,15 @@ type ChunkColumn struct {
 	texts   columnTexts
 }
 
-// Reset prepares c for a chunk with the given number of rows. numeric is set if HasSnapshot has
-// returned true. The numbers of the column are then parsed, and HashTexts is not called.
+// Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot:
+// if it is true, HashTexts is not called.
 func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.numbers.values = nil
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether ComputeNumbers has an effect. A column has a snapshot once
-// its numbers are no longer counted as texts. HasSnapshot is safe for concurrent use.
+// HasSnapshot reports whether the column's numbers are no longer counted as texts. ComputeNumbers
+// then replaces HashTexts. HasSnapshot is safe for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
@@ -90,7 +90,7 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 }
 
 // trimUnlessLabel returns a non-blank text without surrounding spaces. In a label it keeps them,
-// because labels with different spaces are different classes.
+// because they distinguish classes.
 func (t *Column) trimUnlessLabel(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
@@ -117,9 +117,9 @@ func (t *Column) HashTexts(c *ChunkColumn, chunk *csvfile.ParsedChunk, field, lo
 // textBatchSize is the number of texts that are prefetched together.
 const textBatchSize = 64
 
-// addTexts adds the texts of a batch of rows, starting with the given row, and returns
-// the row after the last one added. If addText sets numericStats, the batch ends early,
-// because the caller adds the following rows in another way.
+// addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
+// last one added. The batch ends early if addText sets numericStats, because the next rows are
+// added in another way.
 func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

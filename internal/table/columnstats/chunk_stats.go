@@ -8,9 +8,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// statsSnapshot is a copy of the parameters of a column's runningStats. A worker computes the
-// statistics of a chunk with the latest snapshot, although earlier chunks may not be committed yet.
-// If those chunks change the parameters, runningStats.addChunk corrects the statistics.
+// statsSnapshot is a copy of the parameters of a column's runningStats. A worker uses the latest
+// snapshot to compute the statistics of a chunk, while earlier chunks may still be missing. If
+// these change the parameters, runningStats.addChunk corrects the statistics.
 type statsSnapshot struct {
 	low, width float64 // left edge and bin width of the histogram; 0 if there is none yet
 	zeroBits   uint    // zeroBits of the distinctCounter
@@ -25,7 +25,7 @@ type chunkStats struct {
 	mayOverflow       bool    // the sum of the numbers might overflow; the fields below are not set
 	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
 	hasFractions      bool    // some number is not an integer
-	areDates          bool    // all numbers are dates; not set if not all earlier numbers are
+	areDates          bool    // all numbers of the chunk are dates, and all earlier ones were
 	bins              growingHistogram
 	hashes            []uint64 // hashes of the numbers, but only those that the distinctCounter may keep
 }
@@ -90,8 +90,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers of s by bin. The bins have the left edge and the width of the bins of
-// shape. The range of shape must include all numbers.
+// fillBins counts the numbers of s in bins like those of shape, whose range must include all
+// numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

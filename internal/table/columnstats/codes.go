@@ -8,25 +8,25 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. Rows
-// with similar codes are not more similar than other rows, so a column of codes is also a category. The
-// following limits distinguish codes from quantities without the labels.
+// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. Such a
+// column is also a category, because rows with similar codes are not similar. The following limits
+// distinguish codes from quantities without the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes. If there are fewer, trees can
-	// separate them by splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes. Trees can separate fewer codes by
+	// splits of the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
 	maxCodeDensity = 1.0 / 6
-	// minPeakShare is the smallest share of rows whose number is a peak. A peak occurs in at least
-	// minRowsOfPeak rows, and in more than twice as many as its neighbours on average. The
-	// neighbours are the nearest numbers of the column, neighboursPerSide on each side. The
-	// frequencies of quantities mostly vary less.
+	// minPeakShare is the smallest share of rows whose number is a peak: it occurs in at least
+	// minRowsOfPeak rows, and more than twice as often as its neighbours on average. The neighbours
+	// are the nearest numbers of the column, neighboursPerSide on each side. Quantities have fewer
+	// peaks.
 	minPeakShare      = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4
-	// maxRoundShare is the largest share of multiples of 5 among the peaks. People round
-	// quantities, so those have peaks at 50, 500 and 5000. A fifth of all numbers are multiples of 5.
+	// maxRoundShare is the largest share of multiples of 5 among the peaks. Quantities have more,
+	// because people round them: they have peaks at 50, 500 and 5000.
 	maxRoundShare = 0.4
 )
 
@@ -36,14 +36,15 @@ func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is like areCodes for the texts of only the first rows. The share of peaks grows with the
-// number of rows, so half of minPeakShare is enough.
+// mayBeCodes is areCodes for the texts of only the first rows. With fewer rows, fewer numbers are
+// peaks, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values are integers far apart, and peaks that are
-// typical of codes occur in at least the share minPeaks of the rows.
+// haveCodePeaks reports whether the numbers among values look like codes: they are integers far
+// apart, and at least the share minPeaks of the rows has a peak that is typical of codes; see
+// minPeakShare.
 func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {
@@ -72,9 +73,9 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. All of them must be written as plain
-// integers, or all with .0 at the end, as pandas writes integers if another cell of the column is
-// empty. Otherwise positiveIntegers returns nil.
+// positiveIntegers returns the numbers among values, except 0. It returns nil unless all are
+// written as plain integers, or all with .0 at the end. pandas writes integers like this if another
+// cell of the column is empty.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value
 	plain, decimal := false, false

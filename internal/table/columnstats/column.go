@@ -11,16 +11,16 @@ import (
 
 // Column collects the statistics of a column in one pass.
 //
-// It starts by counting all texts, including those of numbers. When there are many
-// different texts, it chooses how to continue, depending on the texts seen so far:
+// It starts by counting all texts, including those of numbers. When there are many different texts,
+// it chooses how to continue, depending on the texts so far:
 //
 //	few texts        count every text
 //	many numbers     compute statistics of the numbers, count the other texts
 //	many texts       count every text, evict the rarest
 //	many of both     compute statistics of the numbers and count every text
 //
-// This distinguishes a column of numbers with a few stray texts from a column of texts with
-// a few numbers, in one pass.
+// This distinguishes a column of numbers with a few stray texts from a column of texts with a few
+// numbers.
 type Column struct {
 	limits             memoryLimits
 	isLabel            bool
@@ -40,19 +40,19 @@ func (t *Column) IsEmpty() bool { return t.NonBlank() == 0 }
 func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
 // HasText reports whether a row has the text. If KnowsAllTexts is false, it may return false
-// for a text that a row has.
+// although a row has the text.
 func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsAllTexts reports whether no text of the column was evicted. All its texts are then known, but
-// perhaps not its numbers; see Values.
+// KnowsAllTexts reports whether every text of the column is counted. Numbers may be missing
+// nevertheless; see Values.
 func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
 
 // Rows returns the number of rows whose cell has the given kind.
 func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
 
-// SetLabel makes the column the label. All of its texts are counted, even those of numbers, and keep
-// their surrounding spaces, because they are the names of classes. SetLabel must be called before the
-// first row.
+// SetLabel makes the column the label. All of its texts are then counted, even numbers, and keep
+// their surrounding spaces, because they are the names of classes. SetLabel must be called before
+// the first row.
 func (t *Column) SetLabel() {
 	t.isLabel = true
 	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn
@@ -81,8 +81,8 @@ func (t *Column) summarizeAndEvict(maxTextBytes int) {
 // values is a text.
 const ValuesPerStray = 100
 
-// minNumericRows is the smallest number of rows with a number in a column that has texts and is
-// nevertheless mostly numbers.
+// minNumericRows is the smallest number of rows with a number in a column that has some texts and
+// still counts as numbers.
 const minNumericRows = 100
 
 // isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
@@ -148,8 +148,8 @@ func (t *Column) chooseCountingStrategy() {
 	}
 }
 
-// copyFirstNumbers returns a copy of the first numbers, at least one, that takes about as much memory as
-// a sample of texts.
+// copyFirstNumbers returns a copy of the first numbers, at least one. It takes about as much memory
+// as a sample of texts.
 func (t *Column) copyFirstNumbers() []Value {
 	var first []Value
 	size := 0

@@ -9,13 +9,13 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Values returns the counted values of the column. If KnowsAllTexts is false, or if the column has
-// many numbers, they are only some of its values. The caller must not change them.
+// Values returns the counted values of the column. These are not all of its values if KnowsAllTexts
+// is false, or if the column has many numbers. The caller must not change them.
 func (t *Column) Values() []Value { return t.texts.values }
 
-// AllOrSample returns all values of the column or, if IsSampled returns true, some of them: a sample of
-// the texts, and the first numbers if numbers are no longer counted as texts. The caller must not change
-// them.
+// AllOrSample returns all values of the column. If IsSampled returns true, it returns only some: a
+// sample of the texts, and the first numbers if numbers are no longer counted as texts. The caller
+// must not change them.
 func (t *Column) AllOrSample() []Value {
 	counts := &t.texts
 	if counts.sample != nil {
@@ -96,8 +96,9 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 // column are dates such as 20060102.
 func (t *Column) HasDroppedNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
 
-// SummarizeWith returns statistics of all numbers of the column and of amounts, the numbers that its texts
-// represent. It returns false if the numbers among the texts are not summarized, or if texts were evicted.
+// SummarizeWith returns statistics of the numbers of the column and of amounts, which are parsed
+// from its texts. It returns false if the column has no statistics of numbers yet, or if some texts
+// are no longer counted.
 func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	if t.numericStats == nil || !t.KnowsAllTexts() {
 		return NumberSummary{}, false
@@ -109,8 +110,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	return all.summarize(), true
 }
 
-// Summarize returns statistics of the numbers among values, which are values of the column. Their
-// numbers may have been parsed in another way than the counted ones.
+// Summarize returns statistics of the numbers of values, which are values of the column, perhaps
+// with other numbers than the counted ones.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }
@@ -143,10 +144,9 @@ type Fingerprint struct {
 	content   uint64
 }
 
-// Fingerprint returns the fingerprint of the column. If isCategory is set, columns have the same
-// fingerprint if they divide the rows in the same way, even with other texts. If it is not set, their
-// values must be the same, too. ok is false if texts were evicted, because the counted texts then do not
-// determine the content.
+// Fingerprint returns the fingerprint of the column. Columns with the same fingerprint have the
+// same values. If isCategory is set, the texts may differ: the columns then divide the rows in the
+// same way. ok is false if some texts are no longer counted.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash
 	if m := t.numericStats; m != nil {

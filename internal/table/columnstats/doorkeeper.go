@@ -3,9 +3,9 @@ package columnstats
 import "math/bits"
 
 // doorkeeper records which texts occurred since it was last cleared, with one bit per hash
-// (TinyLFU: Einziger, Friedman, Manes, 2017). A text is counted only from its second
-// occurrence on, because a text that occurs once never becomes a level of a category.
-// Different texts may share a bit, so some texts are counted from their first occurrence on.
+// (TinyLFU: Einziger, Friedman, Manes, 2017). A text is counted only from its second occurrence on,
+// because a text that occurs once never becomes a level of a category. Texts that share a bit with
+// another may be counted from their first occurrence on.
 type doorkeeper struct {
 	bits  []uint64
 	added int // number of bits that testAndAdd has set
@@ -24,8 +24,8 @@ func (d *doorkeeper) clear() {
 	d.added = 0
 }
 
-// isDense reports whether testAndAdd has set more than a sixteenth of the bits since the
-// last clear. One in sixteen new texts then seems to be known.
+// isDense reports whether testAndAdd has set more than a sixteenth of the bits since the last
+// clear. One in sixteen new texts is then mistaken for a known one.
 func (d *doorkeeper) isDense() bool { return d.added > 64/16*len(d.bits) }
 
 func (d *doorkeeper) bitOf(hash uint64) (word *uint64, bit uint64) {

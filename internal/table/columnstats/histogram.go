@@ -18,8 +18,8 @@ type Histogram struct {
 	Rows []int `json:"rows"`
 }
 
-// Edge returns the left edge of bin i, where i may be len(Rows) or a little more. If the edge is
-// not a float64, Edge returns math.MaxFloat64.
+// Edge returns the left edge of bin i. i may be len(Rows) or a little more. If the edge is too
+// large for a float64, Edge returns math.MaxFloat64.
 func (h *Histogram) Edge(i int) float64 {
 	if edge := h.Low + float64(i)*h.Width; !math.IsInf(edge, 0) {
 		return edge
@@ -44,9 +44,8 @@ func (h *Histogram) Median() float64 {
 	return h.Low
 }
 
-// growingHistogram is a histogram with a growing range. If a value is outside the range,
-// the bins are merged in pairs, which doubles their width, until the range includes the
-// value.
+// growingHistogram is a histogram whose range grows to include every value. To double the range, it
+// merges the bins in pairs.
 type growingHistogram struct {
 	low, width float64
 	rows       [histogramBins]int

@@ -4,9 +4,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// An interpretation says how a cell can be read: as a date in each order of day and month, and as an
-// amount with each decimal separator. Whether a column of dates or numbers has a value for a cell depends
-// only on the interpretation of the cell.
+// An interpretation says how a cell can be read: as a date in each order of day and month, and as
+// an amount with each decimal separator. In a column of dates or numbers, cells with the same
+// interpretation are either all values or all missing.
 type interpretation struct {
 	kind                     cells.ValueKind
 	isMonthFirst, isDayFirst bool // a date or time that is valid in this order
@@ -37,8 +37,8 @@ func interpret(cell []byte) (r interpretation) {
 // separately. Most of them differ only in their units.
 const maxInterpretations = 256
 
-// interpretationCounts counts the rows of a column by the interpretation of their cells. It counts the
-// rows of all cells, even of those whose texts are evicted.
+// interpretationCounts counts the rows of a column by the interpretation of their cells, even of
+// cells whose texts are no longer counted.
 type interpretationCounts struct {
 	values  []Value // for each interpretation: its first text, and the rows of all its texts
 	indices map[interpretation]int
@@ -104,11 +104,12 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// ValuesByInterpretation returns values that together have all rows of the column with a cell that is
-// not blank. If all texts are counted, these are the counted values. Otherwise, each value stands for
-// all texts that can be read in the same way as dates or amounts, and has the first of these texts. The
-// numbers of rows are estimates if texts were evicted and most of the texts are neither dates nor
-// amounts. The caller must not change the values.
+// ValuesByInterpretation returns values that together have all rows of the column with a cell that
+// is not blank. The caller must not change them.
+//
+// If all texts are counted, these are the counted values. Otherwise each value stands for all texts
+// that can be read in the same way as dates or amounts, and has the first of these texts. If most
+// texts are neither dates nor amounts, the numbers of rows are then estimates.
 func (t *Column) ValuesByInterpretation() []Value {
 	list := t.texts.values
 	switch {

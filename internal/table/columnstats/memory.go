@@ -38,18 +38,18 @@ const (
 	sampleMemory      = 64 << 20 // memory for samples of texts
 )
 
-// totalTextMemory returns the memory for the texts of all columns, in bytes. textMemory
-// is the memory for texts before the addition for many columns.
+// totalTextMemory returns the memory for the texts of all columns, in bytes: textMemory, and an
+// addition that grows with the number of columns.
 func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
 // evictTexts evicts rare texts from the columns with the most texts, if the texts of all columns
-// take more than textMemory bytes. It stops when half of textMemory is free. This half must fill up
-// before the next eviction, so that the total work is linear in the size of the texts.
+// take more than textMemory bytes. It stops when half of textMemory is free, so that the total work
+// is linear in the size of the texts.
 //
-// It first chooses the strategy of each column that has none, because a column of numbers
-// needs no texts. The texts of a label are kept if they take at most a quarter of
+// It first chooses how to count each column for which this is undecided, because a column of
+// numbers needs no texts. The texts of a label are kept if they take at most a quarter of
 // textMemory.
 func evictTexts(columns []Column, textMemory int) {
 	if totalTextBytes(columns) <= textMemory {
@@ -80,8 +80,8 @@ func evictTexts(columns []Column, textMemory int) {
 	}
 }
 
-// minTextsToDecide is the number of distinct texts above which evictTexts chooses the strategy
-// of a column.
+// minTextsToDecide is the number of distinct texts above which evictTexts decides how to count a
+// column.
 const minTextsToDecide = 8
 
 func totalTextBytes(columns []Column) int {

@@ -6,10 +6,10 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// textSample keeps a sample of the distinct texts of a column in bounded memory, with all rows of these
-// texts. It has the texts whose hashes end in at least zeroBits zero bits. When they take more than
-// maxBytes, zeroBits increases by one, and about half of them are dropped. So the sample does not depend
-// on the order of the rows: texts that are only in the last rows are sampled, too.
+// textSample keeps a sample of the distinct texts of a column in bounded memory, with all rows of
+// these texts. The sample has the texts whose hashes end in at least zeroBits zero bits, so it does
+// not depend on the order of the rows. When the texts take more than maxBytes, zeroBits increases
+// by one, and about half of them are dropped.
 type textSample struct {
 	counts   valueCounts // which never evicts texts
 	zeroBits uint
@@ -36,8 +36,8 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 	}
 }
 
-// resampleFrom sets the sample to those of values that are sampled. It increases zeroBits until they fit in
-// maxBytes, unless no text would be left.
+// resampleFrom sets the sample to those of values whose hashes end in zeroBits zero bits. It
+// increases zeroBits until they fit in maxBytes, unless no text would be left.
 func (s *textSample) resampleFrom(values []Value) {
 	var sizes [65]int // sizes of texts, by the number of zero bits at the end of the hash
 	for i := range values {
@@ -60,8 +60,8 @@ func (s *textSample) resampleFrom(values []Value) {
 	s.counts.replace(kept)
 }
 
-// estimate returns the sampled texts. Their rows are multiplied so that all of them together have about
-// as many rows as all texts.
+// estimate returns the sampled texts, with their rows scaled up: together they have about as many
+// rows as all texts.
 func (s *textSample) estimate() []Value {
 	list := make([]Value, len(s.counts.values))
 	for i, one := range s.counts.values {
@@ -71,8 +71,8 @@ func (s *textSample) estimate() []Value {
 	return list
 }
 
-// minReadableTexts is the smallest fraction of texts that are dates, amounts or numbers for which a column gets
-// interpretationCounts.
+// minReadableTexts is the smallest fraction of dates, amounts and numbers in a sample of texts for
+// which areDatesOrAmounts returns true.
 const minReadableTexts = 0.5
 
 // maxExaminedTexts is the largest number of texts that areDatesOrAmounts examines.

@@ -27,8 +27,8 @@ type valueCounts struct {
 const valueBytes = 88
 
 // prefetch loads into the cache the data that is needed to count the texts with these hashes.
-// Its memory accesses are independent of each other, unlike those of consecutive calls of add.
-// The result is meaningless; without it the compiler would remove the accesses.
+// Unlike consecutive calls of add, it does not wait for one access before the next. The result only
+// keeps the compiler from removing the accesses.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {
@@ -77,10 +77,9 @@ func (v *valueCounts) find(text string) *Value {
 	return &v.values[at]
 }
 
-// addToPartitionHash adds the row in the given line to partitionHash. at is the index of the
-// row's value, in the order in which the values first appear. The hashes of two columns are
-// therefore equal if the columns partition the rows in the same way, as the names and the
-// codes of countries do.
+// addToPartitionHash adds the row in the given line to partitionHash. at is the index of the row's
+// value, in the order in which the values first appear. Two columns that divide the rows in the
+// same way, such as the names and the codes of countries, thus have the same hash.
 func (v *valueCounts) addToPartitionHash(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.partitionHash += x * (x>>32 | 1)
@@ -122,8 +121,7 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 }
 
 // resetDoorkeeper makes the doorkeeper forget all texts that are not counted. If texts hardly
-// repeat, add calls it before many bits are set. Then only few texts that occur once are counted.
-// Frequent texts that begin late in the file are still counted.
+// repeat, add calls it often, so that few texts that occur once are counted by mistake.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {

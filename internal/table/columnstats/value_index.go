@@ -2,9 +2,9 @@ package columnstats
 
 import "foretell/internal/table/cells"
 
-// valueIndex finds values by the hashes of their texts. It is an open-addressing table of
-// eight-byte slots, at most half full. With many thousand values, a look-up therefore
-// misses the cache only twice, once for the slot and once for the value.
+// valueIndex finds values by the hashes of their texts. It is a hash table with open addressing, at
+// most half full, with slots of eight bytes. With many thousand values, a look-up misses the cache
+// only twice, once for the slot and once for the value.
 type valueIndex struct {
 	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots

@@ -39,8 +39,8 @@ type Finding struct {
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
-	// OtherSeparators are the names of all columns of the blind file that are read correctly only after
-	// points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if this exchange does not
+	// OtherSeparators are the names of all columns of the blind file that are read correctly only
+	// after points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if this does not
 	// correct the column called Name, for example because its numbers have both formats.
 	OtherSeparators []string `json:"-"`
 
@@ -55,9 +55,9 @@ const (
 )
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
-// columns by name. An ID column with another name causes only a warning, unless the ID column of the
-// blind file is another column of the training file. The findings are in the order of the training
-// file's columns. If many columns have the same difference, one finding describes all of them.
+// columns by name. An ID column with another name is only a warning, unless it is another column of
+// the training file. The findings are in the order of the training file's columns. If many columns
+// have the same difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -159,7 +159,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 	missing := blind.Missing
 	if !train.Form.IsOrdered() {
-		missing = blind.EmptyRows() // the texts of a blind column of numbers are categories
+		missing = blind.EmptyRows() // in training, texts are values, even if the blind column has mostly numbers
 	}
 	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
 		missing += nullRows(blind, func(text string) bool {
@@ -183,8 +183,8 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. before and now
-// are the fractions of rows without a value in the training file and the blind file.
+// checkMissing reports a column that has far more rows without a value than in training. before and
+// now are the fractions of such rows in the training file and the blind file.
 func (c *comparison) checkMissing(name string, before, now float64) {
 	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
@@ -265,11 +265,14 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 	}
 }
 
-// unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column c. other counts the rows with a number, date or time in the format of the blind
-// column, and texts counts the rows with any other text. If both columns have the same form, or usesWords
-// returns true, it does not count two kinds of rows: those whose text means that the value is missing, and
-// those whose text the training column also has. The parameter rows is the number of rows of the blind file.
+// unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of
+// the training column c. other counts those with a number, date or time in the format of the blind
+// column, and texts counts all others. Numbers that mean a missing Unix time do not count. rows is
+// the number of rows of the blind file.
+//
+// Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
+// those that the training column also has. Columns are alike if they have the same form, if they
+// have times of day and durations, or if usesWords returns true.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	known, values := textSet(c), estimatedValues(blind, rows)
 	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind) || usesWords(c, blind)
@@ -287,7 +290,7 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 }
 
 // usesWords reports whether the texts of the blind column may be words that a model uses beside the
-// numbers of the training column. The blind column may have more words than numbers.
+// numbers of the training column. The blind column may consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
 }
@@ -302,10 +305,9 @@ func textSet(c *profile.ColumnProfile) map[string]bool {
 	return set
 }
 
-// checkCategories reports texts that the training file does not have. It ignores the case of booleans.
-// In three kinds of columns, new texts are usual, so it compares parts of the texts: words in a column
-// of FormText (see checkWords), and items of lists or the first characters of codes that differ in
-// nearly every row (see checkParts).
+// checkCategories reports texts that the training file does not have. It ignores the case of
+// booleans. Where new texts are usual, it compares parts of them: words in a column of FormText
+// (see checkWords), and the items of lists or the first characters of codes (see checkParts).
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(train, blind):

@@ -10,11 +10,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkDateOrder reports dates of the blind column that are in another order of day and month than the
-// model expects. It returns false if there are such dates. If no date of either file shows the order,
-// it reports the order that is assumed. If the dates of the training file are ambiguous, too, it does
-// not report this, because the profile of the training file has this warning. train needs only Name,
-// Form and DateOrder.
+// checkDateOrder reports dates of the blind column that are in another order of day and month than
+// the model expects. It returns false if there are such dates. train needs only Name, Form and
+// DateOrder.
+//
+// If no date of either file shows the order, it reports the assumed order, unless the training file
+// has ambiguous dates: its profile then has this warning already.
 func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || train.DateOrder == "" {
 		return true

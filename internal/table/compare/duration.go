@@ -11,22 +11,22 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// HasSameForm reports whether the model reads a blind column like the training column: the columns have
+// HasSameForm reports whether the model reads a blind column like the training column: both have
 // the same form, or both have durations, even if those of the blind file look like times of day or
 // codes.
 func HasSameForm(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }
 
-// hasSameForm reports whether a blind column has the form of the training column. A blind file may
-// have no duration of a day or more, so that its durations look like times of day. If it has few
-// different durations, they look like codes.
+// hasSameForm reports whether a blind column has the form of the training column. Durations below a
+// day look like times of day, and few different durations look like codes; both count as durations
+// if the training column has them.
 func hasSameForm(train, blind *profile.ColumnProfile) bool {
 	return train.Form == blind.Form && train.Epoch == blind.Epoch || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
-// haveTimesAndDurations reports whether the training column has times of day, but the blind column has
-// durations, and some of these cannot be times of day. The other durations are read as times of day.
+// haveTimesAndDurations reports whether the training column has times of day, but the blind column
+// has durations, and some of these cannot be times of day. The others are read as times of day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// TrainingColumns is like Profiles if only some properties of the columns of the training file are
+// TrainingColumns is Profiles if only some properties of the columns of the training file are
 // known. It reports:
 //
 //   - columns with far more missing values
@@ -63,12 +63,13 @@ func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *pro
 	}
 }
 
-// MissingRows returns the number of rows of a blind column that have no value for a model: rows with an
-// empty cell, and rows with a text that means a missing value, such as n/a. If both columns have numbers,
-// dates or times, rows with other texts have no value, either. In a column of categories, a text such as
-// n/a is a value if it is one of the known levels of the training column. If the levels are not known, it
-// is a value in three cases: the training column has it, not all texts of the training column are known,
-// or every training row has a value.
+// MissingRows returns the number of rows of a blind column that have no value for a model: rows
+// with an empty cell, and rows with a text that means a missing value, such as n/a. If both columns
+// have numbers, dates or times, rows with other texts have no value, either.
+//
+// In a column of categories, a text such as n/a is a value if it is one of the known levels of the
+// training column. If the levels are not known, it is a value in three cases: the training column
+// has it, some training texts are not known, or every training row has a value.
 func MissingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
@@ -84,8 +85,8 @@ func MissingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	return blind.EmptyRows() + nullRows(blind, func(text string) bool { return slices.Contains(texts, text) })
 }
 
-// nullRows returns the number of rows of a blind column with a text that means a missing value, but
-// that the training column does not have.
+// nullRows returns the number of rows of a blind column with a text that means a missing value.
+// Texts for which isKnown returns true do not count.
 func nullRows(blind *profile.ColumnProfile, isKnown func(text string) bool) (rows int) {
 	values := blind.Values()
 	for i := range values {
@@ -156,9 +157,9 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	}
 }
 
-// Limits for reporting texts that are not among the levels of a column, the texts that a model
-// distinguishes. Rare texts of the training file are not levels. So some rows with other texts are
-// usual, and even many if nearly every row has a text of its own.
+// Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
+// Rare texts of the training file are not levels. So some rows with other texts are usual, and many
+// if nearly every row has its own text.
 const (
 	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
@@ -210,23 +211,21 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
 }
 
-// minExpectedRows is a limit of checkFrequentTexts: it reports that no row has a frequent text only if
-// at least this number of rows is expected to have one. The probability that none has one by chance is
-// then at most exp(-7), which is less than 0.1 %. Other checks report unknown texts only if at least
-// this number of rows has one.
+// minExpectedRows is the smallest number of rows with unknown texts that is reported. In
+// checkFrequentTexts it is the smallest expected number of rows with a frequent text, if no row has
+// one. The probability of this by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
-// minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows has
-// one of the frequent texts, a blind file without these texts is reported even if it has few different
-// texts. If the fraction is smaller, a file in which all rows have one rare text, such as one shop, is
-// not unusual.
+// minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows
+// has one of the frequent texts, a blind file without them is reported even if it has few different
+// texts. With a smaller fraction, a file with only one rare text, such as one shop, is not unusual.
 const minFrequentShare = 0.5
 
-// checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
-// training are known. Any other text may also be in the training file. Two findings are possible. If
-// the blind file has more of these other texts than the training file, some of them are certainly new.
-// If no row of the blind file has one of the most frequent texts, its texts are probably new; this is
-// reported if they are many, or if most training rows have one of the most frequent texts.
+// checkFrequentTexts compares a column of categories if only its most frequent texts in training
+// are known. Any other text may also be in the training file, so it reports only two cases. If the
+// blind file has more other texts than the training file, some are certainly new. If no row has a
+// frequent text, the texts are probably new. The second case also requires many different texts, or
+// frequent texts in most training rows.
 func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -259,8 +258,8 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 }
 
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
-// training column, or that may be parsed wrongly. It ignores texts, because it is not known which
-// of them the training file has. It returns true if it reports nothing, or only a missing unit.
+// training column, or that may be parsed wrongly. It ignores texts, because the training file may
+// have them. It returns true if it reports nothing, or only a missing unit.
 func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool {
 	if blind.Form != inference.FormNumeric {
 		return true
@@ -287,10 +286,10 @@ func unparsedNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowC
 	return unread
 }
 
-// UnparsedRows returns the number of rows of a blind column whose number or date is not in the format of
-// the training column. A model treats these values as missing. rows is the number of rows of the blind
-// file. UnparsedRows returns 0 if the columns are neither both of numbers nor both of dates, or if the
-// format is not known.
+// UnparsedRows returns the number of rows of a blind column whose number or date is not in the
+// format of the training column. A model treats these values as missing. rows is the number of rows
+// of the blind file. UnparsedRows returns 0 unless both columns have numbers, or both have dates,
+// and the format is known.
 func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, rows int) int {
 	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
 	if known.Form != blind.Form || !isFormatKnown {
@@ -299,10 +298,10 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 	return unparsedNumbers(known.Profile(), blind, rows).rows
 }
 
-// checkNewTexts reports texts in a column of numbers, dates or times. The texts of the training column
-// are not known, but rows with a text count as rows without a value. So texts are reported only if more
-// rows have one than is likely from the fraction of training rows without a value. It returns true if
-// it reports texts.
+// checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
+// texts. The texts of the training column are not known, but their rows count as rows without a
+// value. So texts are reported only if they are in more rows than the fraction of training rows
+// without a value makes likely.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
@@ -336,8 +335,8 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 	return true
 }
 
-// binomialTailBound returns the Chernoff bound: an upper bound of the probability that at least the
-// fraction share of the rows has a property, if each row has it with the probability p.
+// binomialTailBound returns an upper bound of a probability: that at least the fraction share of
+// the rows has a property that each row has with probability p (Chernoff bound).
 func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1

@@ -22,8 +22,8 @@ const (
 )
 
 // checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
-// differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is not
-// known, and every growth of the range by more than rangeTolerance is reported.
+// differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is
+// unknown, and every growth of the range by more than rangeTolerance is reported.
 func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
 	if c.isOutOfRange(train, blind, trainRows, blindRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
@@ -43,9 +43,9 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkTrainingSampleRange is like checkNumbers if only the range of the numbers in a sample of the
-// training rows is known. Other training rows may have numbers far outside this range. So it reports
-// only a range that more rows leave than is likely by chance.
+// checkTrainingSampleRange is checkNumbers if only the range of a sample of the training rows is
+// known. Other training rows may have numbers far outside this range. So it reports a range only if
+// more rows leave it than is likely by chance.
 func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
@@ -79,10 +79,10 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 		outOfRangePValue(countBelow(blind, train.Min), trainRows, blindRows) <= limit
 }
 
-// outOfRangePValue returns the probability that at least count of the blind numbers are larger than all
-// training numbers, if both come from the same distribution. This probability is the same for all
-// distributions, because it is the probability that the count largest of all trainRows+blindRows
-// numbers are blind numbers.
+// outOfRangePValue returns the probability that at least count of the blind numbers are larger than
+// all training numbers, if both come from the same distribution. This is the probability that the
+// count largest of all trainRows+blindRows numbers are blind numbers, so it does not depend on the
+// distribution.
 func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

@@ -11,11 +11,11 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkParts compares the items of lists and the first characters of codes, called parts here, because
-// new lists and new codes are usual, but new parts are not. It reports a column in two cases: in more
-// than a few rows, the parts differ from those of the training file only in spelling (see
-// foldSpelling); or most rows have no part of the training file. It skips a column of the training file
-// with too many texts to count all of them.
+// checkParts compares parts of texts: the items of lists or the first characters of codes. New
+// lists and new codes are usual, but new parts are not. It reports a column if more than a few rows
+// have parts of the training file only in another spelling; see foldSpelling. It also reports a
+// column if most rows have no part of the training file. It skips columns for which not all
+// training texts are known.
 func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	if !train.HasAllTexts() {
 		return
@@ -30,11 +30,13 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	c.reportUnknownParts(train, blind, &r)
 }
 
-// checkKnownParts is like checkParts for what a model or a dataset knows, but reports only misspelled
-// parts. A dataset may know only the most frequent lists; then other items may have this spelling, so
-// only a column with many misspelled items is reported, with a warning. A model knows only the frequent
-// items of lists, so an item is not misspelled if the model knows other items in the same case, such as
-// upper case. It returns true if it reports the column.
+// checkKnownParts compares the parts of a blind column with those that a model or a dataset knows.
+// It reports misspelled parts, and returns true if it reports the column.
+//
+// A dataset may know only the most frequent lists, and other lists may have the same spelling as
+// the blind column. Only a column with many misspelled items is then reported, with a warning. A
+// model knows only the frequent items of lists. So an item is not misspelled if the model knows
+// items in the same case, such as upper case.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {
@@ -64,10 +66,10 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 	return found
 }
 
-// partCounts counts the rows of a blind column whose parts a training column does not have.
+// partCounts counts the rows of a blind column with parts that a training column does not have.
 type partCounts struct {
-	misspelled rowCounter // most parts differ only in spelling from those of the training column
-	unknown    rowCounter // the training column has no part, in no spelling
+	misspelled rowCounter // rows of texts with at least as many misspelled parts as parts of the training column
+	unknown    rowCounter // rows of texts without a part of the training column, even misspelled
 	filled     int        // number of rows with a value
 	firstLine  int        // the first line of a row in unknown
 	// example is a misspelled part of the most frequent text with such parts, and spelling is its
@@ -98,9 +100,9 @@ func caseOf(text string) letterCase {
 	return mixedCase
 }
 
-// countParts counts the rows of a blind column whose parts are not among parts, those of the training
-// column. train decides what the parts of a text are. A part in one of usualCases is not misspelled if
-// only its case is another.
+// countParts counts the rows of a blind column whose parts are not among parts, those of the
+// training column. train decides what the parts of a text are. If a part differs only in case, and
+// its case is one of usualCases, it is not misspelled.
 func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string, usualCases map[letterCase]bool) partCounts {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	for _, part := range parts {

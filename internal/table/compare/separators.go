@@ -27,9 +27,9 @@ type decimalSeparatorCounts struct {
 	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
 }
 
-// looksGrouped reports whether the separators of the rows in both very likely separate thousands: all
-// numbers without a separator are below 1000, and the largest of them has three digits. Many decimals
-// would hardly all have exactly three digits.
+// looksGrouped reports whether the separators of the rows in both very likely separate thousands:
+// all numbers without a separator are below 1000, and the largest of them has three digits. As many
+// decimals would hardly all have exactly three digits.
 func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
@@ -45,11 +45,11 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If most of them
-// have the other decimal separator, checkSeparators reports a defect, or only a warning if they are
-// few. If the column has no such numbers, checkSeparators reports a warning in two cases:
+// Numbers that can be read in only one way show how the others are meant. If most of them have the
+// other decimal separator, checkSeparators reports a defect, or only a warning if they are few. If
+// there are no such numbers, it reports a warning in two cases:
 //
-//   - The separator is read as a separator of thousands, but the training column has no such separator, and may have fractions.
+//   - The separator is read as separating thousands, but the training column has no such separator, and may have fractions.
 //   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
 func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
@@ -99,9 +99,9 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkUnit reports a blind column whose numbers have no unit if the numbers of the training column
-// have one. A program that writes no unit may also write other numbers, such as 0.47 instead of
-// 47%, which is read as 47. checkUnit reports nothing if more than a few numbers cannot be parsed.
+// checkUnit reports a blind column whose numbers have no unit if those of the training column have
+// one. A program that writes no unit may also write other numbers: 0.47, which is then read as 0.47
+// %, instead of 47%. checkUnit reports nothing if more than a few numbers cannot be parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return
@@ -172,9 +172,9 @@ func countDecimalSeparators(values []columnstats.Value, format, other *cells.Num
 
 func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-// estimatedValues returns the values of the column with their numbers of rows. Rows whose text is not
-// counted are divided among the texts of c.Uncounted, in proportion to the rows in which these were
-// seen. rows is the number of rows of the file.
+// estimatedValues returns the values of the column with their numbers of rows. Rows with texts that
+// are not counted are divided among c.Uncounted, in proportion to the rows of these texts. rows is
+// the number of rows of the file.
 func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	counted, uncounted := c.Values(), c.Uncounted()
 	if len(uncounted) == 0 {

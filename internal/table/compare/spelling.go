@@ -12,10 +12,12 @@ import (
 )
 
 // explainSpelling completes the findings in c.findings[from:] about new texts of a blind column of
-// categories, if some of these texts differ only in spelling from texts of the training file. A model
-// treats such a text as unknown. If most rows have such a text, the finding becomes a defect. It stays
-// a warning if isComplete is false: then known has only some texts of the training file, and the others
-// may have this spelling.
+// categories: some of these texts may differ only in spelling from texts of the training file. A
+// model treats them as unknown. If most rows have such a text, the finding becomes a defect.
+//
+// known holds texts of the training file, all of them if isComplete is true. Otherwise the finding
+// stays a warning, because the training file may have other texts in the spelling of the blind
+// file.
 func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {
 	for i := from; i < len(c.findings); i++ {
 		f := &c.findings[i]

@@ -28,9 +28,9 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkTimesOfDay reports dates without a time of day if those of the training column have one.
-// onlyMidnight is set if all times of the training column are midnight. Then no feature is made from
-// them, and nothing is reported.
+// checkTimesOfDay reports dates without a time of day if those of the training column have one. If
+// onlyMidnight is set, all times of day in training are midnight. No feature is made from them, so
+// nothing is reported.
 func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return
@@ -42,8 +42,8 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is %s", effect)
 }
 
-// areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at most
-// one hour. Z is near no other zone, because a file with Z is usually in UTC on purpose.
+// areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at
+// most one hour. Z is near no other zone: a file with Z is usually in UTC on purpose.
 func areNearZones(a, b string) bool {
 	if a == b {
 		return true

@@ -16,10 +16,9 @@ func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
 	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
 }
 
-// checkUnixTimes compares a blind column with a training column of Unix times. If more than a few rows
-// have Unix times with an exponent, it reports them. If more than a few rows have Unix times in another
-// unit, or numbers that are hardly Unix times in any unit, it reports these and returns false. train
-// needs only Name, Form and Epoch.
+// checkUnixTimes compares a blind column with a training column of Unix times. It returns false if
+// more than a few rows have Unix times in another unit, or numbers that are hardly Unix times. It
+// reports these, and Unix times with an exponent. train needs only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true

@@ -7,16 +7,16 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// A blind column has a defect, and not only a warning, if a model cannot use the values of at least
-// minDefectRows rows, and of more than maxDefectShare of the rows with a value. Such a column has other
-// data than the model was trained on.
+// A blind column has a defect, and not only a warning, if a model cannot use many of its values:
+// those of at least minDefectRows rows, and of more than maxDefectShare of the rows with a value.
+// Such a column has other data than the model was trained on.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5
 )
 
-// isDefect reports whether rows with a value that a model cannot use are a defect and not only a
-// warning. filled is the number of rows with any value.
+// isDefect reports whether a finding is a defect and not only a warning. rows is the number of rows
+// whose value a model cannot use. filled is the number of rows with any value.
 func isDefect(rows, filled int) bool {
 	return rows >= minDefectRows && ratio(rows, filled) > maxDefectShare
 }
@@ -33,11 +33,13 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 	}
 }
 
-// rejectUnreadableKnown is like rejectUnreadable if the texts of the training column are not known. The training
-// column may have the same texts and numbers, in rows that count as rows without a value. So there must
-// be far more unreadable values in the blind column than rows without a value in training. Texts, and
-// numbers in a column of dates or times, count only if all training rows have a value: a blind file may
-// have only rows with a text such as ongoing, or with a 0 that means none.
+// rejectUnreadableKnown is rejectUnreadable if the texts of the training column are not known. The
+// training column may have the same texts and numbers, in rows that count as rows without a value.
+// So there must be far more unreadable values in the blind column than rows without a value in
+// training.
+//
+// Texts, and numbers in a column of dates or times, count only if all training rows have a value.
+// Otherwise they may be usual, for example the text ongoing, or 0 for none.
 func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
@@ -53,8 +55,8 @@ func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind 
 	}
 }
 
-// escalateToDefects turns those of the findings in c.findings[from:] that are about values in another format
-// into defects.
+// escalateToDefects turns findings in c.findings[from:] about values in another format into
+// defects.
 func (c *comparison) escalateToDefects(from int) {
 	for i := from; i < len(c.findings); i++ {
 		if f := &c.findings[i]; f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder {
@@ -63,13 +65,16 @@ func (c *comparison) escalateToDefects(from int) {
 	}
 }
 
-// unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column. numbers counts the rows with a number, or with a date or time in the format of the
-// blind column; if the training column has numbers, any unit may follow a number. texts counts the rows
-// with any other text and, if the training column has dates or times other than Unix times, the rows
-// with a plain number. filled is the number of rows with a value. Texts that mean a missing value, such
-// as n/a, numbers that mean a missing Unix time, and texts of the training column are not values. rows is
-// the number of rows of the blind file.
+// unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of
+// the training column. filled is the number of rows with a value. rows is the number of rows of the
+// blind file.
+//
+// numbers counts rows with a number, or with a date or time in the format of the blind column. If
+// the training column has numbers, any unit may follow a number. texts counts all other rows. If
+// the training column has dates or times other than Unix times, texts also counts plain numbers.
+//
+// These are not values: texts that mean a missing value, such as n/a, numbers that mean a missing
+// Unix time, and texts of the training column.
 func unreadableRows(train, blind *profile.ColumnProfile, rows int) (numbers, texts, filled int) {
 	known, values := textSet(train), estimatedValues(blind, rows)
 	filled = rows - blind.EmptyRows()

@@ -22,9 +22,9 @@ type Chunk struct {
 	buf  []byte // the memory of Text
 }
 
-// nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of
-// the file and after an error. It also returns false if the next record has invalid
-// quotes or is too long; that record must then be read with Read.
+// nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of the file,
+// after an error, and before a record that has invalid quotes or is too long. Such a record must be
+// read with Read.
 func (r *Reader) nextChunk(c *Chunk, size int) (ok bool) {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {
@@ -105,8 +105,8 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote b
 
 func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// afterLastLineEnd returns the offset after the last LF of text. If there is no LF, it returns the
-// offset after the last CR, and 0 if there is no CR either.
+// afterLastLineEnd returns the offset after the last LF of text. Without an LF it returns the
+// offset after the last CR. It returns 0 if there is no line end.
 func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1

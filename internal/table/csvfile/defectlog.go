@@ -77,12 +77,11 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 	l.groups = slices.DeleteFunc(l.groups, func(p defectGroup) bool { return slices.Contains(codes, p.first.Code) })
 }
 
-// Defects returns one Defect for each code.
+// Defects returns one Defect for each code. partial is set if the files may have more defects.
 //
 // locate(line, column) converts the location of a defect to the location in the user's file. If
-// locate is nil, the locations need no conversion. If the table was read from several files,
-// source(line) converts a line that locate has returned to a file and a line in that file. For a
-// single file, source is nil. partial is set if the files may have more defects.
+// locate is nil, the locations need no conversion. If several files make one table, source(line)
+// converts a line from locate to a file and a line in that file. For a single file, source is nil.
 func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {

@@ -11,10 +11,10 @@ const DelimiterSampleBytes = 64 << 10
 // Delimiters are the delimiters that FindDelimiter tries, in the order of preference.
 const Delimiters = ",;\t|"
 
-// FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
-// nine of ten records into as many fields as the first record. FindDelimiter returns the possible
-// delimiter with the most fields, or the comma if no delimiter splits the records. It does not return
-// the comma if that seems to separate decimals. truncated is set if the sample is not the whole file.
+// FindDelimiter returns the delimiter of a sample: the one with the most fields that splits at
+// least nine of ten records into as many fields as the first record. It prefers any other delimiter
+// to commas that seem to separate decimals. If no delimiter splits the records, it returns the
+// comma. truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {
@@ -26,8 +26,8 @@ func FindDelimiter(sample []byte, truncated bool) byte {
 	return best
 }
 
-// haveDecimalCommas reports whether nearly all commas of a sample with another delimiter are between two
-// digits, and no field has two commas, as in 5,1;3,5;setosa.
+// haveDecimalCommas reports whether the commas of a sample with another delimiter separate
+// decimals, as in 5,1;3,5;setosa. Nearly all must be between two digits, and no field may have two.
 func haveDecimalCommas(sample []byte, delim byte) bool {
 	isDigit := func(at int) bool { return at >= 0 && at < len(sample) && '0' <= sample[at] && sample[at] <= '9' }
 	commas, decimal, inField := 0, 0, 0

@@ -3,9 +3,8 @@ package csvfile
 import "bytes"
 
 // splitEscaped splits a line in which each quote within a field follows a backslash. fixed is the
-// position of the first field with such a quote. It is -1 if the line is not valid in this style.
-// The line is not valid if it has no such quote, another quote is misplaced, or the number of
-// fields is wrong.
+// position of the first field with such a quote. It is -1 if the line is not in this style: if it
+// has no such quote, if another quote is misplaced, or if the number of fields is wrong.
 func (l *LenientReader) splitEscaped(line []byte) (cells [][]byte, fixed int) {
 	if !bytes.Contains(line, []byte(`\"`)) {
 		return nil, -1
@@ -45,8 +44,8 @@ func (l *LenientReader) splitEscaped(line []byte) (cells [][]byte, fixed int) {
 	return l.cells, fixed
 }
 
-// firstUnescapedQuote returns the offset of the first quote after line[0] that has an even number of
-// backslashes before it, or 0 if the line has no such quote.
+// firstUnescapedQuote returns the offset of the first quote after line[0] that no backslash
+// escapes: the number of backslashes before it is even. It returns 0 if there is no such quote.
 func firstUnescapedQuote(line []byte) int {
 	escaped := false
 	for i := 1; i < len(line); i++ {

@@ -31,8 +31,8 @@ const (
 //	a NUL                is removed
 //	an empty line        is a row without a value if Width is 1 and a record follows
 //
-// A quoted field may span several lines. But if the record then has a wrong number of
-// fields, and its first line alone has the right number, only this line is the record.
+// A quoted field may span several lines. Only its first line is the record if this line alone has
+// the right number of fields, and the whole record has not.
 type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown
@@ -42,9 +42,9 @@ type LenientReader struct {
 	onFix      func(code string, line, column int)
 }
 
-// NewLenientReader returns a LenientReader on src whose fields are separated by delim. It
-// calls onFix for each correction, with column 0 if the correction affects the whole
-// record. onFix must not be nil.
+// NewLenientReader returns a LenientReader on src whose fields are separated by delim. It calls
+// onFix for each correction; column is 0 for a correction of the whole record. onFix must not be
+// nil.
 func NewLenientReader(src io.Reader, delim byte, onFix func(code string, line, column int)) *LenientReader {
 	return &LenientReader{Reader: NewReader(src, delim), onFix: onFix}
 }
@@ -106,17 +106,18 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// mayBeSeveralRecords reports whether the complete record in l.rec spans several lines and has a
-// wrong number of fields. A stray quote may have joined several records.
+// mayBeSeveralRecords reports whether the record in l.rec may be several that a stray quote has
+// joined: it spans several lines and has a wrong number of fields.
 func (l *LenientReader) mayBeSeveralRecords() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine returns the fields of the next line. end and status are the results of split for the
-// record that begins with this line. If split found a complete record, and the line does not have
-// Width fields, readAsLine returns the fields of the record instead. If the buffer does not contain
-// the whole line, readAsLine reads more of the file and returns more = true. The caller must then
-// call split again.
+// readAsLine returns the fields of the next line. If split found a complete record, and the line
+// does not have Width fields, it returns the fields of the record instead. end and status are the
+// results of split for the record that begins with this line.
+//
+// If the buffer does not contain the whole line, readAsLine reads more of the file and returns more
+// = true. The caller must then call split again.
 func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]

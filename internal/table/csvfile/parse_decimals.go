@@ -36,9 +36,9 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 	return all
 }
 
-// parseLongNumber parses a cell with an optional minus, 9 to 19 digits (20 if the first is
-// 0) and a point within the first eight bytes. It returns the nearest float64, or false if
-// the cell is something else. At least chunkPadding bytes must follow the cell in text.
+// parseLongNumber parses a cell with an optional minus, 9 to 19 digits (20 if the first is 0) and a
+// point within the first eight bytes. It returns the nearest float64, or false for any other cell.
+// At least chunkPadding bytes must follow the cell in text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them

@@ -14,8 +14,8 @@ import (
 //	text    1,2.5,cat␊2,,dog␊        starts  0 2 6 10 | 10 12 13 17
 //
 // The separators are found first, so that parsing a cell does not depend on the previous cell. The
-// locations of cells are stored row by row, in the order in which they are found. Their numbers are
-// stored column by column, in the order in which they are used.
+// locations of cells are stored row by row, as they are found. Their numbers are stored column by
+// column, as they are used.
 type ParsedChunk struct {
 	text       []byte
 	fieldCount int
@@ -46,8 +46,8 @@ func IsTextCell(value float64) bool {
 }
 
 // Parse splits the records of a chunk and parses the numeric fields. It returns false if a record
-// is invalid. A record is invalid if it is not UTF-8, contains a NUL byte, has a wrong number of
-// fields, or has a field that is too long. p refers to the chunk's text until the next call.
+// is invalid: if it is not UTF-8, contains a NUL byte, has a wrong number of fields, or has a field
+// that is too long. p refers to the chunk's text until the next call.
 func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) (ok bool) {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
@@ -104,15 +104,14 @@ func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 		ends = ends[used:]
 	}
 	p.Rows = len(p.RowLines)
-	// Without quotes, indexRow does not check whether the separators within a row are
-	// commas. One of them could be a line end. Then there are more line ends in text than
-	// ends of rows.
+	// Without quotes, indexRow does not check whether the separators within a row are commas. If
+	// one of them is a line end, text has more line ends than rows.
 	text = text[:len(text)-chunkPadding]
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow adds the row that starts at offset begin. The slice ends holds the offsets after the
-// separators from there on. It returns false if the row has a wrong number of fields.
+// indexRow adds the row that starts at offset begin. ends holds the offsets after the separators
+// from there on. It returns false if the row has a wrong number of fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) (valid bool) {
 	if len(ends) < p.fieldCount {
 		return false
@@ -223,8 +222,8 @@ func (p *ParsedChunk) parseFloats(field int) {
 	}
 }
 
-// parseCellValue returns the number in a cell, cells.NaN if the cell is empty, or TextCell
-// if it is a text.
+// parseCellValue returns the number in a cell. It returns cells.NaN if the cell is empty, and
+// TextCell if it is a text.
 func parseCellValue(cell []byte) float64 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -247,8 +246,8 @@ func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
-// FloatBuffer returns the part of Values for a field. Its elements are undefined until ParseField
-// or FloatsOrText has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
+// FloatBuffer returns the elements of Values for a field. They are undefined until ParseField or
+// FloatsOrText has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
 func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(p.Values) < len(p.decimals) {
 		p.ReserveFloats()

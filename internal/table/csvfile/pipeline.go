@@ -47,10 +47,9 @@ var errPanic = errors.New("a worker has panicked")
 // because some workers wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// Limits for tables with many columns. A row is assumed to be about as long as the
-// header. A chunk of such a table has wideChunkRows rows, but at most maxWideChunk bytes;
-// if even minChunkRows rows take more, it has minChunkRows rows. All workers together use
-// about workerMemory bytes.
+// Limits for tables with many columns, whose rows are assumed to be about as long as the header. A
+// chunk of such a table has wideChunkRows rows, but at most maxWideChunk bytes, and at least
+// minChunkRows rows in any case. All workers together use about workerMemory bytes.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4
@@ -70,11 +69,11 @@ func (t *Table) Workers() int {
 	return min(max(workerMemory/workerColumnBytes/len(t.Names), 1), defaultWorkers())
 }
 
-// RunPipeline reads the table's rows in chunks of about size bytes and processes them with
-// the given number of workers. It returns the first error of the first chunk that has one.
-// It stops before a record that has invalid quotes or is too long; Next returns that record
-// and those after it. A valid file is read to its end. If a worker panics, RunPipeline panics when
-// all workers have ended.
+// RunPipeline reads the table's rows in chunks of about size bytes and processes them with the
+// given number of workers. It returns the first error of the first chunk that has one. It reads a
+// valid file to its end. Before a record that has invalid quotes or is too long it stops; Next
+// returns this record and those after it. If a worker panics, RunPipeline panics when all workers
+// have ended.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
 	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)

@@ -75,9 +75,9 @@ func (r *Reader) setDelimiter(delim byte) {
 // BytesRead returns the number of bytes that have been read from the source.
 func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 
-// Read returns the next record, or io.EOF after the last. A *Defect describes an error in
-// that record. The next call of Read then returns the following record, or io.EOF if the
-// end of the defective record cannot be found. Any other error comes from the source.
+// Read returns the next record, or io.EOF after the last. A *Defect describes an error in the
+// record; the next call then returns the following record, or io.EOF if the end of the defective
+// record cannot be found. Any other error comes from the source.
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
 		r.opened = true
@@ -193,8 +193,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source ends, because after each short read the
-// reader would have to split the same record again.
+// fill reads until the buffer is full or the source ends. After a short read, the reader would have
+// to split the same record again.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

@@ -23,8 +23,8 @@ var byteKinds = func() (list [256]uint8) {
 	return list
 }()
 
-// findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time
-// (SWAR) to find candidates, which are separators, quotes and a few other characters.
+// findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time (SWAR) to
+// find separators, quotes and a few other characters, and then looks at each of these.
 func findSeparatorsGo(ends []int32, text []byte) (count int) {
 	size := len(text) - chunkPadding
 	n, inside := 0, uint8(0) // inside is separatorByte inside quotes, otherwise 0

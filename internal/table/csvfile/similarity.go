@@ -28,10 +28,10 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// DidYouMean returns a text that suggests the closest of names, for the end of a message, as in
-// ` (did you mean "age"?)`. If one of names only differs in its Unicode normalization, and therefore
-// looks the same, the text shows the code points of both. DidYouMean returns an empty text if no name
-// is close.
+// DidYouMean returns a text that suggests the closest of names, for the end of a message, as in `
+// (did you mean "age"?)`. It returns an empty text if no name is close. If one of names looks the
+// same, because it differs only in its Unicode normalization, the text shows the code points of
+// both.
 func DidYouMean(name string, names []string) string {
 	if same := sameNormalized(name, names); same != "" {
 		return fmt.Sprintf(" (it is written with other Unicode code points than in the file: %s instead of %s)", strconv.QuoteToASCII(name), strconv.QuoteToASCII(same))
@@ -54,9 +54,9 @@ func sameNormalized(name string, names []string) string {
 	return ""
 }
 
-// maxSimilarLength is the maximum number of letters and digits of a name to which ClosestName
-// searches a similar one. The time to compare two names grows with the product of their lengths, and
-// a request to a service may have a name of a megabyte.
+// maxSimilarLength is the maximum number of letters and digits of a name for which ClosestName
+// searches a similar one. The time grows with the product of the lengths of two names, and a
+// request to a service may have a name of a megabyte.
 const maxSimilarLength = 200
 
 // ClosestName returns the one of names that differs least from name, ignoring case and

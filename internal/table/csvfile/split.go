@@ -20,10 +20,9 @@ const (
 	tooManyFields                     // the record has more than MaxFields fields
 )
 
-// split splits the record at the start of the window into r.rec.
-//
-// For a complete record it returns the offset after the line end, otherwise the offset of
-// the field or stray quote that is the reason for the status.
+// split splits the record at the start of the window into r.rec. For a complete record it returns
+// the offset after the line end. Otherwise it returns the offset of the field or stray quote that
+// is the reason for the status.
 func (r *Reader) split(window []byte) (recordEnd int, status splitStatus) {
 	rec := &r.rec
 	rec.Fields, rec.unquoted, rec.LineBreaks = rec.Fields[:0], rec.unquoted[:0], 0
@@ -90,8 +89,8 @@ func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStat
 	}
 	breaks := CountLineBreaks(text)
 	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
-		// In a field of several lines, the quote at i-1 more likely opens the next field,
-		// and the quote that closes this field is missing.
+		// In a field of several lines, the quote at i-1 more likely opens the next field. The quote
+		// that closes this field is then missing.
 		if breaks > 0 {
 			return start, unclosedQuote
 		}
@@ -105,10 +104,10 @@ func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStat
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the quote at window[start],
-// and whether there are doubled quotes between them. last is set if the file ends with
-// the window. A quote at the end of the window may be the first half of a doubled quote.
-// Therefore the status is then recordPartial, unless last is set.
+// closingQuote returns the offset after the quote that closes the quote at window[start], and
+// whether there are doubled quotes between them. last is set if the file ends with the window.
+// Otherwise a quote at the end of the window may be the first half of a doubled quote, and the
+// status is recordPartial.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {

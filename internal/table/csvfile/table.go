@@ -58,7 +58,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source has returned the defect, with its name
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // a defect that the source returned has its name already
 			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect
@@ -133,9 +133,9 @@ const (
 	MinBlindColumns    = 2
 )
 
-// CheckHeader returns the defects of the header: fewer than minColumns columns, numbers
-// instead of names, and missing or duplicate names. The first column, usually the ID, may
-// have no name, because some tools write none.
+// CheckHeader returns the defects of the header: fewer than minColumns columns, numbers instead of
+// names, and missing or duplicate names. The first column may have no name, because some tools
+// write none for an ID.
 func (t *Table) CheckHeader(minColumns int) []Defect {
 	if n := len(t.Names); n < minColumns {
 		roles := "an ID first and a feature"

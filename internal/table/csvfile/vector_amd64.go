@@ -29,13 +29,12 @@ func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
 	return n
 }
 
-// parseDecimals parses the cells of one column into dst. It parses plain numbers only: an
-// optional minus, then one to eight digits, with an optional point within the first eight
-// bytes. The elements of other cells are set to unparsedDecimal. The result reports whether
-// all cells are plain numbers.
+// parseDecimals parses the cells of one column into dst. It reports whether all cells are plain
+// numbers: an optional minus, then one to eight digits, with an optional point within the first
+// eight bytes. The elements of other cells are set to unparsedDecimal.
 //
-// The text of cell i starts at begins[i*stride] and ends one byte before
-// begins[i*stride+1]. The last chunkPadding bytes of text are padding.
+// The text of cell i starts at begins[i*stride] and ends one byte before begins[i*stride+1]. The
+// last chunkPadding bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	quads := len(dst) / 4
 	if !hasAVX2Kernels || quads == 0 {

@@ -16,18 +16,18 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Set finds duplicate IDs with little memory and without storing them. IDs that differ only in
-// surrounding white space are duplicates, because programs that join rows by their IDs, such as `foretell
-// score`, ignore it.
+// Set finds duplicate IDs with little memory and without storing them. White space around an ID
+// does not count, because programs that join rows by their IDs, such as `foretell score`, ignore
+// it.
 //
 // Each ID is hashed to 72 bits, which are written to disk with the line of the ID:
 //
 //	while all IDs ascend ─▶ one stream, which has no duplicates
 //	after that           ─▶ 256 streams, by 8 bits of the hash
 //
-// At the end the streams are searched one by one, so that a 256th of the IDs is in memory
-// at a time. The probability that two different IDs of ten million rows have the same hash
-// is 1 in 10⁸. The hash is keyed against deliberate collisions.
+// At the end the streams are searched one by one, so that a 256th of the IDs is in memory at a
+// time. The probability that two different IDs of ten million rows have the same hash is 1 in 10⁸.
+// The hash is keyed against deliberate collisions.
 type Set struct {
 	binSeed, keySeed maphash.Seed
 	File             *spill.File   // the temporary file, which may hold other streams, too
@@ -74,9 +74,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// splitUnlessAscending must be called before IDs are stored. It calls splitIntoBins if these IDs and
-// all that are already stored are not in ascending order. first and last are the first and the last of
-// the new IDs. unordered is set if the new IDs themselves are not ascending.
+// splitUnlessAscending calls splitIntoBins if the IDs stored so far and new IDs are together not in
+// ascending order. It must be called before the new IDs are stored. first and last are the first
+// and the last new ID. unordered is set if the new IDs are not ascending.
 func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/table/dupid"
 )
 
-// BlockReader reads a blind file as a sequence of frames. Its memory does not grow with
-// the file: to find duplicates, it keeps the IDs on disk. Features are found by name. The
-// ID is the column with the name of the schema's ID, or the first column if no column has
-// this name. Block.Raw has the text of all columns, including extra columns and a label.
+// BlockReader reads a blind file as a sequence of frames. Its memory does not grow with the file,
+// because it keeps the IDs on disk to find duplicates. Features are found by name. The ID is the
+// column with the name of the schema's ID, or the first column if no column has this name.
+// Block.Raw has the text of all columns, including extra columns and a label.
 type BlockReader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder

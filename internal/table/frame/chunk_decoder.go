@@ -17,8 +17,8 @@ func (d *rowDecoder) numericFields(fieldCount int) []bool {
 	return numeric
 }
 
-// decodeChunk replaces the rows of d by the rows of a chunk. The columns may refer to the
-// chunk's memory. It returns false if decodeRecord would return a defect for any record.
+// decodeChunk replaces the rows of d by the rows of a chunk. The columns may refer to the chunk's
+// memory. It returns false if a record is defective: if decodeRecord would return a defect.
 func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) (valid bool) {
 	b := d.binding
 	if chunk.HasBlank(b.id) {

@@ -2,10 +2,10 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column holds the values of one feature. A Numeric column has its values either in
-// Floats or in the unexported field encoded. Most columns that Load returns are encoded.
-// The methods read both. A Category column has Codes, and a Text column has Texts. The
-// zero Column is numeric, and all its values are missing.
+// Column holds the values of one feature. A Numeric column has its values in Floats, or in compact
+// form in the unexported field encoded, as most columns from Load do. The methods read both. A
+// Category column has Codes, and a Text column has Texts. The zero Column is numeric, and all its
+// values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.
@@ -51,9 +51,8 @@ func (c *Column) Values(buffer []float64, lo, hi int) []float64 {
 
 // Dictionary returns the dictionary of a numeric column with few distinct values. values holds the
 // distinct values in ascending order. indices holds, for each row, the index of its value, or
-// len(values) if the value is missing. Both are nil if the column has no dictionary. If the column
-// was made by Take or Slice, values may contain values that no row has. The caller must not change
-// the slices.
+// len(values) if the value is missing. Both are nil if the column has no dictionary. After Take or
+// Slice, values may contain values that no row has. The caller must not change the slices.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil

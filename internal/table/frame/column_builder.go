@@ -24,8 +24,8 @@ type requiredEncoding struct {
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloatsAndEncode returns the required encoding of values. If it is encodedDecimal,
-// measureFloatsAndEncode also stores the values in dst, which must be as long as values.
+// measureFloatsAndEncode returns the required encoding of values. If it is encodedDecimal, dst
+// receives the encoded values; dst must be as long as values.
 func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncoding {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -36,8 +36,8 @@ func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncod
 	return requiredEncoding{encoding: encodedFloat64}
 }
 
-// measureInt16 returns the required encoding of values, which is encodedDecimal if encodedInt16
-// cannot represent them.
+// measureInt16 returns the required encoding of values, or encodedDecimal if encodedInt16 cannot
+// represent them.
 func measureInt16(values []float64) requiredEncoding {
 	s, power := requiredEncoding{}, 1.0
 	for _, x := range values {
@@ -99,8 +99,8 @@ type columnBuilder struct {
 	capacity int // expected number of rows; 0 if unknown
 }
 
-// add appends rows 0…rows-1 of c. s is the required encoding of their values. If it is encodedDecimal
-// and c is not encoded, decimals must hold the values.
+// add appends rows 0…rows-1 of c. s is the required encoding of their values. If s is
+// encodedDecimal and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s requiredEncoding, decimals []cells.Decimal) {
 	before := b.required
 	b.required = before.union(s)

@@ -3,8 +3,8 @@ package frame
 import "foretell/internal/table/cells"
 
 // maxDictionarySize is the largest number of values of a dictionary. The learning engine has at
-// most 255 bins for a feature, one of them for missing values. An index in a dictionary can
-// therefore be used as a bin.
+// most 255 bins for a feature, one of them for missing values, so an index in a dictionary can be
+// used as a bin.
 const maxDictionarySize = 254
 
 // useDictionaryIfSmall replaces int8s or int16s by a dictionary and indices if they have few

@@ -7,15 +7,15 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss, in one of the forms below. k
-// is an integer. At most one of the slices is not nil.
+// encoded holds the numbers of a column in few bytes and without loss, in one of these forms, in
+// which k is an integer:
 //
 //	int8s, int16s   k / 10^digits         the smallest k of the type is a missing value
 //	decimals        k / 10^e              each value has its own exponent e
 //	indices         dictionary[index]     if there are few distinct values
 //
-// k and 10^e are small enough for a float64 to represent both exactly, so their quotient is the
-// float64 nearest to the decimal. Decoding therefore returns exactly the values that were parsed.
+// At most one of the slices is not nil. float64 represents k and 10^e exactly, so their quotient is
+// the float64 nearest to the decimal. Decoding thus returns exactly the values that were parsed.
 type encoded struct {
 	digits   int
 	int8s    []int8

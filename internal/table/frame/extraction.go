@@ -32,8 +32,9 @@ const (
 	EpochNanoseconds  EpochUnit = "ns"
 )
 
-// group returns the Extraction that stands for all extractions of one extractor: ExtractTime for
-// dates and times, ExtractWord for texts, ExtractItem for lists. known is false if k has no extractor.
+// group returns the Extraction that stands for all extractions of the same extractor: ExtractTime
+// for dates and times, ExtractWord for texts, ExtractItem for lists. known is false if k has no
+// extractor.
 func (k Extraction) group() (group Extraction, known bool) {
 	switch k {
 	case ExtractAmount:

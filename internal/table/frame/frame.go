@@ -39,9 +39,9 @@ type Schema struct {
 	// ID is the name of the first column, and Label is the name of the last column.
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	// Fields are the names of the columns between ID and Label in file order, including
-	// those without features. A blind file that lacks one of them is invalid. Fields is
-	// nil if it would be equal to the source names of Columns.
+	// Fields are the names of the columns between ID and Label in file order, including those
+	// without features. A blind file must have all of them. Fields is nil if it would be equal to
+	// the source names of Columns.
 	Fields []string `json:"fields,omitempty"`
 	// Columns are the features.
 	Columns []ColumnSchema `json:"columns"`
@@ -73,8 +73,8 @@ func (s *Schema) OmitImpliedFields() {
 // Valid reports whether the features of every column can be extracted. These conditions must hold:
 //
 //   - The source of a feature is one of the fields.
-//   - All features of a field are extracted by one extractor; see Extraction.group. As an exception, a
-//     text may also be a list. A field has at most one amount.
+//   - One extractor computes all features of a field; see Extraction.group. But a text may also be a
+//     list. A field has at most one amount.
 //   - All lists of a field have the same separator, and all its dates the same format.
 //   - Both columns of a feature with ExtractSince also have a feature with ExtractTime.
 func (s *Schema) Valid() bool {
@@ -150,9 +150,9 @@ type ColumnSchema struct {
 	// lower case, and whether a comma separates the decimals.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Since is the name of another column of dates, if Feature is ExtractSince. The value of the
-	// feature is the number of days from the date in Since to the date in Source, with a fraction.
-	// It is negative if the date in Source is earlier.
+	// Since is the name of another column of dates, if Feature is ExtractSince. The feature is the
+	// number of days from the date in Since to the date in Source, with a fraction. It is negative
+	// if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
 	// Word is the word that is searched for, if Feature is ExtractWord, or the item, if Feature is
 	// ExtractItem.

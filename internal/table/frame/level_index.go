@@ -11,15 +11,15 @@ import (
 // levelIndex finds the codes of the cells of a Category column.
 type levelIndex struct {
 	codes map[string]int32
-	// folded has the codes of the levels in lower case if the column is boolean; otherwise it is
+	// folded holds the codes of the levels in lower case, if the column is boolean; otherwise it is
 	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
 	folded map[string]int32
-	// hasCodes is set if the levels are texts of a column of numbers, as for ExtractText. 12 and 12.0
-	// are then the same level, because pandas writes 12 as 12.0 if another cell of the column is
+	// hasCodes is set if the levels are texts of a column of numbers, as for ExtractText. 12 and
+	// 12.0 are then the same level: pandas writes 12 as 12.0 if another cell of the column is
 	// empty.
 	hasCodes bool
-	// numbers has, if hasCodes is set, the codes of the levels that are numbers. Excel saves 07030 as
-	// 7030, and perhaps 1234 as 1,234.
+	// numbers holds the codes of the levels that are numbers, if hasCodes is set. Excel saves 07030
+	// as 7030, and perhaps 1234 as 1,234.
 	numbers map[float64]int32
 	// prefixLength is the number of characters of a level if the levels are prefixes of codes, otherwise 0.
 	prefixLength int
@@ -62,9 +62,8 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// parseNumericCode returns the number that a code means. It returns false for a code that is not a number.
-// It also returns false for a code of more than 15 digits, because another code may then be the
-// same float64.
+// parseNumericCode returns the number that a code means. It returns false for a code that is not a
+// number, or that has more than 15 digits: another code may then be the same float64.
 func parseNumericCode(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
@@ -74,9 +73,8 @@ func parseNumericCode(cell []byte) (number float64, ok bool) {
 }
 
 // code returns the code of a cell. A cell such as NA that is not a level is missing, because other
-// programs write NA for an empty cell. As an exception, if all levels are words in a column of
-// numbers, NA has the code of the numbers, len(Levels): it is one of the numbers, and its value is
-// missing.
+// programs write NA for an empty cell. There is one exception: if all levels are words in a column
+// of numbers, NA counts as one of the numbers, with the code len(Levels).
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)

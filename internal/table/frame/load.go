@@ -18,11 +18,11 @@ type LoadOptions struct {
 	Rows int
 }
 
-// Load reads a file into memory as the columns of a schema.
+// Load reads a file into memory as the columns of a schema. It returns a *csvfile.Defect for an
+// error in the file.
 //
-// A blind file may have the features in any order, and may have other columns. Load
-// returns a *csvfile.Defect for an error in the file. Unlike profile.Scan, Load checks
-// neither for duplicate IDs nor the names of the columns of a training file.
+// A blind file may have the features in any order, and may have other columns. Unlike profile.Scan,
+// Load does not check for duplicate IDs, nor the names of the columns of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
@@ -59,8 +59,8 @@ type loader struct {
 	maxRows int // csvfile.MaxRows, or less in tests
 }
 
-// add adds the rows of d to the frame. It returns a *csvfile.Defect if the frame then has too
-// many rows.
+// add adds the rows of d to the frame. It returns a *csvfile.Defect if the frame would then have
+// too many rows.
 func (l *loader) add(d *rowDecoder) error {
 	l.builder.add(d)
 	if defect := l.table.TooManyRowsDefect(l.builder.rows, l.maxRows); defect != nil {

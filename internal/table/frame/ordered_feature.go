@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// OrderedFeature returns the index of the feature whose values are the numbers in the
-// cells of the given column. It is an error if the column has no such feature, or if the
-// column has another feature, too, such as the month of a date. A category of the same column is no
-// error; see [Frame.WithoutCodes].
+// OrderedFeature returns the index of the feature whose values are the numbers in the cells of the
+// given column. It is an error if there is no such feature, or if the column also has another
+// feature, such as the month of a date. Only a category of the same numbers is allowed; see
+// [Frame.WithoutCodes].
 func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 	numbers, others := []int{}, 0
 	for i := range s.Columns {

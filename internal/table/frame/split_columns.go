@@ -25,9 +25,9 @@ type SplitKeys struct {
 	// Groups holds the number of each row's group, counted from 0, or -1 if the cell is
 	// empty.
 	Groups []int32
-	// Times holds the time of each row: the number in its cell, or the days from 1 January 1970 to its
-	// date. The days are in UTC if all times have an offset. A time is NaN if the cell is empty or is
-	// not a time.
+	// Times holds the time of each row, or NaN if the cell is empty or not a time. A time is the
+	// number in its cell, or the days from 1 January 1970 to its date. The days are in UTC if all
+	// times have an offset from it.
 	Times []float64
 }
 
@@ -89,10 +89,10 @@ type splitKeyReader struct {
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
 	// format is the format of the dates in the schema. PerDay and YearFirst apply to all dates.
-	// DayFirst only decides the order of day and month if all dates can be read in both orders.
+	// DayFirst only applies if all dates can be read with either the day or the month first.
 	format cells.DateFormat
-	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is incomplete, and
-	// is not used, if isLocal is set for all formats of dates.
+	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is incomplete
+	// and not used if isLocal is set for all formats of dates.
 	offsets []float64
 	isLocal [numTimeFormats]bool // whether a time in the format has no offset
 	filled  int                  // number of cells of the time column that are not empty
@@ -159,8 +159,8 @@ func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	return found
 }
 
-// toUTC converts local times to UTC. It rounds them to microseconds, so that times with different
-// offsets that are the same moment become equal numbers.
+// toUTC converts local times to UTC. It rounds them to microseconds, so that the same moment in
+// different time zones is the same number.
 func toUTC(times, offsets []float64) []float64 {
 	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))

@@ -10,8 +10,8 @@ import (
 const (
 	// VersionDifferences has features with ExtractSince.
 	VersionDifferences = 2
-	// VersionItems has items, prefixes, points in time that are numbers, dates whose year of two digits
-	// comes first, or hours that may be missing.
+	// A schema of version VersionItems has at least one of these: items of lists, prefixes of
+	// codes, Unix times, dates that begin with a year of two digits, or hours that may be missing.
 	VersionItems = 3
 )
 
@@ -29,10 +29,10 @@ func (s *Schema) Version() int {
 	return version
 }
 
-// EncodeStored returns s in the form in which it is stored with a dataset. For version 1, this is
-// its JSON. For version 2, it is an array whose only element is this JSON, and for version 3 an
-// array in an array. A program that does not know a version cannot read its form. Without the
-// arrays, such a program would read the schema, and would train with columns without values.
+// EncodeStored returns s in the form in which it is stored with a dataset. For version 1 this is
+// its JSON. For version 2 the JSON is in an array of one element, and for version 3 in two such
+// arrays. A program that does not know a version then fails to read the schema, instead of training
+// with columns without values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	depth := s.Version() - 1

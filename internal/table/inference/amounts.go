@@ -27,9 +27,9 @@ type amounts struct {
 // minNumberShare is the smallest fraction of cells with a number for which areMostCells returns true.
 const minNumberShare = 0.8
 
-// areMostCells reports whether most cells are numbers that measure something. If there are few
-// different numbers, or if the other cells are mostly codes, the numbers are probably codes, and it
-// returns false.
+// areMostCells reports whether most cells are numbers that measure something. It returns false if
+// the numbers are probably codes: if there are few different ones, or if the other cells are mostly
+// codes.
 func (a *amounts) areMostCells() bool {
 	rows := 0
 	for i := range a.values {
@@ -48,8 +48,8 @@ func isAlphanumericCode(text string) bool {
 		isLetter(text[0]) && strings.ContainsAny(text, digits) && !strings.Contains(text, " ")
 }
 
-// bestAmounts parses texts of a column as numbers, with the decimal separator with which more of them
-// are numbers. If equally many are numbers with both separators, it uses the point.
+// bestAmounts parses texts of a column as numbers. It uses the decimal separator with which more of
+// them are numbers, or the point in a tie.
 func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 	best := parseAmounts(t, texts, false)
 	if comma := parseAmounts(t, texts, true); len(comma.values) > 0 && comma.others < best.others {
@@ -91,8 +91,9 @@ func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) 
 	return a
 }
 
-// thousandsSeparator returns the separator of thousands of a format, besides the characters that
-// separate thousands in both formats. decimalComma is set if a comma separates the decimals.
+// thousandsSeparator returns the point or the comma, whichever does not separate the decimals.
+// decimalComma is set if the comma does. Other characters, such as a space, separate thousands in
+// both formats.
 func thousandsSeparator(decimalComma bool) string {
 	if decimalComma {
 		return "."
@@ -100,8 +101,8 @@ func thousandsSeparator(decimalComma bool) string {
 	return ","
 }
 
-// decideAmounts decides whether a column is a column of numbers, and returns false if it
-// is not. best is the result of parsing texts.
+// decideAmounts returns the inference for a column of numbers. areAmounts is false if the column
+// does not contain numbers. best is the result of parsing texts.
 func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
 	if len(best.values) == 0 || best.areClockCodes() {
 		return Result{}, false
@@ -141,8 +142,8 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is not one of its numbers. Such a value is
-// a text that is not a number. In a column of scores, a plain number is also such a value.
+// IsStray reports whether a value in a column of numbers is not one of its numbers: a text that is
+// not a number or, in a column of scores, a plain number.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasDenominator(): // 5 is not a score such as 5/10
@@ -158,11 +159,13 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit in texts, or "" if none has a unit, or if more texts have
-// only a scale, such as 5.3k: a few texts such as 1.3m are then not metres. Units that mean the same,
-// such as € and eur, are one unit, and the result is its most frequent spelling. If some texts are
-// durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is set
-// if a comma separates the decimals.
+// commonUnit returns the most frequent unit in texts, or "" if no text has a unit. comma is set if
+// a comma separates the decimals.
+//
+// Units that mean the same, such as € and eur, are one unit; the result is its most frequent
+// spelling. If some texts are durations such as 1 h 5 min, texts such as 45 min count for the unit
+// of durations. The result is also "" if more texts have only a scale, such as 5.3k. A few texts
+// such as 1.3m are then millions, not metres.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	scaled := 0 // the number of texts with a scale and no unit
@@ -195,14 +198,14 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// minDurationShare is a limit for columns with amounts such as 45 m. The m means minutes or months, not
-// metres, if at least this fraction of the rows has durations of several numbers, such as 1h 5m.
+// If at least the fraction minDurationShare of the rows has durations of several numbers, such as
+// 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
 const minDurationShare = 0.1
 
 // addDurationParts adds the counts of units such as min to the count of the unit of durations.
 // units has the number of rows of each unit. durations has, for each unit, the number of rows with
-// a duration of several numbers, such as 1h 5m. Its element "" is the number of rows with any other
-// amount that has a unit.
+// a duration of several numbers, such as 1h 5m. Its element "" counts the rows with other amounts
+// that have a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

@@ -46,8 +46,8 @@ func (inf *Result) DateFormat() cells.DateFormat {
 // DateCounts counts the dates, such as 1/2/2006, for which it matters whether the day or the month is
 // first.
 type DateCounts struct {
-	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
-	// are the dates that are valid only with the month first.
+	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006, and
+	// MonthFirst those that are valid only with the month first.
 	DayFirst, MonthFirst columnstats.Occurrences
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
@@ -89,9 +89,9 @@ func DescribeOrder(dayFirst bool) string {
 	return "the month first"
 }
 
-// resolveDateOrder sets the date order of those columns whose dates can be read in two ways. In a
-// blind file, it is the order of the column in the training file. For other files and columns, it is
-// the order of the other columns of dates, if they agree.
+// resolveDateOrder sets the date order of columns whose dates can be read in two ways. If the file
+// is blind and its training file has the column, the order is that of the training file. Otherwise
+// it is that of the other columns of dates, if they agree.
 func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

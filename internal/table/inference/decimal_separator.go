@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// decimalSeparatorCounts counts the rows of a column of numbers by what they say about the decimal
+// decimalSeparatorCounts counts the rows of a column of numbers that are evidence for the decimal
 // separator of the table.
 type decimalSeparatorCounts struct {
 	point, comma int                     // rows whose number is valid only with this decimal separator, such as 4.5
@@ -21,8 +21,8 @@ type decimalSeparatorCounts struct {
 	distinct     int // distinct numbers in either
 }
 
-// minGroupedNumbers is the smallest number of distinct values such as 4.568 for which the point is
-// taken as a separator of thousands. That many decimals would hardly all have exactly three digits.
+// In a column with at least minGroupedNumbers distinct values such as 4.568, the point separates
+// thousands. As many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithDecimalSeparators is like Infer, but also sets the separators of a column of numbers.
@@ -80,20 +80,20 @@ func (n *decimalSeparatorCounts) isAmbiguous() bool {
 // tableDecimalSeparator is what the columns of a table together say about its decimal separator.
 type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
-	// isUnknown is set if no column proves this, and the numbers of the ambiguous columns may well be
-	// meant in the other way.
+	// isUnknown is set if no column proves the decimal separator, and the other one is also
+	// plausible.
 	isUnknown bool
 }
 
-// findTableDecimalSeparator returns the decimal separator for the ambiguous columns of a table. The first
-// of these rules that applies decides:
+// findTableDecimalSeparator returns the decimal separator for columns that do not show it, because
+// their numbers are like 4.568 or 4,568. The first of these rules that applies decides:
 //
-//  1. If columns prove a separator, and all of them the same, it is this one.
-//  2. If columns prove different separators, it is the point, and isUnknown is set.
-//  3. If the point or the comma very likely separates thousands in ambiguous columns, and not both do, it
-//     is the other of the two. If it is the comma, isUnknown is set.
-//  4. Otherwise it is the point. isUnknown is set if an ambiguous number has a comma. It is not set
-//     for 4.568, because this number has decimals in most files.
+//  1. If other columns prove the same separator, it is this one.
+//  2. If other columns prove different separators, it is the point, and isUnknown is set.
+//  3. If only the point or only the comma very likely separates thousands, it is the other one. If that
+//     is the comma, isUnknown is set.
+//  4. Otherwise it is the point. isUnknown is set if a number has a comma. It is not set for 4.568,
+//     because in most files this number has decimals.
 func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
@@ -119,9 +119,9 @@ func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 	return tableDecimalSeparator{isUnknown: hasCommas}
 }
 
-// resolveDecimalSeparators sets the decimal separator of those columns whose numbers can be read in two
-// ways. In a column that the training file of a blind file has, it is the separator of the training
-// file. In all other columns, it is the result of findTableDecimalSeparator.
+// resolveDecimalSeparators sets the decimal separator of columns whose numbers can be read in two
+// ways. If the file is blind and its training file has the column, the separator is that of the
+// training file. Otherwise it is the result of findTableDecimalSeparator.
 func resolveDecimalSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {
@@ -141,8 +141,8 @@ func resolveDecimalSeparators(inferences []Result, names []string, columns []col
 		comma, found := known[names[i]]
 		if !found {
 			comma = table.comma
-			// A column that looks grouped contradicts a table in which its separator separates
-			// decimals, if it has enough such numbers.
+			// A column that looks grouped contradicts the table if it has enough numbers with the
+			// table's decimal separator.
 			contradicts := inf.separators.looksGrouped && inf.separators.distinct >= minGroupedNumbers && inf.separators.hasCommas == comma
 			inf.HasUnknownSeparator = table.isUnknown || contradicts
 		}

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// minRowsPerCode is a limit of areClockCodes: few distinct texts of digits and colons are codes if each
-// of them is in at least this number of rows, on average.
+// If distinct texts of digits and colons have at least minRowsPerCode rows each on average, they
+// are codes; see areClockCodes.
 const minRowsPerCode = 10
 
 // countDurations returns the number of texts that are durations, or times of day that may be
@@ -34,11 +34,11 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareCompoundAmounts returns texts without the compounds, if these are rare; see isCompoundAmount. They
-// are rare if at most as many rows have compounds as have numbers without a unit, because these
-// numbers are then seldom hours, years or scores. For example, a column of seconds may have a few
-// cells such as 1:02:05, and a column of ages in years a few such as 1y 1m. If compounds are not
-// rare, it returns all texts. t is the column, and comma is set if a comma separates the decimals.
+// omitRareCompoundAmounts returns texts without durations, ages and scores of several numbers, if
+// at most as many rows have these as have numbers without a unit; see isCompoundAmount. The numbers
+// are then seldom hours, years or scores: a column of seconds may have a few cells such as 1:02:05,
+// and a column of ages in years a few such as 1y 1m. Otherwise it returns all texts. t is the
+// column. comma is set if a comma separates the decimals.
 func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {

@@ -79,8 +79,8 @@ func numericFeatures(t *columnstats.Column, name string, inf *Result) []frame.Co
 }
 
 // dateFeatures returns the features of a column of dates or times. A column of times has the hour.
-// A column of dates has the time, and also the month, day, weekday and hour if they vary in the
-// column. If not all values are known, month, day and weekday are assumed to vary.
+// A column of dates has the time, and also the month, day, weekday and hour if they vary. If some
+// values are unknown, month, day and weekday count as varying.
 func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
 	if inf.Form == FormTime {
@@ -103,9 +103,9 @@ func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 // features.
 const maxDifferenceDates = 4
 
-// Differences returns a feature for each pair of the file's columns of dates: the days between the two.
-// If there are more than four columns of dates, it uses those with the fewest missing values. missing
-// is the number of missing values of each column, by name.
+// Differences returns a feature for each pair of the file's columns of dates: the days between the
+// two. Of more than four such columns, it uses those with the fewest missing values. missing is the
+// number of missing values of each column, by name.
 func Differences(schema *frame.Schema, missing map[string]int) []frame.ColumnSchema {
 	var dates []int
 	for i := range schema.Columns {
@@ -139,9 +139,9 @@ func featureVaries(days []columnstats.Value, p frame.Extraction) bool {
 	return false
 }
 
-// textFeatures returns the features of a column of texts: the texts themselves, from
-// which scores of the classes are learned, and features of their words. If enough rows
-// share their texts, the texts are also the levels of a category.
+// textFeatures returns the features of a column of texts: the texts themselves, for a text model,
+// and features of their words. If enough rows share their texts, the texts are also the levels of a
+// category.
 func textFeatures(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {

@@ -102,6 +102,9 @@ func TestForms(t *testing.T) {
 		{"zip_codes", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), inference.FormNumeric, []string{"x", "x.code"}},
 		{"yes_and_no", tabletest.Cells(200, func(i int) string { return []string{"Yes", "no"}[i%2] }), inference.FormBoolean, []string{"x"}},
 		{"names_of_rows", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("K%04dX", i*i) }), inference.FormCategory, []string{}},
+		{"names_of_25_rows", tabletest.Cells(25, func(i int) string { return fmt.Sprintf("Kid %d", i) }), inference.FormCategory, []string{}},
+		{"names_of_25_rows_one_of_them_twice", tabletest.Cells(25, func(i int) string { return fmt.Sprintf("Kid %d", max(i, 1)) }), inference.FormCategory, []string{"x"}},
+		{"names_of_a_few_rows", tabletest.Cells(9, func(i int) string { return fmt.Sprintf("Kid %d", i) }), inference.FormCategory, []string{"x"}},
 		{"uuids", tabletest.Cells(200, func(int) string {
 			return fmt.Sprintf("%08x-%04x-4a00-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
 		}), inference.FormCategory, []string{}},

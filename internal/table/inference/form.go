@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Form is the semantic type of a column of the file. Unlike a Form, a frame.Kind is the type of a
-// feature that is extracted from the column.
+// Form is what a column of the file contains, such as numbers or dates. In contrast, a frame.Kind
+// is the type of a feature that is extracted from the column.
 type Form string
 
 // The forms of a column.

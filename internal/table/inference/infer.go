@@ -23,11 +23,11 @@ type Result struct {
 	YearFirst bool
 	// Epoch is the unit of Unix times; empty for other dates.
 	Epoch frame.EpochUnit
-	// Dates has the counts of the dates that DayFirst applies to, if the column is FormDate.
+	// Dates holds the counts of the dates that DayFirst applies to, if the column is FormDate.
 	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
 	Dates           DateCounts
 	HasUnknownOrder bool
-	// separators counts the numbers of a FormNumeric column by what they say about the decimal
+	// separators counts the numbers of a FormNumeric column that are evidence for the decimal
 	// separator. HasUnknownSeparator is set if the separator of the column is only assumed.
 	separators          decimalSeparatorCounts
 	HasUnknownSeparator bool
@@ -43,7 +43,8 @@ type Result struct {
 	// first.
 	Separator string
 	Items     []string
-	// PrefixLengths are the numbers of the first characters of a code that become categories, ascending.
+	// PrefixLengths are the lengths of the prefixes of codes that become categories, in characters,
+	// ascending.
 	PrefixLengths []int
 	// IdentifiesRows is set if nearly every row has its own text, which makes texts
 	// useless as levels.
@@ -52,12 +53,13 @@ type Result struct {
 	// useful.
 	hasSharedTexts bool
 	// FirstOther is the first text that is not a number, if most cells of a column of texts are
-	// numbers. Otherwise, its Rows are 0.
+	// numbers. Otherwise its Rows are 0.
 	FirstOther columnstats.Value
 }
 
 // Limits for inferring the form of a column.
 const (
+	minUniqueTexts        = 10   // with fewer rows, texts that are all different do not identify rows
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
 	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
@@ -69,8 +71,9 @@ const (
 	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
 )
 
-// Infer returns the inferred form of a column. It does not count separators, see
-// InferWithDecimalSeparators. Unix times are only found by Resolve, which knows the name of the column.
+// Infer returns the inferred form of a column. It finds neither decimal separators, see
+// InferWithDecimalSeparators, nor Unix times: Resolve finds these, because it knows the name of the
+// column.
 func Infer(t *columnstats.Column) Result {
 	if inf, ok := inferYearFirst(t); ok {
 		return inf
@@ -78,7 +81,8 @@ func Infer(t *columnstats.Column) Result {
 	return inferOtherForm(t)
 }
 
-// inferOtherForm is Infer for a column whose dates do not begin with a year of two digits.
+// inferOtherForm returns the inferred form of a column that is known not to have dates that begin
+// with a year of two digits.
 func inferOtherForm(t *columnstats.Column) Result {
 	texts := t.AllOrSample()
 	if t.Rows(cells.Text) == 0 {
@@ -114,10 +118,10 @@ func inferOtherForm(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how dates and numbers are read that can be read in two ways, and which numbers
-// are Unix times. For a blind file, training is the schema of the training file, and decides for
-// the columns that it has. Otherwise training is nil. Other ambiguous columns are read like the
-// unambiguous columns of the same table. results, names and columns have the same order.
+// Resolve decides how ambiguous dates and numbers are read, and which numbers are Unix times.
+// training is the schema of the training file, or nil for a training file. A column that it has is
+// read as in the training file. Other ambiguous columns are read like the unambiguous columns of
+// the same table. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)
@@ -136,9 +140,8 @@ func HasOnlyNumbers(t *columnstats.Column) bool {
 	return areAmounts && !slices.ContainsFunc(texts, func(one columnstats.Value) bool { return inf.IsStray(&one) })
 }
 
-// inferDates infers whether texts are dates or times. It also infers whether the day
-// comes first, which it assumes only if more texts can be parsed in this way. It returns
-// false if the column has another form.
+// inferDates infers whether texts are dates or times. It assumes that the day comes first only if
+// more texts can be parsed in this way. It returns false if the column has another form.
 func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, areDates bool) {
 	best, most, times := Result{Form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -206,6 +209,7 @@ func inferText(t *columnstats.Column, texts []columnstats.Value) Result {
 	filled := t.Rows(cells.Text) + t.Rows(cells.Number) + t.Rows(cells.Null)
 	different, _ := t.DistinctCount()
 	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
+		inf.IdentifiesRows = filled >= minUniqueTexts && different == filled
 		return inf
 	}
 	inf.IdentifiesRows = float64(different) >= minIdentifyingShare*float64(filled)

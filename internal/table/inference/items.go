@@ -12,9 +12,9 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the whole
-// column has only a limited number of different items. Names, addresses and sentences also have
-// commas, but most of their parts are rare, or always at the same of two positions.
+// Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the column
+// has a limited number of different items. Names, addresses and sentences also have commas, but
+// most of their parts are rare, or always in the same one of two positions.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
@@ -23,7 +23,7 @@ const (
 	minRowsPerItem   = 5    // and in at least this number of rows
 	minFrequentShare = 0.8  // smallest fraction of items that are frequent, over all different texts
 	minCommaShare    = 0.9  // the same for commas, which are also in names and sentences
-	minMixedShare    = 0.5  // smallest fraction of frequent items that are the first of one text and a later one of another,
+	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another,
 	maxLengthShare   = 0.7  // unless fewer texts than this fraction have the same number of items
 	maxItemLength    = 60   // largest mean number of characters of an item
 	maxCommaLength   = 30   // the same for commas
@@ -170,8 +170,8 @@ func (n *itemCounts) isList() bool {
 		n.characters <= maxLength*n.occurrences
 }
 
-// areTuples reports whether nearly all texts have the same number of items, at least two, all of them numbers, as
-// in 3|4. The order of such numbers has a meaning, which a list would lose.
+// areTuples reports whether nearly all texts have the same number of items, at least two, and all
+// items are numbers, as in 3|4. The order of such numbers has a meaning, which a list would lose.
 func (n *itemCounts) areTuples() bool {
 	numbers, others := 0, 0
 	for item, c := range n.items {
@@ -185,8 +185,8 @@ func (n *itemCounts) areTuples() bool {
 		float64(numbers) >= minTupleShare*float64(numbers+others)
 }
 
-// selectItems returns the items that divide the rows most evenly, best first. An item that half of the
-// rows have is best.
+// selectItems returns the items that divide the rows most evenly, best first: the best item is in
+// half of the rows.
 func (n *itemCounts) selectItems() (items []string) {
 	least := max(minRowsPerItem, n.rows/textsPerDocFreq)
 	list := make([]*itemCount, 0, len(n.items))
@@ -205,8 +205,8 @@ func (n *itemCounts) selectItems() (items []string) {
 	return items
 }
 
-// limitItems removes items from results if all columns of the table together would have too many features
-// of items. rows is the number of rows of the table.
+// limitItems removes items from results if the columns of the table would have too many features of
+// items. rows is the number of rows of the table.
 func limitItems(results []Result, rows int) {
 	lists := 0
 	for i := range results {

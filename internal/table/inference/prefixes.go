@@ -70,9 +70,9 @@ func areCodes(texts []columnstats.Value) bool {
 	return float64(codes) >= minCodeShare*n && (float64(lettered) >= minLetterShare*n || float64(addresses) >= minCodeShare*n)
 }
 
-// isCode reports whether a text is a code: it is short and has a digit, has only signs that are
-// usual in codes, has no words, and has at most one space. A number with a unit, such as 90 min, is
-// no code.
+// isCode reports whether a text is a code. It is short, has a digit, no words and at most one
+// space, and only signs that are usual in codes. A number with a unit, such as 90 min, is not a
+// code.
 func isCode(text string) bool {
 	if unit := strings.TrimLeft(text, "0123456789"); unit != text && len(unit) > 2 && unit[0] == ' ' && strings.TrimFunc(unit, unicode.IsLetter) == " " {
 		return false
@@ -99,8 +99,8 @@ func isCode(text string) bool {
 	return digits > 0 && spaces <= 1 && length <= maxCodeLength
 }
 
-// areRowIDs reports whether texts that identify rows are serial numbers in the order of the rows, or
-// random.
+// areRowIDs reports whether the codes of a column are serial numbers in the order of the rows, or
+// random. Nearly every row must have its own code.
 func areRowIDs(texts []columnstats.Value) bool {
 	ascending, hex := 0, 0
 	counts := map[rune]int{}
@@ -126,8 +126,9 @@ func areRowIDs(texts []columnstats.Value) bool {
 	return len(counts) >= minAlphabet && deviation < maxEvenDeviation+2/math.Sqrt(mean)
 }
 
-// areRandomHex reports whether texts are random hexadecimal digits, such as 9e3779 or parts of a UUID, which may
-// occur in several rows. In other codes, such as AB1201, no letter comes after a digit.
+// areRandomHex reports whether texts are random hexadecimal digits, such as 9e3779 or parts of a
+// UUID, which may occur in several rows. In other codes, such as AB1201, no letter comes after a
+// digit.
 func areRandomHex(texts []columnstats.Value) bool {
 	hex, mixed := 0, 0
 	for i := range texts {
@@ -173,10 +174,11 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 	return prefixes
 }
 
-// prefixLengths returns the lengths of the prefixes that become categories, at most two. They are the
-// shortest and the longest useful length at which most codes change between letters, digits and other
-// characters, as after E and E11 in E11.9. If there is no such length, they are the shortest and the
-// longest of all useful lengths. prefixLengths returns nil if nearly all codes begin with the same character.
+// prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
+// lengths at which most codes have a boundary, as after E and E11 in E11.9: from one class of
+// characters (letters, digits, others) to another. The result is the shortest and the longest
+// useful length of this kind or, if there is none, of any kind. It is nil if nearly all codes begin
+// with the same character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false
@@ -252,8 +254,8 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 }
 
 // isBoundary reports whether a text has a boundary after its first length characters. The last of
-// these characters must be a letter or a digit. It must also be the last of the text, or the next
-// character must be of another class. The classes are letters, digits and others.
+// these characters must be a letter or a digit. The next character must be of another class
+// (letters, digits, others), or there is none.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

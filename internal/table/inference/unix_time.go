@@ -10,14 +10,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The years of the numbers that are taken for Unix times, from the first to before the last. In each unit,
-// such numbers have a certain number of digits: 10 for most seconds.
+// Numbers are taken for Unix times only if they are from this range of years. In each unit, such
+// numbers have a certain number of digits: 10 for most seconds.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
-// minRoundShare applies to a column of numbers whose name does not say that they are times. It is
-// the smallest fraction of the numbers that must be whole minutes. Whole minutes in seconds are
-// multiples of 60, but only a sixth of the multiples of 10 are. IDs and rounded amounts are rarely
-// multiples of 60.
+// minRoundShare is the smallest fraction of whole minutes among the numbers, if the name of the
+// column does not say that they are times. Whole minutes are multiples of 60, which IDs and rounded
+// amounts rarely are.
 const minRoundShare = 0.95
 
 // Words of the names of columns of times, and of columns of other numbers.
@@ -44,9 +43,10 @@ var (
 	}
 )
 
-// unixTimeUnit returns the unit of the Unix times in a column of plain numbers. It returns "" if the numbers
-// are probably no times: IDs, phone numbers and amounts may have as many digits. A unit at the end of the
-// name must be that of the times, so that run_time_us does not have Unix times in seconds.
+// unixTimeUnit returns the unit of the Unix times in a column of plain numbers. It returns "" if
+// the numbers are probably not times: IDs, phone numbers and amounts may have as many digits. If
+// the name ends with a unit, only this unit is considered: run_time_us does not have times in
+// seconds.
 func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	words := NameWords(name)
 	var named frame.EpochUnit
@@ -70,8 +70,8 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	return ""
 }
 
-// nameSuggestsTime reports whether the words of the name of a column say that its numbers are times. Parts of words
-// do not count: the names sentiment and candidate have nothing to do with times.
+// nameSuggestsTime reports whether the words of the name of a column say that its numbers are
+// times. Parts of words do not count, as in sentiment and candidate.
 func nameSuggestsTime(words []string) bool {
 	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) {
 		return true
@@ -81,13 +81,14 @@ func nameSuggestsTime(words []string) bool {
 		last > 0 && (words[last-1] == "last" || words[last-1] == "first") && slices.Contains(timeNameAfterLast, words[last])
 }
 
-// yearDigits is the smallest Unix time in seconds with the first digits of a year, 1900 to 2099. It is in the
-// year 2030. If all numbers are as large, they are probably dates such as 2024013123, with the hour.
+// yearDigits is the smallest number that has the digits of a Unix time in seconds and begins with a
+// year: 1900 to 2099. As a time it is in the year 2030. If all numbers are as large, they are
+// probably dates such as 2024013123, with the hour.
 const yearDigits = 1_900_000_000
 
-// areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All of them must
-// be from 2000 to 2039, except 0 and -1, which stand for a missing time. isNamed is set if the name of the
-// column says that they are times.
+// areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All of
+// them must be from 2000 to 2039, except 0 and -1, which stand for a missing time. isNamed is set
+// if the name of the column says that they are times.
 func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) bool {
 	format := cells.DateFormat{PerDay: unit.PerDay()}
 	minute := format.PerDay / (24 * 60)
@@ -117,8 +118,8 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
-// areAllUnixTimes is like areUnixTimes for numbers that are not counted as texts. It only knows their
-// statistics.
+// areAllUnixTimes is areUnixTimes for numbers that are not counted as texts, so that only their
+// statistics are known.
 func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	n := t.SummarizeNumbers().Stats
 	if n == nil || n.Min < -1 || n.Max >= format.PerDay*float64(unixTimeEnd) {
@@ -141,8 +142,8 @@ func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 // IsMissingUnixTime reports whether a number among Unix times stands for a missing time.
 func IsMissingUnixTime(number float64) bool { return number == 0 || number == -1 }
 
-// IsPlainDecimal reports whether a number is written with digits only, and with an optional point. A number
-// such as 1.7e9 has lost its last digits.
+// IsPlainDecimal reports whether a number is written with digits only, and with an optional point.
+// A number such as 1.7e9 may have lost its last digits.
 func IsPlainDecimal(text string) bool { return strings.Trim(text, "0123456789.") == "" }
 
 // readUnixTimes returns the inference for a column of Unix times.
@@ -155,11 +156,10 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 	return inf
 }
 
-// resolveDateFormats finds Unix times, and resolves dates with the year first, by the names of the
-// columns and the training file. A column that the training file also has is read with the format
-// that it has there. In any other column, it looks for Unix times. It skips a column of numbers
-// whose texts become levels of another feature, because the features of a date would not have these
-// levels.
+// resolveDateFormats finds Unix times, and decides whether dates begin with the year. A column that
+// the training file also has is read in the format that it has there. Other columns are searched
+// for Unix times, except columns of numbers whose texts become levels: a column of dates would not
+// have these levels.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {
@@ -181,7 +181,7 @@ func resolveDateFormats(inferences []Result, names []string, columns []columnsta
 				}
 			}
 		case trained.Epoch != "":
-			if isInRange := inf.Form == FormNumeric && inf.Format == nil && areRarelyBeforeFebruary1970(t, trained.Epoch); isInRange {
+			if isInRange := inf.Form == FormNumeric && inf.Format == nil && areMostlyUnixTimes(t, trained.Epoch); isInRange {
 				*inf = readUnixTimes(t, trained.Epoch)
 			}
 		case trained.YearFirst && !inf.YearFirst:
@@ -195,9 +195,9 @@ func resolveDateFormats(inferences []Result, names []string, columns []columnsta
 	}
 }
 
-// areRarelyBeforeFebruary1970 reports whether most numbers of a column are Unix times in the given unit, or
-// all stand for a missing time. A Unix time in a larger unit would be in January 1970.
-func areRarelyBeforeFebruary1970(t *columnstats.Column, unit frame.EpochUnit) bool {
+// areMostlyUnixTimes reports whether most numbers of a column are likely Unix times in the given
+// unit, or all stand for a missing time; see IsLikelyUnixTime.
+func areMostlyUnixTimes(t *columnstats.Column, unit frame.EpochUnit) bool {
 	times, others := 0, 0
 	texts := t.AllOrSample()
 	for i := range texts {
@@ -212,15 +212,16 @@ func areRarelyBeforeFebruary1970(t *columnstats.Column, unit frame.EpochUnit) bo
 	return times > others || others == 0 && t.Rows(cells.Number) > 0
 }
 
-// IsLikelyUnixTime reports whether a number is a Unix time in the given unit after January 1970. In a larger
-// unit, a Unix time of our days would be in January 1970, and in a smaller one after the year 2999.
+// IsLikelyUnixTime reports whether a number is a Unix time in the given unit after January 1970. A
+// time of our days in another unit is not: read in this unit, it would be in January 1970, or after
+// the year 2999.
 func IsLikelyUnixTime(number float64, unit frame.EpochUnit) bool {
 	m, ok := cells.DateFormat{PerDay: unit.PerDay()}.ParseNumber(number)
 	return ok && m.Day >= 31
 }
 
-// OtherUnixTimeUnit returns the unit in which a number is a time from 2000 to 2039, if it is no likely Unix time
-// in the given unit. Otherwise it returns "".
+// OtherUnixTimeUnit returns the unit in which a number is a time from 2000 to 2039, if it is not a
+// likely Unix time in the given unit. Otherwise it returns "".
 func OtherUnixTimeUnit(number float64, unit frame.EpochUnit) frame.EpochUnit {
 	if IsLikelyUnixTime(number, unit) {
 		return ""

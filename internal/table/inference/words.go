@@ -19,7 +19,7 @@ const (
 	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
-// LimitFeatures removes words and items from results if all columns of the table together would have too
+// LimitFeatures removes words and items from results if the columns of the table would have too
 // many features of words or of items. rows is the number of rows of the table.
 func LimitFeatures(results []Result, rows int) {
 	limitItems(results, rows)
@@ -42,9 +42,9 @@ func wordsPerColumn(columns, rows int) int {
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that divide the texts most evenly, best first. A word that half of
-// the texts have is best. selectWords does not use the labels. occurrences is the number of texts
-// with the word, summed over the returned words.
+// selectWords returns the words that divide the texts most evenly, best first: the best word is in
+// half of the texts. It does not use the labels. occurrences is the number of texts with the word,
+// summed over the returned words.
 func selectWords(texts []columnstats.Value) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

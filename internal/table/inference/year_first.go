@@ -8,14 +8,13 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirstDate returns the first text of a column whose texts look like dates that begin with a
-// year of two digits, such as 21/11/19 for 19 November 2021. As in other columns of dates, at most
-// one in 20 of the different texts may be something else. At most one in 200 may be a date that can
-// only end with its year, such as 21/02/30. FirstYearFirstDate returns nil for any other column.
+// FirstYearFirstDate returns the first text of a column of dates that begin with a year of two
+// digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. At most one
+// in 20 of the different texts may be something else. At most one in 200 may be a date that can
+// only end with its year, such as 21/02/30.
 //
-// isClear is set if no date can only end with its year, and the first numbers are hardly days of a
-// month. This is the case if one of them is 0 or above 31, or if they are several adjacent numbers,
-// but not only the first or only the last days of a month.
+// isClear is set if there is no such date, and the first numbers are hardly days of a month: one is
+// 0 or above 31, or several are adjacent, but not only the first or only the last days of a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -50,8 +49,9 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 	return first, yearLast == 0 && (cannotBeDays(&years) || areUnlikelyDays(&years))
 }
 
-// datesPerYearLast is the smallest number of distinct dates that begin with a year for each that cannot. In a
-// column of dates that end with a year, about one in 50 cannot be read with the year first, such as 21/02/30.
+// datesPerYearLast is the smallest number of distinct dates that can begin with a year, for each
+// date that cannot, such as 21/02/30. In a column of dates that end with a year, about one in 50
+// cannot.
 const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
@@ -93,7 +93,7 @@ func isYearLast(text string) bool {
 	return looksLikeShortDate(text) && (byMonth || byDay)
 }
 
-// areDaysOfMonth reports whether nearly all days of a month occur, up to one of the last.
+// areDaysOfMonth reports whether nearly all days of a month occur, including one of the last two.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {
@@ -108,8 +108,9 @@ func areDaysOfMonth(days *[100]bool) bool {
 // years.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areUnlikelyDays reports whether adjacent numbers at the beginning of dates, which may be years, are hardly days.
-// Dates of one day of each month are usual, and so are those of its first or last working day.
+// areUnlikelyDays reports whether the adjacent numbers at the beginning of dates are hardly days,
+// so that they may be years. Dates of one day of each month are usual, and so are those of its
+// first or last working day.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false
@@ -123,8 +124,8 @@ func areUnlikelyDays(years *[100]bool) bool {
 	return count > 1 && isBetween
 }
 
-// areAdjacentYears reports whether the years are a range with few gaps, with at most half as many years as
-// there are days. Days of a month would not be such a range.
+// areAdjacentYears reports whether the years are a range with few gaps, with at most half as many
+// years as there are days. Days of a month would not be such a range.
 func areAdjacentYears(years, days *[100]bool) bool {
 	lowest, highest, count, dayCount := -1, 0, 0, 0
 	for i := range years {

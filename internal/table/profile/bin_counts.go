@@ -8,12 +8,13 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// CountBins counts the rows of a column of numbers, dates or times in bins of equal width between low
-// and high. The result has bins+2 elements: the values below low, those in each bin, and those of at
-// least high. The counts are exact if the column has few different values. Otherwise they are
-// estimated from its histogram: the rows of a histogram bin that overlaps several bins are divided in
-// proportion. The counts are 0 if Numbers is nil. If high is math.MaxFloat64, values equal to it are
-// counted in the last bin instead of in the last element.
+// CountBins counts the rows of a column of numbers, dates or times in bins of equal width between
+// low and high. The result has bins+2 elements: the first counts the values below low, the last
+// those of at least high. If high is math.MaxFloat64, this value belongs to the last bin. The
+// counts are 0 if Numbers is nil.
+//
+// The counts are exact if the column has few different values. Otherwise they are estimated from
+// its histogram, as if the rows were evenly spread in each bin of the histogram.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
@@ -34,8 +35,8 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	return rows
 }
 
-// BinEdge returns the left edge of bin i of bins of equal width between low and high. If i is bins, it
-// returns high. It does not overflow, even if high − low does.
+// BinEdge returns the left edge of bin i of bins of equal width between low and high. If i is bins,
+// it returns high. It does not overflow, even if high − low would.
 func BinEdge(low, high float64, i, bins int) float64 {
 	if width := (high - low) / float64(bins); !math.IsInf(width, 0) {
 		return min(low+float64(i)*width, high)
@@ -59,9 +60,9 @@ func binPosition(value, low, high float64, bins int) float64 {
 	return at
 }
 
-// addEvenlySpread adds n rows that are evenly distributed between the positions from and to. A
-// position is measured in bins. rows[1+i] counts the rows between the positions i and
-// i+1, rows[0] those below position 0, and the last element those above the last bin.
+// addEvenlySpread adds n rows that are evenly spread between the positions from and to, which are
+// measured in bins. rows[1+i] counts the rows between the positions i and i+1. The first element of
+// rows counts those below position 0, and the last those above the last bin.
 func addEvenlySpread(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {
@@ -78,9 +79,9 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 }
 
 // CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
-// are abbreviations, made by the function abbreviate. Several texts of the column may have the same
-// abbreviation. An abbreviation that is given n times gets the counts of the n most frequent texts
-// that have it, in descending order. The case of booleans is ignored, as in models.
+// were shortened by abbreviate, so several texts of the column may be equal to one of them. A text
+// that is given n times gets the counts of the n most frequent of these, in descending order. The
+// case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)

@@ -2,21 +2,29 @@ package profile
 
 import (
 	"slices"
+	"strings"
 
 	"foretell/internal/table/inference"
 )
 
 // groupWords are words in the names of columns that identify groups of rows, such as the rows of
-// one customer.
+// one customer: English words, and the most frequent ones in other languages.
 var groupWords = []string{
-	"account", "client", "company", "customer", "device", "driver", "employee", "family", "hospital", "household", "machine", "member",
+	"account", "client", "company", "customer", "device", "driver", "employee", "family", "hospital", "household", "machine", "member", "mrn",
 	"passenger", "patient", "person", "player", "provider", "session", "student", "subject", "user", "vehicle", "visitor",
+	"kunde", "kunden", "mitarbeiter", "nutzer", "patienten", "schueler", "schüler", "teilnehmer", "versicherten",
+	"employé", "utilisateur", "élève",
+	"alumno", "cliente", "empleado", "paciente", "usuario",
 }
 
-// Words beside a group word in the name of a column. A name whose last word is one of identifierWords,
-// such as customer_unique_id, still names the group. Any other word after the group word changes the
-// meaning: user_timezone is not a user. A word of quantityWords before the group word shows that the
-// column has quantities, as in YearsAtCompany.
+// germanNumberEndings are the endings of German words for a number that identifies something, such as
+// Kundennummer.
+var germanNumberEndings = []string{"nummer", "nr"}
+
+// Words beside a group word in the name of a column. If one of identifierWords is last, as in
+// customer_unique_id, the name still means the group. Any other word after the group word changes
+// the meaning: user_timezone is not a user. A word of quantityWords before the group word means a
+// quantity, as in YearsAtCompany.
 var (
 	identifierWords = []string{
 		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
@@ -33,7 +41,7 @@ var (
 func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {
-		if !slices.Contains(groupWords, word) {
+		if !isGroupWord(word) {
 			continue
 		}
 		isOther := func(word string) bool {
@@ -47,6 +55,17 @@ func isGroupName(name string) bool {
 		}
 	}
 	return false
+}
+
+// isGroupWord reports whether word is one of groupWords, or one of them with a German ending, as
+// kundennummer is.
+func isGroupWord(word string) bool {
+	for _, ending := range germanNumberEndings {
+		if stem, found := strings.CutSuffix(word, ending); found && (stem == "fall" || slices.Contains(groupWords, stem)) {
+			return true
+		}
+	}
+	return slices.Contains(groupWords, word)
 }
 
 // hasWord reports whether name, such as customer_id or customerId, contains one of words

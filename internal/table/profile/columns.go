@@ -75,8 +75,9 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// setMedianAndExactCount sets the median and the percentiles of c. If the sample has all rows, it also
-// replaces an estimated number of distinct values by the exact number.
+// setMedianAndExactCount sets the median and the percentiles of c. f are the statistics of a sample
+// of the rows. If the sample has all rows, an estimated number of distinct values is replaced by
+// the exact number.
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
 	if c.Numbers != nil && inf.Values == nil {
 		c.percentiles = f.Percentiles
@@ -116,9 +117,9 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference.Result) {
 	s.addWarnings(i, check.Column(&s.columns[i], inf, check.Options{Blind: s.label < 0, Unused: c.Features == 0, FormatLine: s.formatLine}))
 }
 
-// checkFeatures adds a defect if no column of a training file has a feature. A model would then
-// predict the same for every row. If the file has another defect, such as unreadable rows or a
-// missing header, that may be the reason, so nothing is added.
+// checkFeatures adds a defect if no column of a training file has a feature, because a model would
+// then predict the same for every row. It adds nothing if the file has another defect, such as
+// unreadable rows, which may be the reason.
 func (s *scanner) checkFeatures() {
 	if s.label >= 0 && len(s.profile.Schema.Columns) == 0 && s.profile.log.IsEmpty() {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoFeatures, -1, "no column can be used as a feature"))
@@ -180,12 +181,12 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// findOrRecordColumn returns the position of an earlier column with the same content. If there is none,
-// it records the column and returns false. It also returns false if the file has few rows, or if not
-// all contents of the column are known.
+// findOrRecordColumn returns the position of an earlier column with the same content. If there is
+// none, it records the column and returns false. It also returns false if the file has few rows, or
+// if some values of the column are unknown.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
-	// Columns with different texts may divide the rows in the same way. If parts of the texts are
-	// features, such columns are nevertheless not equal.
+	// Categories are equal if they divide the rows in the same way, even with different texts. If
+	// parts of the texts are features, the texts must be equal, too.
 	content, ok := t.Fingerprint(!c.HasItemsOrPrefixes() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
@@ -202,7 +203,7 @@ func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (e
 }
 
 // haveEqualTexts reports whether two columns with the same fingerprint also have the same texts. If
-// they do not, they have different texts for the same groups of rows.
+// not, they have different texts for the same groups of rows.
 func haveEqualTexts(a, b *columnstats.Column) bool {
 	isEqual := func(a, b columnstats.Value) bool { return a.Text == b.Text }
 	return slices.EqualFunc(a.Values(), b.Values(), isEqual)

@@ -64,9 +64,9 @@ func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
 	c.Distinct, c.Estimate, c.Numbers, c.hasFractions = n.Distinct, n.Estimate, n.Stats, n.HasFractions
 }
 
-// describeSampled sets the counts of a column of numbers or dates whose values are not all known. It
-// also sets Numbers if all unknown values are plain numbers, because those are summarized while the
-// file is read.
+// describeSampled sets the counts of a column of numbers or dates whose values are not all known.
+// It also sets Numbers if all unknown values are plain numbers, because their statistics are
+// computed while the file is read.
 func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Missing = t.Rows(cells.Blank)
 	for _, one := range t.ValuesByInterpretation() {
@@ -91,10 +91,10 @@ func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Estimate = true
 }
 
-// describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all known. It
-// sets Numbers to the statistics of the numbers, converted to days, unless some of the numbers are not
-// times: 0, -1 or times after the year 2999. Then Numbers is nil, and Missing includes the rows of the
-// histogram bins whose lower edge is not a time.
+// describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all
+// known. It sets Numbers to the statistics of the numbers, converted to days. If some of the
+// numbers are not times, such as 0, -1 or times after the year 2999, Numbers is nil instead.
+// Missing then includes the rows of histogram bins whose left edge is not a time.
 func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
 	perDay := c.dateFormat.PerDay
 	n := t.SummarizeNumbers()

@@ -27,10 +27,10 @@ var idNames = []string{"id", "uuid", "guid", "rowid"}
 // birthWords are words in the names of columns whose dates do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
-// warnGroupAndTimeColumns warns about two columns: the first that seems to identify groups of rows,
-// such as customers, and the first that seems to hold the time of each row. With such a column, the
-// scores on randomly chosen validation rows are too optimistic: the model has seen rows of the same
-// groups, or later rows, in training.
+// warnGroupAndTimeColumns warns about the first column that seems to identify groups of rows, such
+// as customers, and about the first that seems to hold the time of each row. Scores on randomly
+// chosen validation rows are then too optimistic: in training, the model has seen rows of the same
+// groups, or later rows.
 func (s *scanner) warnGroupAndTimeColumns() {
 	group, clock := false, false
 	for i := range s.profile.Columns {

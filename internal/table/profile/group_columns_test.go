@@ -40,6 +40,12 @@ func TestWarnDivision(t *testing.T) {
 	}{
 		{"customer_id", csvfile.CodeGroupColumn, visits(3)},
 		{"patientNo", csvfile.CodeGroupColumn, numbers},
+		{"PatientenID", csvfile.CodeGroupColumn, numbers},
+		{"Patienten-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"Kundennummer", csvfile.CodeGroupColumn, numbers},
+		{"Fallnummer", csvfile.CodeGroupColumn, numbers},
+		{"Fall", "", numbers},
+		{"MRN", csvfile.CodeGroupColumn, numbers},
 		{"Session ID", csvfile.CodeGroupColumn, numbers},
 		{"ID", csvfile.CodeGroupColumn, visits(3)},
 		{"uuid", csvfile.CodeGroupColumn, func(row int) string { return fmt.Sprintf("c%d", max(row, 1)) }}, // only one value repeats

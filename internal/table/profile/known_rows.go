@@ -1,12 +1,13 @@
 package profile
 
-// minDistinctRowShare is the smallest fraction of training rows with different features for CountKnownRows.
-// With a smaller one, rows are often equal by chance.
+// minDistinctRowShare is the smallest fraction of training rows with different features for
+// CountKnownRows. Below it, rows are often equal by chance.
 const minDistinctRowShare = 0.5
 
-// CountKnownRows returns how many rows of the blind file are equal to a row of the training file p in every
-// feature. It returns 0 if the files have different columns, if not all of their rows are known because they
-// are large, if one has fewer than MinComparedRows rows, or if many rows of p are equal.
+// CountKnownRows returns how many rows of the blind file are equal to a row of the training file p
+// in every feature. It returns 0 if this cannot be counted, or means little: if the files have
+// different columns, if a file is so large that not all its rows are known, if a file has fewer
+// than MinComparedRows rows, or if many rows of p are equal.
 func (p *Profile) CountKnownRows(blind *Profile) (known int) {
 	if len(p.Columns) != len(blind.Columns) || len(p.rowHashes) < MinComparedRows || len(blind.rowHashes) < MinComparedRows {
 		return 0

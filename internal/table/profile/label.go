@@ -40,9 +40,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	return s.warnLeaks(ctx)
 }
 
-// warnLeaks computes how accurately each column alone predicts the label. It warns about
-// a column that is nearly always right, because its values may become known only after
-// the label.
+// warnLeaks computes how accurately each column alone predicts the label. It warns about a column
+// that is nearly always right: its values may become known only after the label.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
@@ -73,8 +72,8 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 	return nil
 }
 
-// readings returns how a model reads the texts of the column, if it does not compare whole texts: as amounts,
-// dates or times, or the first characters of codes.
+// readings returns how a model reads the texts of the column: as amounts, dates or times, or by the
+// first characters of codes. It returns nothing if a model compares whole texts.
 func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Reading) {
 	parse := func(cell []byte) (float64, bool) {
 		moment, ok := c.dateFormat.Parse(cell)

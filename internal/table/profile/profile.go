@@ -66,9 +66,8 @@ type ColumnProfile struct {
 	// it is an estimate with an error of about 1 %.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers describes the numbers of a FormNumeric column, the dates (in days since 1
-	// January 1970) or the times (in hours). It is nil if the column has no numbers, dates
-	// or times, or if not all of them are known.
+	// Numbers describes the numbers of a FormNumeric column, or dates in days since 1 January 1970,
+	// or times in hours. It is nil for other columns, and if not all numbers are known.
 	Numbers *columnstats.NumericStats `json:"numbers,omitempty"`
 	// DateOrder is the order of the dates, or "" if the column has no dates, or only Unix times.
 	DateOrder inference.DateOrder `json:"dateOrder,omitempty"`
@@ -102,8 +101,8 @@ type ColumnProfile struct {
 // the file.
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 
-// IsAlsoCategory reports whether a FormNumeric column also has a feature that treats its numbers, or
-// the words among them, as categories.
+// IsAlsoCategory reports whether a FormNumeric column also has a categorical feature, of its
+// numbers or of the words among them.
 func (c *ColumnProfile) IsAlsoCategory() bool {
 	return c.Form == inference.FormNumeric && c.Features > 1
 }
@@ -121,8 +120,9 @@ func (c *ColumnProfile) HasOnlyPrefixes() bool {
 // HasItemsOrPrefixes reports whether parts of the texts are features; see ItemsOrPrefixes.
 func (c *ColumnProfile) HasItemsOrPrefixes() bool { return c.separator != "" || len(c.prefixes) > 0 }
 
-// ItemsOrPrefixes returns the parts of a text that may be features: the items of a list, or the first characters
-// of a code if the codes are different in nearly every row. It returns nil for any other column.
+// ItemsOrPrefixes returns the parts of a text that may be features: the items of a list, or the
+// first characters of a code if nearly every row has its own code. It returns nil for any other
+// column.
 func (c *ColumnProfile) ItemsOrPrefixes(text string) (parts []string) {
 	if c.separator != "" {
 		cells.VisitItems([]byte(text), c.separator[0], func(item []byte) { parts = append(parts, string(item)) })
@@ -141,8 +141,8 @@ func (c *ColumnProfile) Values() []columnstats.Value { return c.values }
 // profile of a training file.
 func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
 
-// HasAllTexts reports whether Values has all texts of the column. It is false if there were too many texts to
-// count all of them, even if their exact number is known.
+// HasAllTexts reports whether Values has all texts of the column. It is false if there were too
+// many texts to count each of them, even if their exact number is known.
 func (c *ColumnProfile) HasAllTexts() bool { return c.hasAllTexts }
 
 // EmptyRows returns the number of rows with an empty cell.
@@ -214,11 +214,10 @@ func (p *Profile) Locate(line, column int) (int, int) {
 	return p.locate(line, column)
 }
 
-// MergeDefects adds defects of rows that were omitted from the scanned file. The
-// locations of the defects must refer to the user's file. partial is set if the omitted
-// rows may have further defects.
+// MergeDefects adds defects of rows that were left out of the scanned file. Their locations must
+// refer to the user's file. partial is set if these rows may have further defects.
 func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
-	// With the omitted rows, these defects might not exist.
+	// The scanned file may have these defects only because rows were left out.
 	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeNoFeatures)
 	p.Partial = p.Partial || partial
 	p.Unreadable += others.Count()

@@ -33,8 +33,8 @@ func (c *ColumnProfile) numberRows() (rows int) {
 }
 
 // Quantiles returns at most nine numbers, in ascending order, that divide the numbers of the column
-// into ranges with about equal numbers of rows. A number that fills more than one such range is alone
-// in its range, if possible. Quantiles returns nil if neither all numbers nor percentiles are known.
+// into ranges with about equal numbers of rows. If possible, a number that fills more than one such
+// range gets a range of its own. Quantiles returns nil unless all numbers or percentiles are known.
 func (c *ColumnProfile) Quantiles() (edges []float64) {
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
 		return nil
@@ -78,10 +78,10 @@ func percentiles(values []columnstats.Value, rows int) []float64 {
 	return list
 }
 
-// CountRanges counts the rows of a column of numbers, dates or times in the ranges between edges, which
-// are ascending. The first element of the result counts the values below the first edge, the last
-// element the values from the last edge on. CountRanges returns nil if neither all numbers nor
-// percentiles are known. If the last edge is math.MaxFloat64, this value is counted in the range before it.
+// CountRanges counts the rows of a column of numbers, dates or times in the ranges between edges,
+// which are ascending. The first element counts the values below the first edge, the last element
+// those from the last edge on. If the last edge is math.MaxFloat64, this value belongs to the range
+// before it. CountRanges returns nil unless all numbers or percentiles are known.
 func (c *ColumnProfile) CountRanges(edges []float64) []float64 {
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
 		return nil

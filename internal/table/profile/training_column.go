@@ -21,28 +21,29 @@ type TrainingColumn struct {
 	// whether they are known.
 	HasRange bool
 	Min, Max float64
-	// If only the range in a sample of the training rows is known, Min and Max are this range, and
-	// HasRange is false. SampleRows is then the number of rows of the sample with a value, and
-	// SampleMissing the number of rows without one. Otherwise SampleRows is 0.
+	// SampleRows and SampleMissing are set if the range is known only for a sample of the training
+	// rows: the numbers of its rows with and without a value. HasRange is then false, and Min and
+	// Max are the range of the sample. Otherwise SampleRows is 0.
 	SampleRows, SampleMissing int
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int
-	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it is
-	// an estimate. Texts are the most frequent texts of a column without numbers, dates and times, and
-	// TextRows is the number of rows that have one of them.
+	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it
+	// is an estimate. Texts are the most frequent texts, unless the column has numbers, dates or
+	// times. TextRows is the number of rows that have one of them.
 	Distinct         int
 	DistinctEstimate bool
 	Texts            []string
 	TextRows         int
-	// Levels are the texts that a model distinguishes; nil if they are not known. They may not include
-	// rare texts of the training file. In a column of numbers, they are words beside the numbers.
+	// Levels are the texts that a model distinguishes; nil if they are not known. Rare texts of the
+	// training file may not be among them. In a column of numbers, they are words beside the
+	// numbers.
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string
-	// Terms are the items of the lists, or the words of the texts, that a model distinguishes; nil if they
-	// are not known. TermSampleRows is the number of rows of a sample of the training file, and
-	// TermSampleWithout the number of those that have none of Terms.
+	// Terms are the items of lists, or the words of texts, that a model distinguishes; nil if they
+	// are not known. TermSampleRows is the number of rows of a sample of the training file.
+	// TermSampleWithout of these rows have none of Terms.
 	Terms                             []string
 	TermSampleRows, TermSampleWithout int
 	// Parts are the items of lists, or the first characters of codes, that are features of a model; nil
@@ -56,8 +57,9 @@ func (k *TrainingColumn) HasAllTexts() bool {
 	return (k.Form == inference.FormCategory || k.Form == inference.FormBoolean) && k.Distinct > 0 && len(k.Texts) == k.Distinct
 }
 
-// MissingShare returns the fraction of rows without a value in the training file or, if only a sample
-// of its rows is known, in the sample. If neither is known, isKnown is false and share is 0.
+// MissingShare returns the fraction of rows without a value in the training file. If only a sample
+// of its rows is known, it is the fraction in the sample. If neither is known, isKnown is false and
+// share is 0.
 func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 	missing, rows := k.Missing, k.Rows
 	if rows == 0 {
@@ -69,9 +71,7 @@ func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 	return float64(missing) / float64(rows), true
 }
 
-// Profile returns what is known of the profile of the column: its name, its form, the order and the
-// time zones of its dates, the format of its numbers, the separator of its lists, its texts if all
-// of them are known, and the words of a column of numbers.
+// Profile returns a profile of the column with all that is known of it.
 func (k *TrainingColumn) Profile() *ColumnProfile {
 	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, Epoch: k.Epoch, TimeZones: k.TimeZones, separator: k.ListSeparator, prefixes: k.PrefixLengths}
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}

@@ -59,8 +59,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailingIfFits returns the first fields, one for each column. These must fit their columns,
-// and all other fields must be blank. Otherwise it returns nil.
+// dropTrailingIfFits returns as many fields as there are columns, if they fit their columns and all
+// further fields are blank. Otherwise it returns nil.
 func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -71,8 +71,7 @@ func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 }
 
 // padIfFits returns the fields with empty fields appended, because some programs omit empty fields
-// at the end of a row. The result must fit the columns, and its label must not be empty. Otherwise
-// padIfFits returns nil.
+// at the end of a row. It returns nil if the result does not fit the columns, or has no label.
 func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -139,9 +138,8 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 }
 
-// relax records an assignment of take fields, starting with fields[used], to a column. The cost
-// of the assignment is the given cost plus that of the columns before. It replaces a more
-// expensive assignment.
+// relax records an assignment of take fields, starting with fields[used], to a column. It replaces
+// a more expensive assignment. cost is the cost for this column alone.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take

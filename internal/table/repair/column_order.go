@@ -114,10 +114,10 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns names for the columns of a blind file without a header. These are names
-// of the training file: the features alone, ID and features, or ID, features and label. The result
-// is the one of these lists that has as many names as the blind file has columns, or nil if none
-// has. If the ID of the training file was generated, the lists do not contain it.
+// namesFromTraining returns names for the columns of a blind file without a header. It returns the
+// names of the training file's features, with or without its ID, with or without its label,
+// depending on the number of columns. It returns nil if no such list has as many names as the blind
+// file has columns. A generated ID has no name in any list.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
@@ -256,8 +256,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameToTrainingNames renames columns as in the training file. It renames a column if [csvfile.NormalizeName]
-// returns the same for its name as for a name of the training file, and for no other column's name.
+// renameToTrainingNames renames columns as in the training file: if a name of the training file and
+// only one column have the same [csvfile.NormalizeName].
 func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -70,8 +70,9 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	return d, nil
 }
 
-// NoRowFits reports whether none of the first rows of a training file has as many fields as its header.
-// File then rejects the file, because it aligns other rows only with the values of rows that fit.
+// NoRowFits reports whether none of the first rows of a training file has as many fields as its
+// header. File rejects such a file, because it can align rows only with the values of rows that
+// fit.
 func NoRowFits(src io.Reader, layout *Layout) bool {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	sample, _ := head.Peek(sniffBytes) // after an error, the bytes before it are used
@@ -156,8 +157,8 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first column has row names: its fields are unique and not blank,
-// and the last column is not empty. An empty last column means that each line ends with a
+// hasRowNames reports whether the first column has row names: its fields are unique and not blank.
+// The last column must not be empty: an empty last column means that each line ends with a
 // delimiter. Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}

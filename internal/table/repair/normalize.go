@@ -48,9 +48,9 @@ type Layout struct {
 	Blind bool
 }
 
-// SetRoles sets ID, GenerateID and Label for a file with the given column names. label is
-// empty for a file without a label. ID and Label stay empty for columns that are already
-// in place, so that Normalize does not change a canonical file.
+// SetRoles sets ID, GenerateID and Label for a file with the given column names. label is empty for
+// a file without a label. ID and Label stay empty if their columns are already in place. Normalize
+// then does not change a canonical file.
 func (l *Layout) SetRoles(names []string, id string, generateID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.Drop, name) })
 	l.ID, l.GenerateID = "", generateID
@@ -71,9 +71,9 @@ type NormalizeResult struct {
 	canonical *canonicalReader // nil if the source is already in canonical form
 }
 
-// Locate maps a line and a column of the canonical form to a line and a column of the source. It
-// returns column 0 for an added column, and for a generated ID that is not a copy of a column.
-// Locate must not be called concurrently with Read.
+// Locate maps a line and a column of the canonical form to those of the source. The column is 0 for
+// an added column, and for a generated ID that is not a copy of a column. Locate must not be called
+// concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.canonical == nil {
 		return line, column
@@ -84,8 +84,8 @@ func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int
 // IsUnchanged reports whether the source is in canonical form, so that the bytes are the same.
 func (r *NormalizeResult) IsUnchanged() bool { return r.canonical == nil }
 
-// CollectDefects makes Read omit a defective row and continue, if possible, instead of
-// returning its defect. AddDefectsTo then adds the collected defects to a profile.
+// CollectDefects makes Read skip a defective row, if possible, instead of returning its defect.
+// AddDefectsTo then adds the collected defects to a profile.
 func (r *NormalizeResult) CollectDefects() {
 	if r.canonical != nil {
 		r.canonical.collectDefects = true
@@ -100,9 +100,8 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	p.MergeDefects(&r.canonical.defects, r.canonical.partial)
 }
 
-// Normalize returns src in canonical form. If src is already in this form, the result has
-// the same bytes. Normalize and Read return a *csvfile.Defect, whose location is in src,
-// for an error in the file.
+// Normalize returns src in canonical form; the bytes of a canonical src do not change. Normalize
+// and Read return a *csvfile.Defect, whose location is in src, for an error in the file.
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
@@ -238,10 +237,9 @@ type canonicalReader struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source: the line in the source is
-// the line in the output plus delta. It applies to the lines of the output from line up to
-// the line of the next lineOffset. delta changes where the source has blank lines, because
-// they are not written.
+// lineOffset maps lines of the output to lines of the source, which are delta higher. It applies
+// from line on, up to the line of the next lineOffset. delta changes where the source has blank
+// lines, because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *canonicalReader) locate(line, column int) (sourceLine, sourceColumn int) {
@@ -331,8 +329,8 @@ func (r *canonicalReader) collectDefect(err error) bool {
 }
 
 // nextRecord returns the next record of the source. In a source with a single column, an empty line
-// before a record is a defect, because it may be a row without a value: a result without this row would
-// have other generated IDs than the user expects.
+// before a record is a defect. It may be a row without a value, and without this row the generated
+// IDs would not be those that the user expects.
 func (r *canonicalReader) nextRecord() (*csvfile.Record, error) {
 	line := r.table.NextLine()
 	rec, err := r.table.Next(context.Background()) // the caller cancels by no longer calling Read

@@ -23,10 +23,10 @@ import (
 type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
-	// ChooseRoles chooses the ID and the label if Layout does not. Its arguments are the
-	// names of the columns and the first rows, which may have too many or too few fields.
-	// It is not called for a blind file with Train. If it is nil, the first column is the
-	// ID, and the last column that is not dropped is the label.
+	// ChooseRoles chooses the ID and the label if Layout does not. Its arguments are the names of
+	// the columns and the first rows, which may have too many or too few fields. It is not called
+	// for a blind file with Train. If it is nil, the ID is the first column, and the label is the
+	// last column that is not dropped.
 	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is the profile of the training file that belongs to a blind file. It must
 	// have no defects. It may be nil.
@@ -63,15 +63,13 @@ type Report struct {
 	SourceColumns []int
 }
 
-// File writes a corrected copy of a file to dst. The copy is in canonical form: it has
-// one header, and every row has an ID and the same number of fields. The columns of a
-// blind file are in the order of the training file. File makes only unambiguous changes
-// and reports all of them.
+// File writes a corrected copy of a file to dst. The copy is in canonical form: it has one header,
+// and every row has an ID and the same number of fields. The columns of a blind file are in the
+// order of the training file. File makes only unambiguous changes and reports all of them.
 //
-// The function open must return the file from its beginning, unpacked and, if its encoding is
-// known, in UTF-8. It is called twice. File returns a *csvfile.Defect for an error in the file
-// that it cannot correct. It does not find errors such as a missing column; scan the copy for
-// them.
+// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8.
+// It is called twice. File returns a *csvfile.Defect for an error in the file that it cannot
+// correct. It does not find errors such as a missing column; scan the copy for them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -219,10 +217,10 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. There are two special cases for
-// a blind file with a training file. If namesFromTraining has names for its columns, the header is
-// data if it has a number in each column of numbers of the training file; see headerMatchesNumbers.
-// Otherwise, a header that has a name of the training file is not data.
+// lacksHeader reports whether the header looks like a row of data. For a blind file with a training
+// file there are special cases. If namesFromTraining can name the columns, the header is data if
+// its numbers are where the training file has numbers; see headerMatchesNumbers. Otherwise the
+// header is not data if it has a name of the training file.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -241,8 +239,8 @@ func (r *repairer) lacksHeader() bool {
 }
 
 // headerMatchesNumbers reports whether the header of the blind file has a number in each column
-// that has numbers in the training file. If the training file has no such column, it returns false.
-// names are the columns' names, in the order of the blind file.
+// that has numbers in the training file. It returns false if there is no such column. names are the
+// columns' names, in the order of the blind file.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
@@ -391,8 +389,8 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// [File] may omit rows with a wrong number of fields from a training file: at most maxRaggedLeftOut
-// rows, or one in rowsPerLeftOut rows if that is more.
+// [File] may leave rows with a wrong number of fields out of the copy of a training file: at most
+// maxRaggedLeftOut rows, or one in rowsPerLeftOut rows if that is more.
 const (
 	maxRaggedLeftOut = 5
 	rowsPerLeftOut   = 10

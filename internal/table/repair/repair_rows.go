@@ -161,8 +161,9 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	return nil
 }
 
-// mayNeedPrediction reports whether a row of a blind file that looks like a second header may need
-// a prediction. This is the case if it has an ID, or if no row has one.
+// mayNeedPrediction is called for a row that looks like a second header. It reports whether the row
+// may be a row to predict: the file is blind, and the row has an ID or the file has no column of
+// IDs.
 func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }
@@ -186,8 +187,8 @@ func swapPointsAndCommas(cell []byte) bool {
 	return true
 }
 
-// omitRagged omits a row with a wrong number of fields from the copy of a training file.
-// For a blind file it returns a defect, because the row would have no prediction.
+// omitRagged leaves a row with a wrong number of fields out of the copy of a training file. For a
+// blind file it returns a defect, because the row would have no prediction.
 func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	if w.firstRaggedLine == 0 {
 		w.firstRaggedLine = line
@@ -202,8 +203,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	return d
 }
 
-// uniqueID returns the ID of a row, or a new ID if an earlier row has the same ID.
-// wasCounted is set if the first pass added the ID to the repairer's IDs.
+// uniqueID returns the ID of a row, or a new ID if an earlier row has the same. wasCounted is set
+// if the first pass added the ID to the repairer's IDs.
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {
@@ -231,8 +232,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, e
 	return fresh, err
 }
 
-// nextFreeID returns a new ID: stem followed by the first number from n on with which the
-// ID is unused.
+// nextFreeID returns a new ID: stem followed by the first number from n on that makes an unused ID.
 func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	ids := w.repairer.ids
 	for ; ; n++ {

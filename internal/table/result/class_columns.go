@@ -14,9 +14,9 @@ import (
 type ClassColumn struct {
 	// Index is the position of the column.
 	Index int
-	// Labels are the possible labels of the class, the likeliest first. There are several only
-	// if the header alone does not determine the class. For example, probability_yes_2 after
-	// another column probability_yes may belong to the class yes or to the class yes_2.
+	// Labels are the possible labels of the class, the likeliest first. There are several only if
+	// the header does not determine the class: after a column probability_yes, probability_yes_2
+	// may belong to the class yes or to the class yes_2.
 	Labels []string
 }
 
@@ -35,11 +35,11 @@ func PredictionColumn(names []string) int {
 // number if the blind file has a column called prediction.
 var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// ClassColumns returns the columns with the probabilities of the classes. They follow the column
-// of predicted labels, whose position is prediction. names are the names of all columns as in the
-// file, because the spaces around a label are part of the label. classes are the labels of the
-// model in its order; nil if unknown. The names may also be those of another program, or of a
-// result with selected columns.
+// ClassColumns returns the columns with the probabilities of the classes. They follow the column of
+// predicted labels, whose position is prediction. names are the names of all columns, with the
+// spaces around them, which are part of labels. classes are the labels of the model in its order;
+// nil if unknown. The names may also be those of another program, or of a result with selected
+// columns.
 func ClassColumns(names []string, prediction int, classes []string) []ClassColumn {
 	before := trimNames(names[:prediction])
 	if added := AddedColumns(before, classes, 0); len(classes) > 0 && hasPrefix(trimNames(names[prediction:]), trimNames(added)) {
@@ -72,10 +72,10 @@ func ClassColumns(names []string, prediction int, classes []string) []ClassColum
 	return columns
 }
 
-// ClassColumnsBefore returns the columns to the left of the predicted labels, whose position is
-// prediction, that may have the probabilities of the classes. It is for the results of other programs,
-// and for those with selected columns, in which ClassColumns has found none. If classes is nil, at least
-// two columns must look like probabilities.
+// ClassColumnsBefore returns the columns to the left of the predicted labels that may have the
+// probabilities of the classes. It is for results in which ClassColumns finds none: those of other
+// programs, or with selected columns. prediction is the position of the predicted labels. If
+// classes is nil, at least two columns must look like probabilities.
 func ClassColumnsBefore(names []string, prediction int, classes []string) []ClassColumn {
 	var columns []ClassColumn
 	for i, name := range names[:prediction] {
@@ -96,9 +96,9 @@ func ClassColumnsBefore(names []string, prediction int, classes []string) []Clas
 	return columns
 }
 
-// classLabels returns the possible classes of the probability column with the given name, or nil
-// if the name is not that of a probability column. It inverts AddedColumns. taken has the names of
-// the columns to the left. known has the classes that have a column already.
+// classLabels returns the possible classes of the probability column with the given name, or nil if
+// it is not the name of such a column. It inverts AddedColumns. taken has the names of the columns
+// to the left, and known the classes that have a column already.
 func classLabels(name string, taken, known map[string]bool) []string {
 	label, ok := strings.CutPrefix(name, probabilityName+"_")
 	if !ok {
@@ -112,8 +112,8 @@ func classLabels(name string, taken, known map[string]bool) []string {
 	return []string{label}
 }
 
-// cutUniqueSuffix returns the name that AddedColumns made unique by a suffix such as _2. It returns
-// "" if AddedColumns would not have added the suffix of name.
+// cutUniqueSuffix returns the name that AddedColumns made unique by a suffix such as _2, or "" if
+// AddedColumns would not have added the suffix of name.
 func cutUniqueSuffix(name string, taken map[string]bool) string {
 	at := strings.LastIndexByte(name, '_')
 	if at < 0 {
@@ -132,8 +132,8 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 	return base
 }
 
-// preferKnown returns the first of labels that is one of classes, or all labels if none of them is.
-// If no label equals a class exactly, surrounding spaces are ignored.
+// preferKnown returns the first of labels that is one of classes, or all labels if none is.
+// Surrounding spaces are ignored if no label equals a class exactly.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {
 		if slices.Contains(classes, label) {
@@ -148,8 +148,8 @@ func preferKnown(labels, classes []string) []string {
 	return labels
 }
 
-// findClassColumn returns the position of the column of a class, or -1. If no label of a column
-// equals the class exactly, surrounding spaces are ignored.
+// findClassColumn returns the position of the column of a class, or -1. Surrounding spaces are
+// ignored if no label of a column equals the class exactly.
 func findClassColumn(columns []ClassColumn, class string) int {
 	for _, isEqual := range []func(c ClassColumn) bool{
 		func(c ClassColumn) bool { return c.Labels[0] == class },

@@ -15,9 +15,9 @@ import (
 // Selection is a column of a prediction result to keep.
 type Selection struct {
 	// Source is the name of the column. The names prediction, probability and probability_<class>
-	// select the columns that the prediction added, even if these were renamed because the blind
-	// file has columns with these names. The name id selects the first column if no column is
-	// called id.
+	// select the columns that the prediction added. These may have other names in the result, if
+	// the blind file has columns with these names. The name id selects the first column if no
+	// column is called id.
 	Source string
 	// Name is the name of the column in the copy.
 	Name string
@@ -74,7 +74,7 @@ func ParseSelections(text string) ([]Selection, error) {
 }
 
 // selectedName returns the name that selectionPattern has found in text. groups are two groups of
-// the pattern: for a name in quotes, and for one without. given is false if neither is in the text.
+// the pattern: for a name in quotes, and for one without. given is false if text has neither.
 func selectedName(text string, groups []int) (name string, given bool) {
 	switch {
 	case groups[0] >= 0:
@@ -105,8 +105,8 @@ func FindSelections(names, classes []string, selections []Selection) (columns []
 	return at, nil
 }
 
-// didYouMean returns a suggestion in parentheses, with a space before it, for a selection without a
-// column; "" if there is none.
+// didYouMean returns a suggestion for a selection whose column does not exist, as " (…)", or "" if
+// there is none.
 func didYouMean(pick Selection, names []string) string {
 	if whole := pick.Name + "=" + pick.Source; slices.Contains(names, whole) {
 		return " (the column " + whole + " must be in double quotes: " + quoteName(whole) + ")"

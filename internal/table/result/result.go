@@ -70,9 +70,9 @@ func NewFormat(blocks *frame.BlockReader, reasons int) *Format {
 func (f *Format) Header() []byte { return f.header }
 
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
-// frame.Block.Raw. class is the index of the predicted class, which need not be the most
-// probable one. There must be one probability for each class, from 0 to 1. If there are
-// fewer reasons than columns of reasons, the other columns are empty.
+// frame.Block.Raw. class is the index of the predicted class, which need not be the most probable
+// one. There must be one probability for each class, from 0 to 1. There may be fewer reasons than
+// columns for them; the other columns are then empty.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, reasons []string) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
@@ -103,9 +103,9 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, 
 	return append(dst, '\n'), nil
 }
 
-// appendProbability appends p to dst with six significant digits and no trailing zeros, as
-// in 0.5, 0.123457 and 1.5e-07. With six digits the sum of a row's probabilities differs
-// from 1 by at most half a millionth per class, and small probabilities do not become zero.
+// appendProbability appends p to dst with six significant digits and no trailing zeros, as in 0.5,
+// 0.123457 and 1.5e-07. The sum of a row's probabilities then differs from 1 by at most half a
+// millionth per class, and small probabilities do not become zero.
 func appendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:

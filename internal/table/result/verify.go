@@ -88,8 +88,8 @@ type verifier struct {
 	rows      int
 }
 
-// checkHeaderAndSetClasses sets v.classes and v.added from the header, and returns a defect if the
-// header is not that of a result. With classes = nil it takes the classes from the header.
+// checkHeaderAndSetClasses sets v.classes and v.added from the header. It returns a defect if the
+// header is not that of a result. If classes is nil, it takes the classes from the header.
 func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	names := v.want.Names
 	if classes == nil && len(v.got.Names) >= len(names) {
@@ -117,8 +117,7 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 }
 
 // setClassesFromHeader sets v.classes to all labels that the names of the class columns can stand
-// for: the name of a column may stand for several labels; see [ClassColumn]. It returns the
-// likeliest label of each class column.
+// for; see [ClassColumn]. It returns the likeliest label of each class column.
 func (v *verifier) setClassesFromHeader() []string {
 	columns := ClassColumns(v.got.RawNames, len(v.want.Names), nil)
 	classes := make([]string, len(columns))

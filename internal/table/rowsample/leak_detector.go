@@ -15,23 +15,24 @@ import (
 const (
 	minLeakRows     = 50 // smallest number of sampled rows
 	minMinorityRows = 15 // smallest number of minority rows
-	// A leaking column predicts at least the fraction minLeakShare of the minority rows. The
-	// fraction minLeakShareFewMissed is enough if at most maxMissedLeakRows rows are predicted wrongly,
-	// such as one row on each side of the boundary between two classes.
+	// A leaking column predicts at least the fraction minLeakShare of the minority rows. If at most
+	// maxMissedLeakRows rows are predicted wrongly, minLeakShareFewMissed is enough: one row may be
+	// wrong on each side of the boundary between two classes.
 	minLeakShare          = 0.98
 	minLeakShareFewMissed = 0.9
 	maxMissedLeakRows     = 2
-	// Copies of a row are in the same half if they are at most this fraction of the rows of their class.
-	// Without this limit, most rows of a class could be in one half.
+	// Copies of a row are kept in the same half if they are at most this fraction of the rows of
+	// their class. Otherwise most rows of a class could be in one half.
 	maxCopiesShare = 0.05
 )
 
 // LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
-// predicts the rows of each half of the sample from the other half. A few rows that are copies of each other
-// are in the same half, because the label of a copy is known without any column. The prediction for a value is
-// the most frequent class of the rows with the same value. For a number that no row has, it is the
-// prediction for the nearest number. For any other new value, it is the most frequent class of all
-// rows whose value is not blank.
+// predicts the rows of each half of the sample from the other half. Copies of a row are in the same
+// half if they are few, because the label of a copy is known without any column.
+//
+// The prediction for a value is the most frequent class of the rows with this value. For a new
+// number, it is that of the nearest number. For any other new value, it is the most frequent class
+// of all rows whose value is not blank.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0
@@ -86,9 +87,8 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 
 // representativeRows returns, for each row of the sample, the index in the file of the row that
 // decides its half. This is the first row with the same content, so that copies are in the same
-// half. However, rows with few features are equal by chance, and all rows of a class could then be
-// in one half. Therefore a row with many copies decides its own half. If few rows are distinct,
-// every row decides its own half.
+// half. A row with many copies decides its own half, because its copies may be equal by chance. If
+// few rows are distinct, every row does.
 func (d *LeakDetector) representativeRows(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
@@ -117,8 +117,8 @@ func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
 	return s.RowHashes(ctx, func(field int) bool { return field != s.id }, func(field int) uint64 { return uint64(field) + 1 })
 }
 
-// RowHashes returns a hash of the wanted fields of each row of the sample. It does not depend on the order
-// of the fields, because key returns a number for each of them.
+// RowHashes returns a hash of the wanted fields of each row of the sample. key identifies each
+// field by a number, so the hash does not depend on the order of the fields.
 func (s *Sample) RowHashes(ctx context.Context, wanted func(field int) bool, key func(field int) uint64) ([]uint64, error) {
 	hashes, mutex := make([]uint64, len(s.rowIndices())), sync.Mutex{}
 	err := s.forEachField(ctx, wanted, func(field int, values []uint64) {
@@ -149,7 +149,8 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
 }
 
-// Reading maps sampled values of a field to other ones, for example the texts of amounts to numbers.
+// Reading maps sampled values of a field to other values, for example the texts of amounts to
+// numbers.
 type Reading map[uint64]uint64
 
 // AddNumber reads a text as a number.
@@ -162,9 +163,9 @@ func (r Reading) AddText(text string, other []byte) {
 	r[encodeFeature([]byte(text))] = encodeText(other)
 }
 
-// Accuracies returns the accuracy of each wanted field, and 0 for the other fields. readings returns
-// further ways to read the values of a field; the accuracy is that of the best of them. Calls for
-// different fields may be concurrent.
+// Accuracies returns the accuracy of each wanted field, and 0 for the other fields. readings
+// returns further ways to read the values of a field; the accuracy is that of the best way. Calls
+// for different fields may be concurrent.
 func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool, readings func(field int) []Reading) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
@@ -207,8 +208,8 @@ type cellRun struct {
 	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
 }
 
-// countCorrect predicts the labels of the rows in one half of the sample by the values of a column,
-// from the rows in the other half. It returns how many of these predictions are right.
+// countCorrect predicts the labels of the rows in one half of the sample from the rows in the other
+// half, by the values of a column. It returns how many of these predictions are right.
 func (d *LeakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
@@ -260,8 +261,8 @@ func resizeZeroed(list []int, n int) []int {
 	return list
 }
 
-// predictRuns returns the predicted class of each run: the class of the run if it has
-// one, otherwise the class of the run with the nearest number, otherwise fallback.
+// predictRuns returns the predicted class of each run: its own class, or else the class of the run
+// with the nearest number, or else fallback.
 func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]

@@ -13,15 +13,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Sample keeps a random sample of rows in bounded memory. It is used to compute
-// medians and how accurately single columns predict the label.
+// Sample keeps a random sample of rows in bounded memory. It is used to compute medians, and how
+// accurately single columns predict the label.
 //
-// A row is kept if the hash of its index ends in zeroBits zero bits. When there are too many
-// rows, zeroBits increases by one, and about half of the rows are dropped. The sample is
-// therefore the same for any number of threads.
+// A row is kept if the hash of its index ends in zeroBits zero bits. When there are too many rows,
+// zeroBits increases by one, and about half of the rows are dropped. The sample is therefore the
+// same for any number of threads.
 //
-// Only a few rows of a wide table fit in memory. Therefore all rows of such a table, up
-// to maxWideRows, are also written to disk.
+// Only a few rows of a wide table fit in memory. All rows of such a table, up to maxWideRows, are
+// therefore also written to disk.
 type Sample struct {
 	fields     int
 	id         int // position of the ID, which is not kept
@@ -35,9 +35,9 @@ type Sample struct {
 	scratchRow []uint64     // buffer for a row that is only spilled
 }
 
-// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). For a table
-// with many columns, sampleCells values are only a few rows. The sample may then have maxWideRows
-// rows instead, but at most maxSampleCells values.
+// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). In a table with
+// many columns, these would be only a few rows. The sample may then have maxWideRows rows, but at
+// most maxSampleCells values.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -45,9 +45,8 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// New returns an empty sample of rows with the given number of fields. If brief
-// is set, the sample of a wide table is smaller, because a brief profile has neither
-// medians nor LabelAccuracy.
+// New returns an empty sample of rows with the given number of fields. If brief is set, the sample
+// of a wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
 func New(fields, id, label int, brief bool, disk *spill.File) *Sample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -142,8 +141,8 @@ func (s *Sample) startRow(row int) []uint64 {
 	return cells
 }
 
-// spillRow writes the values of a row to disk if the sample writes all rows to disk. cells is the
-// memory that startRow returned for the row, or nil.
+// spillRow writes the values of a row to disk, if the sample keeps all rows there. cells is the
+// result of startRow for the row.
 func (s *Sample) spillRow(cells []uint64) {
 	if s.spilled != nil && cells != nil {
 		s.spilled.add(cells)

@@ -1,5 +1,5 @@
-// Package chrome starts browsers for tests. It is not part of testenv, because otherwise all test
-// programs that import testenv would be linked with the large library that controls the browser.
+// Package chrome starts browsers for tests. It is apart from testenv, so that other test programs
+// are not linked with the large library that controls the browser.
 package chrome
 
 import (

@@ -35,9 +35,8 @@ type Config struct {
 	Problems *problem.Converter
 	Now      func() time.Time
 	Log      *slog.Logger
-	// RecordRefusedFile appends an event to the audit log, which says that a file of this account
-	// contains malware. t is the transaction that removes the file. subject is the key of the
-	// prediction.
+	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware.
+	// t is the transaction that removes the file. subject is the key of the prediction.
 	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 }
 
@@ -61,8 +60,8 @@ func New(c Config) *Predictor {
 	}
 }
 
-// Predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
-// the predictions of the model to the result.
+// Predict runs the job of a prediction: it reads the CSV to predict row by row, and writes the rows
+// with the predictions of the model to the result.
 func (pr *Predictor) Predict(ctx context.Context, r *job.RunningJob) error {
 	p, err := pr.begin(ctx, r)
 	if err != nil {
@@ -105,7 +104,7 @@ func (pr *Predictor) begin(ctx context.Context, r *job.RunningJob) (p *store.Pre
 	return p, err
 }
 
-// predictAndStoreResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
+// predictAndStoreResult predicts the CSV of p, stores the result, and sets Result and Rows of p.
 func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *store.Prediction) error {
 	m, err := pr.loadModel(ctx, p)
 	if err != nil {
@@ -142,8 +141,8 @@ func (pr *Predictor) writeProgress(ctx context.Context, j *job.Job, p store.Pred
 	}
 }
 
-// endAndDeleteBlind ends a prediction with the given status: it stores p, ends
-// the job, and deletes the blind CSV.
+// endAndDeleteBlind ends a prediction with the given status: it stores p, ends the job, and deletes
+// the CSV that was to be predicted.
 func (pr *Predictor) endAndDeleteBlind(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, pr.now()

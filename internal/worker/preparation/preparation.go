@@ -18,8 +18,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// defaultTimeLimit is the default of [Config.TimeLimit]. The time limit is increased by one second for
-// each minBytesPerSecond bytes of the CSV. Most preparations take a small fraction of the time limit.
+// defaultTimeLimit is the default of [Config.TimeLimit]. A preparation may take longer by one
+// second for each minBytesPerSecond bytes of the CSV. Most preparations take a small fraction of
+// this time.
 const (
 	defaultTimeLimit  = 2 * time.Minute
 	minBytesPerSecond = 1 << 20
@@ -34,12 +35,11 @@ type Config struct {
 	Queue    *jobqueue.Queue
 	Problems *problem.Converter
 	Now      func() time.Time
-	// RecordRefusedFile appends an event to the audit log, which says that a file of this account
-	// contains malware. t is the transaction that removes the file. subject is the key of the
-	// dataset.
+	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware.
+	// t is the transaction that removes the file. subject is the key of the dataset.
 	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
-	// TimeLimit is the time limit for preparing a dataset. One second is added to it for each MiB of
-	// the CSV. Defaults to 2 minutes.
+	// TimeLimit is the time limit for preparing an empty dataset. A dataset may take longer by one
+	// second for each MiB of its CSV. Defaults to 2 minutes.
 	TimeLimit time.Duration
 }
 

@@ -16,10 +16,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// deadlines converts the stored deadlines of races, which are wall-clock times, to the
-// monotonic clock of this process. Each deadline is converted once, when this process first
-// reads it. Therefore a race ends in time even if the clock of the machine is set afterwards.
-// The zero value is ready to use.
+// deadlines converts the stored deadlines of races, which are wall-clock times, to the monotonic
+// clock of this process. It converts each deadline only once. Therefore a race ends in time even if
+// the clock of the machine is set afterwards. The zero value is ready to use.
 type deadlines struct {
 	mu   sync.Mutex
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
@@ -59,9 +58,8 @@ func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
 	return tr.deadlines.deadlineOf(race, now, tr.store.ToSharedTime(now))
 }
 
-// raceTimeLeft returns the time until the race must end. This is the smaller of two durations:
-// the rest of its time limit, which begins when the race starts, and the time until its
-// deadline.
+// raceTimeLeft returns the time until the race must end: the rest of its time limit or the time
+// until its deadline, whichever is shorter. The time limit begins when the race starts.
 func (tr *Trainer) raceTimeLeft(rows *raceRows) time.Duration {
 	now := tr.now()
 	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
@@ -104,8 +102,8 @@ func (tr *Trainer) prepareInTime(ctx context.Context, rows *raceRows, cancelled 
 	return f, p, err
 }
 
-// prepare loads the dataset of a race and returns it with the parameters of the race. The time limit
-// is the time that is left afterwards.
+// prepare loads the dataset of a race and returns it with the parameters of the race. Their time
+// limit is the time that is left after loading.
 func (tr *Trainer) prepare(ctx context.Context, rows *raceRows) (*frame.Frame, learn.Params, error) {
 	p, err := tr.newRaceParams(rows)
 	if err != nil {
@@ -120,9 +118,8 @@ func (tr *Trainer) prepare(ctx context.Context, rows *raceRows) (*frame.Frame, l
 	return f, p, err
 }
 
-// raceTimeLimit returns the time limit of a race, for messages. If the race also has a
-// deadline, it returns the smaller of the time limit and the time from the creation of the race
-// to the deadline.
+// raceTimeLimit returns the time limit of a race, for messages. If the race must end earlier
+// because of a deadline, it returns the time from the creation of the race to the deadline.
 func (tr *Trainer) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {

@@ -24,8 +24,8 @@ const (
 	// defaultMinDistributedCells is the default of [Config.MinDistributedCells]. For a smaller
 	// dataset, a second worker would save less time than it needs to read the dataset.
 	defaultMinDistributedCells = 200_000
-	// minDistributedTimeLeft is the minimum remaining time of a race for which the race is
-	// distributed over several workers.
+	// minDistributedTimeLeft is the minimum remaining time of a race that is distributed over
+	// several workers.
 	minDistributedTimeLeft = 30 * time.Second
 	// partPollInterval is the interval at which the worker of a race looks for the recordings of
 	// its parts.
@@ -34,9 +34,9 @@ const (
 	partStopTimeout = 3 * time.Second
 )
 
-// distributedRace is the state of a race in which other workers train some of the runs. Each of
-// these runs is called a part. Another worker trains a part as a job of the kind jobqueue.Part, and
-// then stores a row that references the recording of the run.
+// distributedRace is the state of a race in which other workers train some of the algorithms. Such
+// an algorithm is called a part. Its worker records the training in a file, from which the worker
+// of the race repeats it.
 type distributedRace struct {
 	trainer *Trainer
 	job     *job.Job
@@ -49,8 +49,8 @@ type distributedRace struct {
 	remoteAlgorithms []string // algorithms that other workers train
 }
 
-// queueParts queues some runs of a race as parts, which idle workers train. It returns nil if it
-// queued none; see distributedRace.
+// queueParts queues the training of some algorithms of a race for idle workers. It returns nil if
+// it queued none; see distributedRace.
 func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
 	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
 		return nil, nil
@@ -70,8 +70,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 		if err != nil || idle == 0 {
 			return err
 		}
-		// This worker trains the first run. After that it trains the parts that no worker has
-		// claimed.
+		// This worker trains the first algorithm, and later those that no worker has claimed.
 		for _, run := range rows.runs[1:] {
 			memory := EstimateMemory(rows.dataset, schema, []string{run.Algorithm})
 			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
@@ -119,8 +118,8 @@ func (tr *Trainer) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int,
 	return idle, err
 }
 
-// newRemoteRuns returns the functions with which package learn waits for the recordings of the
-// parts. If s is nil, remote is nil. The caller must call stop when the race has ended.
+// newRemoteRuns returns the functions with which package learn waits for the recordings of other
+// workers. If s is nil, remote is nil. The caller must call stop when the race has ended.
 func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
@@ -129,8 +128,7 @@ func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()
 	return remote, s.trainer.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
 }
 
-// isRemote reports whether another worker trains this algorithm's run. It returns false if s is
-// nil.
+// isRemote reports whether another worker trains this algorithm. It returns false if s is nil.
 func (s *distributedRace) isRemote(algorithm string) bool {
 	if s == nil {
 		return false
@@ -178,10 +176,10 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("the job of the run ended without a recording")
 
-// findRecordingOrTakeRun returns the file with the recording that another worker has made of a run,
-// or a zero File if the recording does not exist yet. If the job of the run has ended without a
-// recording, it returns errNoRecording. If mayTakeRun is true and no worker has begun the run, it
-// deletes the job of the run and returns taken = true. This worker must then train the run itself.
+// findRecordingOrTakeRun returns the file with the recording that another worker has made of a run.
+// It returns a zero File if there is no recording yet, and errNoRecording if the job of the run has
+// ended without one. If mayTakeRun is true and no worker has begun the run, it deletes the job of
+// the run and returns taken = true. This worker must then train the run itself.
 func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
 	within := s.trainer.store.Read
 	if mayTakeRun {
@@ -247,10 +245,9 @@ func (r verifyingRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. The function is
-// called when a run that the job j trains has reached the threshold. For the other workers of the
-// race, it stores the virtual time at which this happened, which is the estimated cost of the steps
-// of the run so far. keys has the keys of the runs, by algorithm.
+// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. When a run that the
+// job j trains has reached the threshold, the function stores this for the other workers of the
+// race. keys has the keys of the runs, by algorithm.
 func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
@@ -260,9 +257,9 @@ func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys ma
 	}
 }
 
-// pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
-// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx
-// is done.
+// pollThresholdRuns starts a goroutine that looks for algorithms of a race that have reached the
+// threshold on another worker, and sends each to wins once. The goroutine ends when stop is called
+// or ctx is done.
 func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
@@ -292,7 +289,7 @@ func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan
 	}
 }
 
-// DeletePartsOfEndedRaces deletes the recordings that the parts of ended races have left.
+// DeletePartsOfEndedRaces deletes the recordings that remain from races that have ended.
 func (tr *Trainer) DeletePartsOfEndedRaces(ctx context.Context) {
 	if !tr.DistributesRaces() {
 		return

@@ -138,8 +138,9 @@ func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Data
 		formatSize(race.Memory, math.Ceil), d.Rows, len(d.Columns), len(d.Classes), formatSize(largestMemory, math.Floor), advice)
 }
 
-// formatSize formats a number of bytes in MB or GB. Required memory is rounded with math.Ceil, and
-// available memory with math.Floor, so that the two texts differ whenever too little is available.
+// formatSize formats a number of bytes in MB or GB. Callers round required memory with math.Ceil
+// and available memory with math.Floor, so that the two texts differ whenever too little is
+// available.
 func formatSize(numBytes int64, round func(float64) float64) string {
 	if numBytes < 1e9 {
 		return fmt.Sprintf("%.0f MB", round(float64(numBytes)/1e6))

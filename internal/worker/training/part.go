@@ -16,13 +16,12 @@ import (
 	"foretell/internal/storedfile"
 )
 
-// partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
-// one run of the race that another worker trains and records to a file. The rest of the time is for
-// the transfer of this file to the worker of the race.
+// partTimeFraction is the fraction of a race's remaining time in which another worker may train an
+// algorithm. In the rest of the time, it sends the recording to the worker of the race.
 const partTimeFraction = 0.9
 
-// TrainPart runs the job of a part: it trains one run of a race, and stores the recording of the
-// run for the worker of the race.
+// TrainPart runs the job of a part: it trains one algorithm of a race, and stores a recording of
+// the training for the worker of the race.
 func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	rows, run, err := tr.readPartRows(ctx, r)
 	if err != nil {
@@ -66,7 +65,7 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
-// readPartRows reads the rows of a part's race, and the row of the run to train.
+// readPartRows reads the rows of the race of a part, and the row of the run to train.
 func (tr *Trainer) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
 	rows = &raceRows{}
 	err = tr.store.Read(ctx, func(t *store.Tx) error {

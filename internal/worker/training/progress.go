@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// progressRecorder collects the scores of a race's runs until they are written to the store. It
-// keeps all scores since the start of the race, for clients that request the history.
+// progressRecorder collects the scores of a race's algorithms until they are written to the store.
+// It keeps all scores since the start of the race, because each write stores the whole history.
 type progressRecorder struct {
 	mu   sync.Mutex
 	rows []*runRow

@@ -12,9 +12,9 @@ import (
 )
 
 // setSplitKeysAndDropFeatures sets params.Groups and params.Times from the group and time columns
-// of a race. It returns f without the features of the group column. If the numbers of a monotone
-// column are also a category (see [frame.Frame.WithoutCodes]), it leaves out this category, because
-// the levels of a category have no order.
+// of a race. It returns f without the features of the group column. For a monotone column, it also
+// drops the feature that treats its numbers as categories (see [frame.Frame.WithoutCodes]), because
+// categories have no order.
 func (tr *Trainer) setSplitKeysAndDropFeatures(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
 	for column := range params.Monotone {
 		f = f.WithoutCodes(column)

@@ -87,9 +87,9 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	return learn.Race(ctx, f, p)
 }
 
-// newRaceParams returns the parameters of a race, except the time limit and the groups and times of
-// the rows, which prepare sets. If a stored parameter cannot be decoded, newRaceParams returns an
-// error, because a model that was trained without this parameter would be wrong.
+// newRaceParams returns the parameters of a race. The caller sets the time limit, and the groups
+// and times of the rows. If a stored parameter cannot be decoded, newRaceParams returns an error,
+// because a model that was trained without the parameter would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	if err := rows.race.DecodeError; err != nil {
 		return learn.Params{}, err
@@ -118,8 +118,8 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 }
 
 // resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an earlier
-// attempt. These include the recordings of its parts, which may be incomplete because of the time
-// limit of that attempt.
+// attempt, and the recordings of other workers. These may be incomplete because of the time limit
+// of that attempt.
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -246,8 +246,8 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a pointer to performance, which is the score on the given number of
-// rows. If rows is 0, there is no score, and it returns nil.
+// performanceOrNil returns a pointer to performance, the score on the given number of rows, or nil
+// if rows is 0.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -311,9 +311,9 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 // modelRetryInterval is the time between attempts to store a model.
 const modelRetryInterval = 2 * time.Second
 
-// writeModel stores a model as a blob. While the S3 store is unavailable, it tries again,
-// because otherwise the race would have to be repeated. If awaitSpace is true, it also tries
-// again while the disk is full.
+// writeModel stores a model as a blob. It tries again while the S3 store is unavailable, because
+// the race would otherwise have to be repeated. If awaitSpace is true, it also tries again while
+// the disk is full.
 func (tr *Trainer) writeModel(ctx context.Context, m *model.Model, awaitSpace bool) (blob.Info, error) {
 	for {
 		info, err := tr.tryWriteModel(ctx, m)
