@@ -61,10 +61,11 @@ If a race misses --threshold, or its model misses --require or --beat, the exit 
 is 10, but the result is still written. It never replaces an existing OUT.csv: with
 --force, it is written to OUT.rejected.csv instead.
 
---beat champion compares the model with the champion of earlier runs of this name, if
-both have the same metric, class weights, columns and classes. A model that meets it
-becomes the champion. A model that misses --require or --beat is rejected, so it cannot
-be the champion. --threshold does not affect the choice of the champion.
+--beat champion compares the model with the champion of earlier runs of this name. It is
+missed if the label, the columns, the classes, the metric, the class weights, --group or
+--time differ from those of the champion. A model that meets it becomes the champion. A
+model that misses --require or --beat is rejected, so it cannot be the champion.
+--threshold does not affect the choice of the champion.
 
 ` + runSeriesHelp + `Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
@@ -132,7 +133,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return limit.TranslateError(prepCtx, nil, err)
 	}
 	defer files.Close()
-	session, err := o.checkAndConnect(ctx, prepCtx, progress, limit, files)
+	session, former, err := o.checkAndConnect(ctx, prepCtx, progress, limit, files)
 	if err != nil {
 		return err
 	}
@@ -140,6 +141,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return o.plan(ctx, files, progress, body)
 	}
 	defer session.Close()
+	o.warnIfIncomparable(former, files, &body)
 	found, err := o.hashInputs(prepCtx, files)
 	if err != nil {
 		return limit.TranslateError(prepCtx, nil, err)
@@ -300,7 +302,7 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 		return err
 	}
 	series := func(all []client.Series) client.Series { return findRunSeries(all, p.name, p.seriesStem) }
-	err = p.gate.SetBaselineForRun(ctx, p.Session, series, &body, p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, series)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,9 @@ import (
 // checkAndConnect checks the files, connects to the service, and makes the run keep the label and the
 // ID column of its series. With --plan, it does not connect, and the session is nil. Whatever it
 // returns, it prints the findings once, because those of a check with other columns are not true of
-// the final ones. prepCtx is ctx with the time limit.
-func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, err error) {
+// the final ones. former is the champion of the series, or nil if there is none. prepCtx is ctx with
+// the time limit.
+func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *formerChampion, err error) {
 	defer o.noteFindings(files)
 	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	if cli.IsDryRun(o.factory.Running) { // nothing is printed once a dry run has connected
@@ -25,13 +26,13 @@ func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *ter
 		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	}
 	if err != nil || o.planOnly {
-		return nil, err
+		return nil, nil, err
 	}
 	if session, err = o.wait.Connect(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	session.Progress = progress
-	changed, err := o.keepSeriesRoles(prepCtx, session, files)
+	former, changed, err := o.useSeriesRoles(prepCtx, session, files)
 	if err != nil {
 		err = limit.TranslateError(prepCtx, nil, err)
 	} else if changed {
@@ -39,9 +40,9 @@ func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *ter
 	}
 	if err != nil {
 		session.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return session, nil
+	return session, former, nil
 }
 
 // noteFindings prints the roles of the columns and the warnings of the last check, unless they were

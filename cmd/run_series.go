@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/preflight"
+	"foretell/internal/table/profile"
 )
 
 // runSeriesHelp is the part of the help of run on series.
@@ -21,68 +21,95 @@ differently. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and
 
 If neither --label nor BLIND decides which column is the label, the run uses the label of
 the champion of the series. Without --id, it also uses the column of row IDs of the
-champion. If the run has another label than the series, a warning is printed, because
-models with different labels cannot be compared.
+champion.
+
+If the label, the columns, the classes, the metric, the class weights, --group or --time
+differ from those of the champion, a warning is printed, because such models cannot be
+compared. Without --beat champion, the new model then becomes the champion, unless the old
+one was promoted.
 
 `
 
-// roleDataset returns the dataset whose label and ID column a run uses if flags do not set them;
-// see roleDatasetOf. It returns nil if there is none.
-func (o *runOptions) roleDataset(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*api.Dataset, error) {
+// formerChampion is the champion of the series that a run joins.
+type formerChampion struct {
+	model   client.SeriesModel
+	dataset *api.Dataset
+}
+
+// findFormerChampion returns the champion of the series that the run joins. It returns nil if there is none.
+func (o *runOptions) findFormerChampion(ctx context.Context, session *connect.Session, files *preflight.Preflight) (*formerChampion, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return nil, err
 	}
 	stem := files.Train.Stem()
-	d, err := roleDatasetOf(ctx, session, findRunSeries(all, o.name, stem))
-	if folder := files.Train.FolderName(); err == nil && d != nil && o.name == "" && folder != "" && isOtherTable(d, files) {
-		return roleDatasetOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
+	c, err := championOf(ctx, session, findRunSeries(all, o.name, stem))
+	if folder := files.Train.FolderName(); err == nil && c != nil && o.name == "" && folder != "" && isOtherTable(c.dataset, files) {
+		return championOf(ctx, session, findRunSeries(all, "", folder+"-"+stem)) // see chooseSeriesStem
 	}
-	return d, err
+	return c, err
 }
 
-// roleDatasetOf returns the dataset of the champion of a series, or nil if the series has no champion.
-func roleDatasetOf(ctx context.Context, session *connect.Session, s client.Series) (*api.Dataset, error) {
+// championOf returns the champion of a series, or nil if the series has none.
+func championOf(ctx context.Context, session *connect.Session, s client.Series) (*formerChampion, error) {
 	models, err := client.ModelsOfSeries(ctx, session.Client, s)
 	if err != nil {
 		return nil, err
 	}
 	for i := range models {
 		if models[i].Champion {
-			return client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: models[i].DatasetKey})
+			d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: models[i].DatasetKey})
+			return &formerChampion{models[i], d}, err
 		}
 	}
 	return nil, nil
 }
 
-// keepSeriesRoles makes a run keep the label and the ID column of its series, and reports whether the
-// files must be checked again. Flags, the blind file and the answers of the user have precedence. If
-// the run has another label than its series, keepSeriesRoles prints a warning, because its model is not
-// compared with the champion.
-func (o *runOptions) keepSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (changed bool, err error) {
-	d, changed, err := o.useSeriesRoles(ctx, session, files)
-	if err != nil || d == nil || changed {
-		return changed, err
-	}
-	if label := files.TrainProfile.Schema.Label; label != d.LabelName && o.resume == "" {
-		o.output.Note("warning: the label of the series %s changes from %q to %q; models with different labels cannot be compared, so the new model may become the champion although it is worse; to start a new series, use --name NAME", cmp.Or(d.Series, d.DatasetName), d.LabelName, label)
-	}
-	return false, nil
-}
-
-// useSeriesRoles is keepSeriesRoles without the warning. It also returns the dataset of
-// roleDataset, or nil.
-func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (d *api.Dataset, changed bool, err error) {
-	d, err = o.roleDataset(ctx, session, files)
-	if err != nil || d == nil || d.LabelName == "" {
+// useSeriesRoles makes a run keep the label and the ID column of the champion of its series, and reports
+// whether the files must be checked again. Flags, the blind file and the answers of the user have
+// precedence. It returns the champion, or nil if there is none.
+func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (c *formerChampion, changed bool, err error) {
+	c, err = o.findFormerChampion(ctx, session, files)
+	if err != nil || c == nil || c.dataset.LabelName == "" {
 		return nil, false, err
 	}
-	series := cmp.Or(d.Series, d.DatasetName)
-	changed = files.UseSeries(preflight.SeriesRoles{Name: series, ID: d.IDName, Label: d.LabelName})
+	changed = files.UseSeries(preflight.SeriesRoles{Name: c.model.Series, ID: c.dataset.IDName, Label: c.dataset.LabelName})
 	if changed {
-		o.output.Note("%[2]s is read again with the label and the ID column of the series %[1]s; --label and --id set other columns", series, files.Train.Name)
+		o.output.Note("%[2]s is read again with the label and the ID column of the series %[1]s; --label and --id set other columns", c.model.Series, files.Train.Name)
 	}
-	return d, changed, nil
+	return c, changed, nil
+}
+
+// warnIfIncomparable prints a warning if the model of a run cannot be compared with the champion of its
+// series.
+func (o *runOptions) warnIfIncomparable(c *formerChampion, files *preflight.Preflight, body *api.NewTraining) {
+	if c == nil || o.resume != "" {
+		return
+	}
+	former := client.Task{TableSchema: c.dataset.TableSchema(), ScoreKind: client.ModelScoreKind(&c.model.ModelExtensions)}
+	now := client.Task{TableSchema: profileSchema(files.TrainProfile), ScoreKind: client.RaceScoreKind(body)}
+	consequence := "may become the champion although it is worse"
+	switch {
+	case o.gate.BeatsChampion():
+		consequence = "will miss --beat champion"
+	case c.model.State == api.ModelPromoted:
+		return // it stays the champion
+	}
+	if difference := now.Difference(&former); difference != "" {
+		o.output.Note("warning: the new model cannot be compared with the champion of the series %s (%s), so it %s; to start a new series, use --name NAME", c.model.Series, difference, consequence)
+	}
+}
+
+// profileSchema returns the schema of the dataset that a service prepares from a training file.
+func profileSchema(p *profile.Profile) api.TableSchema {
+	t := api.TableSchema{Label: p.Schema.Label}
+	for _, column := range p.Columns {
+		t.Columns = append(t.Columns, column.Name)
+	}
+	for _, class := range p.Classes {
+		t.Classes = append(t.Classes, class.Text)
+	}
+	return t
 }
 
 // readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred columns are perhaps the

@@ -40,9 +40,10 @@ A series has all models that were trained under one name. The models are numbere
 across the datasets of the series.
 
 The champion of a series is the model with the highest validation performance, among
-the models with the dataset, the metric and the class weights of the newest model. A model
-that met --beat champion ranks before the other models of its dataset. A model of a
-cancelled race is the champion only if the series has no other model.
+the models with the dataset, the metric, the class weights, --group and --time of the
+newest model. A model that met --beat champion ranks before the other models of its
+dataset. A model of a cancelled race is the champion only if the series has no other
+model.
 
 A model that missed --require or --beat is rejected: it cannot be the champion until it is
 promoted. ` + "`foretell models promote`" + ` makes any model the champion. The field

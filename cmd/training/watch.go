@@ -66,7 +66,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err := session.ResumeEmbeddedPreparation(ctx, key); err != nil {
 		return err
 	}
-	if err := o.gate.Prepare(ctx, session, key, &body); err != nil {
+	if err := o.gate.Prepare(ctx, session, key); err != nil {
 		return err
 	}
 	if o.training.AutoThreshold {

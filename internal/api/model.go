@@ -22,7 +22,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows, or if the metric cannot be computed on them."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series. This is the promoted model, if there is one. Otherwise only models with the dataset, the metric and the class weights of the newest model are compared: the champion is the newest accepted one or, if none is accepted, the one with the highest achievedPerformance. Rejected models are ignored. Cancelled models are ignored, too, unless the series has no other model."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series. This is the promoted model, if there is one. Otherwise only models with the dataset, the metric, the class weights, the groupColumn and the timeColumn of the newest model are compared: the champion is the newest accepted one or, if none is accepted, the one with the highest achievedPerformance. Rejected models are ignored. Cancelled models are ignored, too, unless the series has no other model."`
 	ModelExtensions
 }
 
@@ -51,6 +51,8 @@ type ModelExtensions struct {
 	Metric        string `json:"metric,omitempty" doc:"The metric of achievedPerformance and testPerformance."`
 	// ClassWeights is zero if the weights were equal.
 	ClassWeights ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the race, as in NewTraining; absent if all are equal."`
+	GroupColumn  string       `json:"groupColumn,omitempty" doc:"The groupColumn of the race; absent if it had none."`
+	TimeColumn   string       `json:"timeColumn,omitempty" doc:"The timeColumn of the race; absent if it had none."`
 	// TestPerformance is nil if it was not measured.
 	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
 	// AchievedInterval and TestInterval are nil if they are unknown.
@@ -60,7 +62,7 @@ type ModelExtensions struct {
 	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
 	// State is empty if the scores decide whether the model is the champion.
 	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
-	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion: promoted, accepted or best. Or why it is not: rejected, cancelled, another-promoted (another model is promoted), other-dataset (than the newest model), other-metric (or other class weights), or not-best (another model is accepted, has a higher score, or has the same score and is older)."`
+	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion: promoted, accepted or best. Or why it is not: rejected, cancelled, another-promoted (another model is promoted), other-dataset (than the newest model), other-metric (or other class weights), other-division (another groupColumn or timeColumn), or not-best (another model is accepted, has a higher score, or has the same score and is older)."`
 }
 
 // Reference returns the text that names the model on the command line, such as NAME@v3.

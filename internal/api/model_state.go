@@ -15,7 +15,8 @@ const (
 	ReasonAnotherPromoted = "another-promoted"
 	ReasonCancelled       = "cancelled"
 	ReasonOtherDataset    = "other-dataset"
-	ReasonOtherMetric     = "other-metric" // or other class weights
+	ReasonOtherMetric     = "other-metric"   // or other class weights
+	ReasonOtherDivision   = "other-division" // another groupColumn or timeColumn
 	ReasonNotBest         = "not-best"
 )
 

@@ -29,7 +29,7 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 
 func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
-		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric, ClassWeights: m.ClassWeights,
+		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric, ClassWeights: m.ClassWeights, GroupColumn: m.GroupColumn, TimeColumn: m.TimeColumn,
 		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
 		Cancelled: m.Cancelled, State: m.State, ChampionReason: m.ChampionReason,
 	}

@@ -154,12 +154,6 @@ func datasetContent(d api.DatasetEntry) string {
 	return d.SHA256 + " " + strconv.Itoa(d.NumberOfBuckets)
 }
 
-// HasSameScore reports whether the model was trained in a race with this metric and these class
-// weights. Only scores of such models can be compared.
-func (m *SeriesModel) HasSameScore(metric string, weights api.ClassWeights) bool {
-	return m.Metric == metric && m.ClassWeights.String() == weights.String()
-}
-
 // ModelsOfSeries returns the models of a series, newest first. At most one of them is the champion;
 // see [FindChampion].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
@@ -267,10 +261,10 @@ func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
 //  2. the newest accepted model
 //  3. the model with the highest performance on the validation rows, the oldest in a tie
 //
-// For 2 and 3, only models with the data, the metric and the class weights of the newest model are
-// considered; see [FindNewest]. Datasets with the same file and the same number of buckets have the
-// same data. A missing performance counts as the lowest. FindChampion returns nil if no model can be
-// the champion.
+// For 2 and 3, only models with the data and the [ScoreKind] of the newest model are considered,
+// because other scores cannot be compared; see [FindNewest]. Datasets with the same file and the same
+// number of buckets have the same data. A missing performance counts as the lowest. FindChampion
+// returns nil if no model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	newest := FindNewest(newestFirst)
 	if newest == nil || newest.State == api.ModelPromoted {
@@ -281,7 +275,7 @@ func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 		m := &newestFirst[i]
 		switch {
 		case m.State == api.ModelRejected:
-		case m.Cancelled != newest.Cancelled || m.content != newest.content || !m.HasSameScore(newest.Metric, newest.ClassWeights):
+		case m.Cancelled != newest.Cancelled || m.content != newest.content || ModelScoreKind(&m.ModelExtensions) != ModelScoreKind(&newest.ModelExtensions):
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
 			best = m

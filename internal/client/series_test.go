@@ -108,12 +108,17 @@ func TestChampion(t *testing.T) {
 		m.State = state
 		return m
 	}
+	grouped := func(m SeriesModel) SeriesModel {
+		m.GroupColumn = "customer"
+		return m
+	}
 	for name, test := range map[string]struct {
 		models []SeriesModel
 		want   string
 	}{
 		"first of the best of the newest's metric": {[]SeriesModel{model(4, "d", "accuracy", 0.8), model(3, "d", "rocAuc", 0.99), model(2, "d", "accuracy", 0.9), model(1, "d", "accuracy", 0.9)}, "1"},
 		"of the newest's dataset":                  {[]SeriesModel{model(3, "e", "accuracy", 0.7), model(2, "d", "accuracy", 0.9), model(1, "e", "accuracy", 0.8)}, "1"},
+		"of the newest's division":                 {[]SeriesModel{grouped(model(2, "d", "accuracy", 0.1)), model(1, "d", "accuracy", 0.9)}, "2"},
 		"complete, of any dataset":                 {[]SeriesModel{cancelled(3, "e", 0.99), model(2, "d", "accuracy", 0.8), cancelled(1, "d", 0.9)}, "2"},
 		"all cancelled":                            {[]SeriesModel{cancelled(2, "e", 0.7), cancelled(1, "d", 0.9)}, "2"},
 		"not measured":                             {[]SeriesModel{model(2, "d", "accuracy", 0.1), model(1, "d", "accuracy", math.NaN())}, "2"},

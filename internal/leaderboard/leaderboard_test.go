@@ -131,12 +131,12 @@ func TestChampionReason(t *testing.T) {
 		{Metric: api.MetricAccuracy, job: &api.Training{Metric: api.MetricAccuracy}},
 		{Metric: api.MetricAccuracy, job: &api.Training{Metric: api.MetricLogLoss}, Champion: true, ChampionReason: api.ReasonBest},
 	}
-	const want = "of the models with the data, metric (logLoss) and class weights of the newest model, it has the best score on the validation rows, while the table shows scores on the test rows"
+	const want = "of the models with the data, metric (logLoss), class weights, --group and --time of the newest model, it has the best score on the validation rows, while the table shows scores on the test rows"
 	if got := ChampionReason(rows); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	rows[1].ChampionReason = api.ModelAccepted
-	const accepted = "of the models with the data, metric (logLoss) and class weights of the newest model, it is the last that met --beat champion"
+	const accepted = "of the models with the data, metric (logLoss), class weights, --group and --time of the newest model, it is the last that met --beat champion"
 	if got := ChampionReason(rows); got != accepted {
 		t.Errorf("got %q, want %q", got, accepted)
 	}

@@ -144,7 +144,7 @@ func ChampionReason(rows []*Entry) string {
 	if job := rows[i].job; job != nil { // the rows may have the scores of another metric
 		metric = job.Metric
 	}
-	compared := "of the models with the data, metric (" + metric + ") and class weights of the newest model, "
+	compared := "of the models with the data, metric (" + metric + "), class weights, --group and --time of the newest model, "
 	if rows[i].ChampionReason == api.ModelAccepted {
 		return compared + "it is the last that met --beat champion"
 	}

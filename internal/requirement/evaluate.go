@@ -1,6 +1,7 @@
 package requirement
 
 import (
+	"cmp"
 	"context"
 
 	"foretell/internal/api"
@@ -12,9 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Prepare checks the classes of the requirements and finds the baseline, before a race with the
-// parameters body on a dataset.
-func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset string, body *api.NewTraining) error {
+// Prepare checks the classes of the requirements and finds the baseline, before a race on a dataset.
+func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset string) error {
 	if !f.IsSet() {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset s
 	if err := f.CheckClasses(classes); err != nil {
 		return err
 	}
-	return f.setBaselineForRace(ctx, session, dataset, body)
+	return f.setBaselineForRace(ctx, session, dataset)
 }
 
 // PrintAndEvaluate prints a finished race and checks its model against the requirements.
@@ -88,44 +88,47 @@ func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 		r.Results = append(r.Results, gate.SkippedResult(f.beat, f.baseline.reason))
 		return r, nil
 	}
-	other, err := session.ModelReport(ctx, f.baseline.key)
+	verdict, err := f.compareWithBaseline(ctx, session, model, report)
 	if err != nil {
 		return nil, err
-	}
-	verdict := gate.Compare(report, other, f.baseline.name)
-	if verdict.Baseline != nil { // both models were measured
-		same, err := f.sharesTestRows(ctx, session, model, report, other)
-		if err != nil {
-			return nil, err
-		}
-		if !same {
-			verdict.Reason += otherRowsNote
-		}
 	}
 	r.Results = append(r.Results, verdict)
 	return r, nil
 }
 
-// sharesTestRows reports whether a model was tested on the same rows as the baseline. Which rows are
-// test rows depends on the data, the seed, and the columns of --group and --time. report and other are
-// the reports of the model and of the baseline.
-func (f *Flags) sharesTestRows(ctx context.Context, session *connect.Session, model string, report, other *api.ModelReport) (bool, error) {
-	if report.Seed != other.Seed || report.GroupColumn != other.GroupColumn || report.TimeColumn != other.TimeColumn {
-		return false, nil
+// compareWithBaseline checks whether a model with the given report is better than the baseline. A
+// champion that cannot be compared is not beaten: otherwise a table with one wrong label or one more
+// column would replace it by any model.
+func (f *Flags) compareWithBaseline(ctx context.Context, session *connect.Session, model string, report *api.ModelReport) (gate.Result, error) {
+	other, err := session.ModelReport(ctx, f.baseline.key)
+	if err != nil {
+		return gate.Result{}, err
 	}
-	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
-	if err != nil || m.DatasetKey == f.baseline.dataset {
-		return err == nil, err
-	}
-	var files [2]string // SHA-256 of the files of both datasets
-	for i, key := range []string{m.DatasetKey, f.baseline.dataset} {
-		d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	verdict := gate.Compare(report, other, f.baseline.name)
+	var tasks [2]client.Task
+	var data [2]string
+	for i, key := range []string{model, f.baseline.key} {
+		m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 		if err != nil {
-			return false, err
+			return gate.Result{}, err
 		}
-		files[i] = d.SHA256
+		d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+		if err != nil {
+			return gate.Result{}, err
+		}
+		tasks[i] = client.Task{TableSchema: d.TableSchema(), ScoreKind: client.ModelScoreKind(&m.ModelExtensions)}
+		data[i] = cmp.Or(d.SHA256, d.DatasetKey)
 	}
-	return files[0] != "" && files[0] == files[1], nil
+	if difference := tasks[0].Difference(&tasks[1]); difference != "" && f.BeatsChampion() {
+		verdict.Holds, verdict.Baseline, verdict.BaselineRows = false, nil, 0
+		verdict.Reason = "missed: cannot be compared (" + difference + "); train without --beat to accept a model without a comparison, or use another --name"
+		return verdict, nil
+	}
+	// Which rows are test rows depends on the data, the seed, and the columns of --group and --time.
+	if verdict.Baseline != nil && (data[0] != data[1] || report.Seed != other.Seed || report.GroupColumn != other.GroupColumn || report.TimeColumn != other.TimeColumn) {
+		verdict.Reason += ", on other test rows"
+	}
+	return verdict, nil
 }
 
 // EvaluateScores checks the scores of a file of predictions against the requirements. classes are the

@@ -20,20 +20,21 @@ const scoreKind = "t.metric || ' ' || t.class_weights"
 
 // championSQL is the SQL query of the champion of a series, the model that predictions with the
 // name of the series use; see Model.Champion. Its subquery newest has the promoted model or, if
-// there is none, the newest complete model. Only models with the data, the metric and the class
-// weights of that model are compared. The index model_champion has the columns of m that the query
-// uses.
+// there is none, the newest complete model. Only models with the data, the metric, the class
+// weights, the group column and the time column of that model are compared. The index
+// model_champion has the columns of m that the query uses.
 const championSQL = `WITH newest AS (
-		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, ` + scoreKind + ` AS score_kind
+		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, ` + scoreKind + ` AS score_kind, t.group_column, t.time_column
 		FROM ` + modelFrom + `
 		WHERE d.account = ? AND d.series = ? AND m.state <> '` + api.ModelRejected + `'
 		ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `', m.series_version DESC
 		LIMIT 1
 	)
-	SELECT m.key, m.training, m.dataset, newest.training, newest.dataset, newest.content, newest.score_kind, m.state, t.status
+	SELECT m.key, m.training, m.dataset, newest.training, newest.dataset, newest.content, newest.score_kind, newest.group_column, newest.time_column, m.state, t.status
 	FROM newest CROSS JOIN ` + modelFrom + `
 	WHERE d.account = newest.account AND d.series = newest.series AND m.state <> '` + api.ModelRejected + `'
 		AND ` + datasetContent + ` = newest.content AND ` + scoreKind + ` = newest.score_kind
+		AND t.group_column = newest.group_column AND t.time_column = newest.time_column
 	ORDER BY m.state <> '` + api.ModelPromoted + `', t.status = '` + api.TrainingCancelled + `',
 		CASE WHEN m.state = '` + api.ModelAccepted + `' THEN m.series_version ELSE 0 END DESC, m.achieved IS NULL, m.achieved DESC, m.series_version
 	LIMIT 1`
@@ -62,6 +63,7 @@ type champion struct {
 	// newest of championSQL. That model may be the champion itself.
 	newestTraining, newestDataset string
 	content, scoreKind            string
+	groupColumn, timeColumn       string
 	state, raceStatus             string
 }
 
@@ -69,7 +71,7 @@ type champion struct {
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion, error) {
 	var c champion
 	err := t.tx.QueryRowContext(ctx, championSQL, account, series).
-		Scan(&c.key, &c.training, &c.dataset, &c.newestTraining, &c.newestDataset, &c.content, &c.scoreKind, &c.state, &c.raceStatus)
+		Scan(&c.key, &c.training, &c.dataset, &c.newestTraining, &c.newestDataset, &c.content, &c.scoreKind, &c.groupColumn, &c.timeColumn, &c.state, &c.raceStatus)
 	if errors.Is(err, sql.ErrNoRows) {
 		return champion{}, nil
 	}
@@ -99,6 +101,8 @@ func (c champion) reason(m *Model) string {
 		return api.ReasonOtherDataset
 	case m.scoreKind != c.scoreKind:
 		return api.ReasonOtherMetric
+	case m.GroupColumn != c.groupColumn || m.TimeColumn != c.timeColumn:
+		return api.ReasonOtherDivision
 	}
 	return api.ReasonNotBest
 }

@@ -39,7 +39,8 @@ func championOf(models []*randomModel) (champion, newest *randomModel) {
 	}
 	newest = candidates[len(candidates)-1]
 	candidates = slices.DeleteFunc(candidates, func(m *randomModel) bool {
-		return m.content != newest.content || m.Metric != newest.Metric || m.ClassWeights.Balanced != newest.ClassWeights.Balanced
+		return m.content != newest.content || m.Metric != newest.Metric || m.ClassWeights.Balanced != newest.ClassWeights.Balanced ||
+			m.GroupColumn != newest.GroupColumn || m.TimeColumn != newest.TimeColumn
 	})
 	for _, m := range slices.Backward(candidates) {
 		if m.State == api.ModelAccepted {
@@ -117,13 +118,14 @@ func insertRandomSeries(t *testing.T, tx *Tx, name string, random *rand.Rand) ([
 			Model: Model{
 				Key: fmt.Sprint(name, " m", i), Account: "ann", Dataset: fmt.Sprint(name, " d", dataset), Series: name,
 				Training: fmt.Sprint(name, " t", i), Metric: pick(api.MetricAccuracy, api.MetricROCAUC), ClassWeights: api.ClassWeights{Balanced: random.IntN(3) == 0},
+				GroupColumn: pick("", "", "customer"), TimeColumn: pick("", "", "day"),
 			},
 			status: pick(api.TrainingCompleted, api.TrainingTimedOut, api.TrainingCancelled), age: random.IntN(2), content: contents[dataset],
 		}
 		if score := random.IntN(4); score > 0 {
 			m.AchievedPerformance = new(float64(score))
 		}
-		race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Metric: m.Metric, ClassWeights: m.ClassWeights, Status: m.status, Created: at(0)}
+		race := &Training{Key: m.Training, Account: "ann", Dataset: m.Dataset, Metric: m.Metric, ClassWeights: m.ClassWeights, GroupColumn: m.GroupColumn, TimeColumn: m.TimeColumn, Status: m.status, Created: at(0)}
 		finished := at(m.age).UnixMicro() + random.Int64N(3)
 		errs = append(errs, tx.InsertTraining(t.Context(), race), tx.exec(t.Context(), "UPDATE training SET finished = ? WHERE key = ?", finished, race.Key),
 			tx.InsertModel(t.Context(), &m.Model))

@@ -37,8 +37,8 @@ type Model struct {
 	//  2. the newest accepted model
 	//  3. the model with the highest AchievedPerformance, the oldest in a tie
 	//
-	// For 2 and 3, only models with the data, the metric and the class weights of the newest model
-	// are considered. Datasets with the same file and the same number of buckets have the same
+	// For 2 and 3, only models with the data, the metric, the class weights, the group column and
+	// the time column of the newest model are considered. Datasets with the same file and the same number of buckets have the same
 	// data. Cancelled models are considered only if all models of the series are cancelled.
 	// Rejected models are never the champion.
 	//
@@ -53,6 +53,8 @@ type Model struct {
 	Threshold, TestPerformance *float64
 	// ClassWeights are those of the race; zero for equal weights. It is read-only.
 	ClassWeights api.ClassWeights
+	// GroupColumn and TimeColumn are those of the race; see Training. They are read-only.
+	GroupColumn, TimeColumn string
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
@@ -67,7 +69,7 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, t.class_weights, ` + datasetContent + `, ` + scoreKind
+	d.series, t.metric, t.threshold, t.test, t.status, m.state, m.validation_interval, m.test_interval, t.class_weights, t.group_column, t.time_column, ` + datasetContent + `, ` + scoreKind
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
@@ -78,7 +80,7 @@ func scanModel(row rowScanner) (*Model, error) {
 	var validationInterval, testInterval, classWeights []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status, &m.State,
-		&validationInterval, &testInterval, &classWeights, &m.content, &m.scoreKind)
+		&validationInterval, &testInterval, &classWeights, &m.GroupColumn, &m.TimeColumn, &m.content, &m.scoreKind)
 	if err != nil {
 		return nil, err
 	}

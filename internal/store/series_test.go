@@ -12,11 +12,11 @@ import (
 // series checks that versions count up over the datasets of a series and are never reused, and that
 // one model of the series is its champion.
 func (s suite) series(t *testing.T) {
-	status := api.TrainingCompleted // of the races that add adds
+	status, group := api.TrainingCompleted, "" // of the races that add adds
 	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()
 		m := &Model{Key: model, Account: "ann", Dataset: dataset, Training: "of " + model, AchievedPerformance: achieved, Report: []byte("{}")}
-		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, Status: status})
+		err := tx.InsertTraining(t.Context(), &Training{Key: m.Training, Account: "ann", Dataset: dataset, Metric: metric, GroupColumn: group, Status: status})
 		if err = errors.Join(err, tx.InsertModel(t.Context(), m)); err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +78,19 @@ func (s suite) series(t *testing.T) {
 		if got := champions(tx); !got["first"] || got["best"] {
 			t.Errorf("the newest dataset is an old one: champions: %v", got)
 		}
+		// Nor are models that were scored on rows of another division.
+		group = "customer"
+		add(tx, "d1", "grouped", api.MetricAccuracy, new(0.05))
+		if m, err := tx.GetModel(t.Context(), "ann", "first"); err != nil || m.ChampionReason != api.ReasonOtherDivision {
+			t.Errorf("the newest model has another group column: %+v, %v", m, err)
+		}
+		if got := champions(tx); !got["grouped"] {
+			t.Errorf("the newest model has another group column: champions: %v", got)
+		}
+		if _, err := tx.DeleteModel(t.Context(), "ann", "grouped"); err != nil {
+			return err
+		}
+		group = ""
 		// A promoted model is the champion, whatever its score, and a rejected one is not.
 		setState := func(key, state string) *Model {
 			t.Helper()
