@@ -214,8 +214,8 @@ func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Pro
 	if err := files.Run(prepCtx, progress); err != nil {
 		return limit.TranslateError(prepCtx, nil, err)
 	}
-	files.NoteRoles(&o.output)
 	o.training.RemoveWarnings(files)
+	files.NoteRoles(&o.output)
 	files.NoteWarnings(&o.output)
 	if err := files.DefectError(); err != nil {
 		return err

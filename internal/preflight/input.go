@@ -44,6 +44,9 @@ type InputTable struct {
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
 	// than CSV. scanProfile sets it if the rows have different numbers of cells.
 	rowsAboveHeader int
+	// headerBelowTitle has the names of the header if --fix leaves out rows above it, and nil otherwise.
+	// findHeaderBelowTitle sets it.
+	headerBelowTitle []string
 	// isUnalignable reports whether no row fits the header, so that --fix cannot align any. scanProfile
 	// sets it.
 	isUnalignable bool

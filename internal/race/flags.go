@@ -191,8 +191,9 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 // RemoveWarnings removes warnings that do not apply with --group or --time: those that suggest a
 // flag that is already set, and those about the column of --group as a feature. The latter say that
 // the column alone predicts the label, or that its values in the blind file are new. They do not
-// matter, because the column is then not a feature.
+// matter, because the column is then not a feature, and RemoveWarnings does not count it as one.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
+	files.GroupColumn = f.groupColumn
 	if f.groupColumn != "" {
 		files.RemoveFindings(csvfile.CodeGroupColumn, "")
 		for _, code := range []string{csvfile.CodeLeakingColumn, csvfile.CodeUnseenCategory, csvfile.CodeMovedRange} {
