@@ -153,6 +153,7 @@ func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *co
 	}
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	defer p.Close()
+	d.Dataset.MarkUnused(d.Report.GroupColumn)
 	if err := p.CheckAgainstModel(ctx, session.Progress, d.Dataset); err != nil {
 		return nil, err
 	}

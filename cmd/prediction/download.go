@@ -81,6 +81,11 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	found := download.Provenance{Classes: connect.DatasetClassLabels(dataset), Prediction: prediction, Rows: &result.Rows}
 	check := download.PlausibilityVerifier(ctx, prediction, found.Classes, found.Rows, again)
 	if blind != nil {
+		if prediction.ModelKey != "" {
+			if dataset, err = session.DatasetOfModel(ctx, prediction.ModelKey); err != nil {
+				return err
+			}
+		}
 		p := &preflight.Preflight{Factory: o.factory, Train: blind}
 		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err

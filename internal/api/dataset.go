@@ -251,6 +251,15 @@ type Class struct {
 	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
+// MarkUnused sets Unused of the column with this name, if there is one. A model does not use the column
+// that divided its rows into groups.
+func (d *Dataset) MarkUnused(name string) {
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		c.Unused = c.Unused || c.Name == name
+	}
+}
+
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
 // classes, the one with fewer rows, or the second if both have equally many. It returns "" if there
 // are more classes, or if the numbers of rows are unknown.

@@ -132,5 +132,6 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 		return nil, err
 	}
 	train := &api.Dataset{Rows: d.Rows, Columns: d.Columns}
+	train.MarkUnused(report.GroupColumn)
 	return drift.Measure(train, cmp.Or(p.Input.Name, "blind file"), prof, report.ImportantColumns()), nil
 }

@@ -266,18 +266,11 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFile returns the current command line with file replaced by other, without the omitted
-// flags and, if label is not "", with the flag --label set to label.
-// [Factory.RepeatFlagsInCommands] does not change it.
-func (f *Factory) CommandWithFile(file, other, label string, omitted ...string) string {
-	args := slices.Clone(f.Args)
-	for i, arg := range args {
-		if arg == file {
-			args[i] = other
-		} else if name, value, ok := strings.Cut(arg, "="); ok && value == file && strings.HasPrefix(name, "--") {
-			args[i] = name + "=" + other
-		}
-	}
+// CommandWithFiles returns the current command line with each file in others replaced by its value, and
+// without the omitted flags. [Factory.RepeatFlagsInCommands] does not add them again. If label is not "", the
+// flag --label is set to it.
+func (f *Factory) CommandWithFiles(others map[string]string, label string, omitted ...string) string {
+	args := replaceFiles(f.Args, others)
 	for _, name := range omitted {
 		given := f.Running.Flags().Lookup(name)
 		if given != nil && given.Value.Type() == "bool" {
@@ -296,18 +289,23 @@ func (f *Factory) CommandWithFile(file, other, label string, omitted ...string) 
 
 // CommandWithSwappedFiles returns the current command line with two files swapped.
 func (f *Factory) CommandWithSwappedFiles(one, other string) string {
-	swapped := map[string]string{one: other, other: one}
-	args := slices.Clone(f.Args)
+	return term.CommandLine(replaceFiles(f.Args, map[string]string{one: other, other: one}))
+}
+
+// replaceFiles returns a copy of args with each file in others, also as the value of a flag, replaced by its
+// value.
+func replaceFiles(args []string, others map[string]string) []string {
+	args = slices.Clone(args)
 	for i, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		switch {
-		case swapped[arg] != "":
-			args[i] = swapped[arg]
-		case strings.HasPrefix(name, "--") && swapped[value] != "":
-			args[i] = name + "=" + swapped[value]
+		case others[arg] != "":
+			args[i] = others[arg]
+		case strings.HasPrefix(name, "--") && others[value] != "":
+			args[i] = name + "=" + others[value]
 		}
 	}
-	return term.CommandLine(args)
+	return args
 }
 
 // setFlag returns args with a flag set to value, or without the flag if value is "". If addValue is

@@ -227,13 +227,23 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	return key, err
 }
 
-// DatasetOfModel returns the dataset on which the model with the given key was trained.
+// DatasetOfModel returns the dataset on which the model with the given key was trained. The column that
+// divided the rows into groups is marked as unused, because it is no feature of the model.
 func (c *Session) DatasetOfModel(ctx context.Context, key string) (*api.Dataset, error) {
 	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return nil, err
 	}
-	return client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil || model.TrainingJobKey == "" {
+		return dataset, err
+	}
+	training, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
+	if err != nil {
+		return nil, err
+	}
+	dataset.MarkUnused(training.GroupColumn)
+	return dataset, nil
 }
 
 // Models returns the models of several series, one series after the other. The models of

@@ -8,6 +8,7 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
 )
 
 // ColumnRoles describes the roles of the columns of the files.
@@ -50,12 +51,9 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if p.BlindProfile != nil && !p.blindID.Generated {
 		r.BlindID = &p.BlindProfile.Schema.ID
 	}
-	modelFeatures := make(map[string]bool, len(p.modelColumns.Features)) // columns that an existing model needs
-	for _, name := range p.modelColumns.Features {
-		modelFeatures[name] = true
-	}
+	isFeature := p.featureTest()
 	for i := range p.TrainProfile.Columns {
-		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
+		if c := &p.TrainProfile.Columns[i]; isFeature(c) {
 			r.Features++
 			if !p.TrainProfile.IsIncomplete() { // rows that were not read might change the forms
 				r.Kinds[string(c.Form)]++
@@ -65,10 +63,26 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	return r
 }
 
+// featureTest returns a function that reports whether a model uses a column. If a file was not read
+// completely, or is a blind file, a column without values may have some in other rows.
+func (p *Preflight) featureTest() func(c *profile.ColumnProfile) bool {
+	features := newNameSet(p.modelColumns.Features) // columns that an existing model needs
+	for _, name := range p.modelColumns.Unused {
+		features[name] = false
+	}
+	isPart := p.TrainProfile.IsIncomplete() || p.Train.layout.Blind
+	return func(c *profile.ColumnProfile) bool {
+		if len(features) > 0 {
+			return features[c.Name]
+		}
+		return c.Name != p.GroupColumn && (c.Features > 0 || isPart)
+	}
+}
+
 // NoteRoles prints the roles of the columns in one line on standard error. If --json is set, it
 // prints nothing, because the result has the roles.
 func (p *Preflight) NoteRoles(o *cli.Output) {
-	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.seemsToLackHeader() {
+	if r := p.ColumnRoles(); r != nil && !o.JSON && len(p.TrainProfile.Columns) > 0 && !p.seemsToLackHeader() {
 		o.Note("%s", p.describeRoles(r))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/roles"
 	"foretell/internal/symlink"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/repair"
@@ -173,7 +174,12 @@ func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, t
 // use the original, whose header may follow a title and whose rows may be defective.
 func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 	chosen := repair.ColumnRoles{ID: -1, Label: -1}
-	table, err := roles.DescribeRows(ctx, names, rows)
+	blind := r.blindColumns
+	if r.Blind != nil && r.Blind.headerBelowTitle != nil {
+		blind = roles.NewDescription(r.Blind.headerBelowTitle)
+	}
+	names, rows = cutEmptyEnd(names, rows)
+	table, err := roles.DescribeRows(ctx, names, rows, blind.LacksOrHasEmpty)
 	if err != nil {
 		return chosen, err
 	}
@@ -185,7 +191,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 	}
 	known := rolesFromFlags(layout)
 	known.WillRepairIDs = true
-	found, question := roles.ChooseRoles(table, nil, known)
+	found, question := roles.ChooseRoles(table, blind, known)
 	if question != nil {
 		if found.Label, err = r.askLabel(ctx, question); err != nil {
 			return chosen, err
@@ -201,6 +207,20 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 		chosen.Label, chosen.LabelReason = table.ColumnIndex(found.Label), found.LabelReason
 	}
 	return chosen, nil
+}
+
+// cutEmptyEnd returns names and rows without the last columns that have neither a name nor a value, which
+// spreadsheets write. The result has only rows with one field for each name.
+func cutEmptyEnd(names []string, rows [][][]byte) ([]string, [][][]byte) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row [][]byte) bool { return len(row) != len(names) })
+	kept := len(names)
+	for kept > 0 && names[kept-1] == "" && !slices.ContainsFunc(rows, func(row [][]byte) bool { return !cells.IsBlank(row[kept-1]) }) {
+		kept--
+	}
+	for i := range rows {
+		rows[i] = rows[i][:kept]
+	}
+	return names[:kept], rows
 }
 
 // layoutFor returns the layout from the flags and, for a training file, the inferred roles.

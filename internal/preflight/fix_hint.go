@@ -38,10 +38,10 @@ func (p *Preflight) swapSeparatorsHint(in *InputTable, columns []string) string 
 // uses the copy. flags are added to the first command. copyCommands returns "" if no copy would be
 // useful.
 func (p *Preflight) copyCommands(in *InputTable, flags string) string {
-	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
-	if strings.HasPrefix(fixed, "-") {
-		fixed = "./" + fixed // otherwise it looks like a flag
+	if p.needBothCopies() {
+		return p.commandsForBothCopies(flags)
 	}
+	files, fixed := in.ShellArguments(""), in.copyName()
 	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
 	switch {
 	case in.layout.Blind && p.Blind == nil && in.flagLayout.NoHeader: // a copy would have a header without the names of the training file
@@ -63,7 +63,33 @@ func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	if p.Blind != nil && slices.ContainsFunc(formatFlags, p.Factory.Running.Flags().Changed) {
 		return command // the copy does not need these flags, but the other file does
 	}
-	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
+	return command + ", then `" + p.Factory.CommandWithFiles(map[string]string{in.args[0]: fixed}, label, omitted...) + "`"
+}
+
+// copyName returns the name of the corrected copy of an input in a hint.
+func (in *InputTable) copyName() string {
+	name := in.Stem() + ".fixed.csv"
+	if strings.HasPrefix(name, "-") {
+		return "./" + name // otherwise it looks like a flag
+	}
+	return name
+}
+
+// needBothCopies reports whether both files have rows above the header, such as a title. A command that
+// corrects only one of them would compare it with the wrong columns of the other.
+func (p *Preflight) needBothCopies() bool {
+	return p.Blind != nil && p.Train.headerBelowTitle != nil && p.Blind.headerBelowTitle != nil && p.Train.copyName() != p.Blind.copyName()
+}
+
+// commandsForBothCopies is like copyCommands for copies of both files.
+func (p *Preflight) commandsForBothCopies(flags string) string {
+	train, blind := p.Train.copyName(), p.Blind.copyName()
+	command := fmt.Sprintf("`foretell check %s --fix %s --fix-blind %s%s`", p.shellArguments(), term.ShellQuote(train), term.ShellQuote(blind), flags)
+	if p.Factory.Running.Name() == "check" || len(p.Train.args) != 1 || len(p.Blind.args) != 1 || p.Train.IsSpooled() || p.Blind.IsSpooled() {
+		return command
+	}
+	copies := map[string]string{p.Train.args[0]: train, p.Blind.args[0]: blind}
+	return command + ", then `" + p.Factory.CommandWithFiles(copies, "", p.flagsOmittedForCopy(p.Train)...) + "`"
 }
 
 // labelToRepeat returns the label that the commands of a hint must set with --label, because they would

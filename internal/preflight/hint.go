@@ -172,7 +172,7 @@ func (p *Preflight) tooFewColumnsHint(in *InputTable, f *finding) string {
 		return "exclude fewer columns with --drop"
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)
-	case hasRaggedRows(p.profileOf(in)):
+	case hasRaggedRows(p.profileOf(in)) || in.headerBelowTitle != nil:
 		first := "the header"
 		if in.flagLayout.NoHeader {
 			first = "a row"
@@ -318,6 +318,8 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
+	case missing && (in == p.Blind || in.layout.Blind) && in.headerBelowTitle != nil:
+		return p.fixHint(in)
 	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:

@@ -27,6 +27,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return err
 	}
 	p.columns = header
+	if err := p.findHeadersBelowTitles(ctx, header); err != nil {
+		return err
+	}
 	p.joinDropped(header)
 	if err := checkRoleFlags(&p.Train.flagLayout); err != nil {
 		return err
@@ -45,6 +48,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
+	p.blindColumns = blind
 	p.blindLacks = slices.DeleteFunc(slices.Clone(p.columns), func(name string) bool { return !blind.LacksColumn(name) })
 	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrHasEmpty)
 	if err != nil {

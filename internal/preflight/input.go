@@ -44,6 +44,9 @@ type InputTable struct {
 	// rowsAboveHeader is the estimated number of rows above the header. scanProfile sets it only
 	// for a file that is not CSV and whose rows have different numbers of cells.
 	rowsAboveHeader int
+	// headerBelowTitle has the names of the header if --fix leaves out rows above it, and nil otherwise.
+	// findHeaderBelowTitle sets it.
+	headerBelowTitle []string
 	// isUnalignable is set by scanProfile if no row has as many fields as the header. --fix can
 	// then align no row.
 	isUnalignable bool

@@ -69,12 +69,14 @@ type Preflight struct {
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
 	BlindCheckTime             time.Duration // how long it took to check the blind file
+	GroupColumn                string        // the value of --group, a column that is then no feature; "" without one
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
 	modelFormats *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
+	blindColumns *roles.Description // the columns of the blind file; nil without one
 	blindLacks   []string           // names of the training file's columns that the blind file lacks
 	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns

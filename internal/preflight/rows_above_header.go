@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/repair"
 )
 
 // estimateRowsAboveHeader returns the number of rows of a workbook above its probable header. The
@@ -43,4 +44,37 @@ func (in *InputTable) estimateRowsAboveHeader(ctx context.Context) int {
 	}
 	_, line := in.table.SourceLine(lines[header])
 	return max(line-1, 0)
+}
+
+// findHeadersBelowTitles calls findHeaderBelowTitle for the training file, whose first row is header, and
+// for the blind file.
+func (p *Preflight) findHeadersBelowTitles(ctx context.Context, header []string) error {
+	p.Train.findHeaderBelowTitle(ctx, header)
+	if p.Blind == nil {
+		return nil
+	}
+	header, err := p.Blind.readHeader(ctx)
+	if header != nil {
+		p.Blind.findHeaderBelowTitle(ctx, header)
+	}
+	return err
+}
+
+// findHeaderBelowTitle sets headerBelowTitle. header is the first row. A title has cells without a name, or
+// too few cells for a header.
+func (in *InputTable) findHeaderBelowTitle(ctx context.Context, header []string) {
+	in.headerBelowTitle = nil
+	if !slices.Contains(header, "") && len(header) >= in.fewestColumns() {
+		return
+	}
+	file, err := in.openCSV(ctx)
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }() // the file was only read
+	layout := in.layout
+	if in.table.IsConverted() {
+		layout.Delimiter = ','
+	}
+	in.headerBelowTitle = repair.HeaderBelowTitle(file, &layout)
 }

@@ -150,8 +150,8 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 
 // DescribeRows is [Describe] for a file whose column names and first rows have already been read. It
 // ignores rows with more or fewer cells than names.
-func DescribeRows(ctx context.Context, names []string, rows [][][]byte) (*Description, error) {
-	t, at := NewDescription(names), candidateColumns(names, nil)
+func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted func(name string) bool) (*Description, error) {
+	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells := make([][]string, len(at))
 	for _, row := range rows {
 		if len(row) != len(names) {

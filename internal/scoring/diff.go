@@ -116,6 +116,9 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	var truths []string
 	if answersTable == nil {
 		setLabelKey(nil, a, b)
+		if err := checkSecondLabels(a, b); err != nil {
+			return nil, err
+		}
 	} else {
 		if truths, err = readTrueLabelsInOrder(ctx, answersTable, a, b, opts); err != nil {
 			return nil, err
@@ -168,7 +171,7 @@ func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, seco
 			return nil, answers.noLabelFault()
 		}
 		answers.labels = labels
-		if err := cmp.Or(checkLabelsOverlap(first, answers), checkLabelsOverlap(second, answers)); err != nil {
+		if err := cmp.Or(checkLabels(Predictions, first, answers), checkLabels(SecondPredictions, second, answers)); err != nil {
 			return nil, err
 		}
 	}

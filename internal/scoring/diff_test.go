@@ -99,12 +99,21 @@ func TestDiffWithoutIDs(t *testing.T) {
 	}
 }
 
+// TestDiffOfFractions accepts classes that are fractions if both files have them.
+func TestDiffOfFractions(t *testing.T) {
+	const file = "id,prediction\na,0.25\nb,0.5\nc,0.75\nd,1\n"
+	if d, err := Diff(t.Context(), strings.NewReader(file), strings.NewReader(file), nil, Options{}); err != nil || len(d.ChangedRows) != 0 {
+		t.Errorf("%+v, %v, want no changed row", d, err)
+	}
+}
+
 func TestDiffFaults(t *testing.T) {
 	const (
-		columns    = "choose the column of the true labels with --label"
-		booleans   = "the files write the classes in different ways, such as True and 1: write them alike in both files"
-		spelling   = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
-		letterCase = "the labels differ only in upper and lower case: write them alike in both files"
+		columns       = "choose the column of the true labels with --label"
+		booleans      = "the files write the classes in different ways, such as True and 1: write them alike in both files"
+		spelling      = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
+		probabilities = "write the predicted class of each row into a column prediction, and its probabilities into a column probability_<class> for each class"
+		letterCase    = "the labels differ only in upper and lower case: write them alike in both files"
 	)
 	for name, c := range map[string]struct {
 		first, second, answers string
@@ -145,6 +154,21 @@ func TestDiffFaults(t *testing.T) {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n",
 			Options{Label: "x"},
 			Fault{Message: `no true label is a predicted class: the true labels (column "x" of the answers) are "7", the classes are "y"`, Hint: columns},
+		},
+		"probabilities": {
+			"ID,class\na,0\nb,1\nc,1\nd,0\n", "ID,class\na,0.17\nb,1\nc,.83\nd,0.02\n", "",
+			Options{},
+			Fault{File: SecondPredictions, Message: `the column "class" seems to have probabilities instead of predicted classes: "0.17", ".83", "0.02"`, Hint: probabilities},
+		},
+		"probabilities_and_true_labels": {
+			"ID,class\na,0.17\nb,1\nc,.83\nd,0.02\n", "ID,class\na,0\nb,1\nc,1\nd,0\n", "ID,class\na,0\nb,1\nc,1\nd,0\n",
+			Options{},
+			Fault{File: Predictions, Message: `the column "class" seems to have probabilities instead of predicted classes: "0.17", ".83", "0.02"`, Hint: probabilities},
+		},
+		"no_common_class": {
+			"id,prediction\na,yes\nb,no\n", "id,prediction\na,1\nb,0\n", "",
+			Options{},
+			Fault{Message: `they have no predicted class in common: the classes of the first predictions are "yes", "no", those of the second are "1", "0"`, Hint: booleans},
 		},
 		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", "", Options{}, Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
 		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", "", Options{}, Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,32 +11,91 @@ import (
 	"foretell/internal/table/result"
 )
 
-// checkLabelsOverlap returns a *Fault if no true label is a class of the predictions. Such files do
-// not belong together, or one of the columns is the wrong one.
-func checkLabelsOverlap(p *predictions, a *answers) error {
+// checkLabels returns a *Fault if the labels in file, which has the predictions p, cannot be compared with
+// the true labels: if they seem to be probabilities, or if no true label is a class of the predictions.
+// In the second case the files do not belong together, or one of the columns is the wrong one.
+func checkLabels(file FileRole, p *predictions, a *answers) error {
+	if err := p.rejectProbabilities(file, a.labels); err != nil {
+		return err
+	}
 	predicted := distinctLabels(p.classes, p.labels)
 	truths := distinctLabels(a.labels)
-	known := map[string]bool{}
-	for _, label := range predicted {
-		known[p.key(label)] = true
-	}
-	if slices.ContainsFunc(truths, func(label string) bool { return known[p.key(label)] }) {
+	if haveCommonLabel(truths, predicted, p.key) {
 		return nil
 	}
-	const most = 5
 	fault := &Fault{Message: fmt.Sprintf("no true label is a predicted class: the true labels (column %s of the answers) are %s, the classes are %s",
-		quote(a.label), humanize.QuotedList(truths, most), humanize.QuotedList(predicted, most))}
+		quote(a.label), humanize.QuotedList(truths, maxQuotedLabels), humanize.QuotedList(predicted, maxQuotedLabels))}
 	fault.Hint = "choose the column of the true labels with --label"
-	if differOnlyInCase(truths, predicted) {
-		fault.Hint = "the labels differ only in upper and lower case: write them alike in both files"
-	} else if differOnlyInSpelling(truths, predicted) {
-		fault.Hint = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
-	} else if areSameBooleans(truths, predicted) {
-		fault.Hint = "the files write the classes in different ways, such as True and 1: write them alike in both files"
+	if hint := spellingHint(truths, predicted); hint != "" {
+		fault.Hint = hint
 	} else if looksSwapped(p, a) {
 		fault.Hint = swappedHint
 	}
 	return fault
+}
+
+// checkSecondLabels returns a *Fault if the labels of two files of predictions cannot be compared: if those
+// of a file seem to be probabilities, or if the files have several classes each and none in common.
+func checkSecondLabels(first, second *predictions) error {
+	if err := cmp.Or(first.rejectProbabilities(Predictions, second.labels), second.rejectProbabilities(SecondPredictions, first.labels)); err != nil {
+		return err
+	}
+	from, to := distinctLabels(first.classes, first.labels), distinctLabels(second.classes, second.labels)
+	if min(len(from), len(to)) < 2 || haveCommonLabel(from, to, first.key) {
+		return nil
+	}
+	return &Fault{
+		Message: fmt.Sprintf("they have no predicted class in common: the classes of the first predictions are %s, those of the second are %s",
+			humanize.QuotedList(from, maxQuotedLabels), humanize.QuotedList(to, maxQuotedLabels)),
+		Hint: cmp.Or(spellingHint(from, to), diffHint),
+	}
+}
+
+const (
+	maxQuotedLabels  = 5 // largest number of labels in a message
+	minProbabilities = 3 // smallest number of different fractions that seem to be probabilities
+)
+
+// rejectProbabilities returns a *Fault about file if its predicted labels seem to be the probabilities of a
+// class, as in some submissions to competitions: all of them are numbers from 0 to 1, and several are
+// fractions that are not in known, the labels with which they are compared. Otherwise, it returns nil.
+func (p *predictions) rejectProbabilities(file FileRole, known []string) error {
+	isKnown := map[string]bool{}
+	for _, label := range known {
+		isKnown[p.key(label)] = true
+	}
+	var fractions []string
+	for _, label := range distinctLabels(p.labels) {
+		number, isProbability := parseProbability(trimLabel(label))
+		if !isProbability {
+			return nil
+		}
+		if number > 0 && number < 1 && !isKnown[p.key(label)] {
+			fractions = append(fractions, label)
+		}
+	}
+	if len(p.classes)+len(p.modelClasses) > 0 || len(fractions) < minProbabilities {
+		return nil
+	}
+	return &Fault{
+		File:    file,
+		Message: fmt.Sprintf("the column %s seems to have probabilities instead of predicted classes: %s", quote(p.label), humanize.QuotedList(fractions, maxQuotedLabels)),
+		Hint:    "write the predicted class of each row into a column prediction, and its probabilities into a column probability_<class> for each class",
+	}
+}
+
+// spellingHint returns the hint about files that write the same labels in different ways, or "" if they do
+// not seem to.
+func spellingHint(labels, others []string) string {
+	switch {
+	case haveCommonLabel(labels, others, strings.ToLower):
+		return "the labels differ only in upper and lower case: write them alike in both files"
+	case haveCommonLabel(labels, others, cells.FoldLabel):
+		return "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
+	case areSameBooleans(labels, others):
+		return "the files write the classes in different ways, such as True and 1: write them alike in both files"
+	}
+	return ""
 }
 
 // orderHint is the hint about files whose rows are joined by their order, but seem not to belong
@@ -73,18 +133,6 @@ func distinctLabels(lists ...[]string) []string {
 		}
 	}
 	return distinct
-}
-
-// differOnlyInCase reports whether a label of one list differs from a label of the other list
-// only in upper and lower case.
-func differOnlyInCase(labels, others []string) bool {
-	return haveCommonLabel(labels, others, strings.ToLower)
-}
-
-// differOnlyInSpelling reports whether a label of one list differs from a label of the other list only in
-// spelling.
-func differOnlyInSpelling(labels, others []string) bool {
-	return haveCommonLabel(labels, others, cells.FoldLabel)
 }
 
 // haveCommonLabel reports whether the lists have a label in common, where labels are equal if fold

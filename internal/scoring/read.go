@@ -143,13 +143,19 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		}
 		for _, column := range classColumns {
 			cell := trimField(row.Fields[column.Index])
-			chance, err := strconv.ParseFloat(cell, 64)
-			if err != nil || !(chance >= 0 && chance <= 1) {
+			chance, isProbability := parseProbability(cell)
+			if !isProbability {
 				return nil, predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(cell), quote(predictionsTable.names[column.Index]))
 			}
 			p.probabilities = append(p.probabilities, float32(chance))
 		}
 	}
+}
+
+// parseProbability returns the number in cell. isProbability reports whether it is from 0 to 1.
+func parseProbability(cell string) (number float64, isProbability bool) {
+	number, err := strconv.ParseFloat(cell, 64)
+	return number, err == nil && number >= 0 && number <= 1
 }
 
 // setClasses sets p.classes to the classes of the given columns. If a column has several

@@ -237,7 +237,7 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass stri
 	if len(p.labels) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
-	if err := checkLabelsOverlap(p, a); err != nil {
+	if err := checkLabels(Predictions, p, a); err != nil {
 		return nil, err
 	}
 	classes, err := newClasses(p, a)

@@ -13,17 +13,29 @@ const Delimiters = ",;\t|"
 
 // FindDelimiter returns the delimiter of a sample: the one with the most fields that splits at
 // least nine of ten records into as many fields as the first record. It prefers any other delimiter
-// to commas that seem to separate decimals. If no delimiter splits the records, it returns the
-// comma. truncated is set if the sample is not the whole file.
+// to commas that seem to separate decimals. If no delimiter splits the records in this way, the
+// first record may have one field fewer than the others, as in files that R has written with row
+// names. Otherwise FindDelimiter returns the comma. truncated is set if the sample is not the whole
+// file.
 func FindDelimiter(sample []byte, truncated bool) byte {
-	best, most := byte(','), 0
+	best, most := bestDelimiter(sample, truncated, 0)
+	if most == 0 {
+		best, _ = bestDelimiter(sample, truncated, 1)
+	}
+	return best
+}
+
+// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns the comma
+// and 0 if no delimiter is possible.
+func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most int) {
+	best = ','
 	for _, delim := range []byte(Delimiters) {
-		score := delimiterScore(sample, delim, truncated)
+		score := delimiterScore(sample, delim, truncated, unnamed)
 		if score > most || score > 0 && best == ',' && haveDecimalCommas(sample, delim) {
 			best, most = delim, score
 		}
 	}
-	return best
+	return best, most
 }
 
 // haveDecimalCommas reports whether the commas of a sample with another delimiter separate
@@ -45,7 +57,9 @@ func haveDecimalCommas(sample []byte, delim byte) bool {
 	return delim != ',' && commas > 0 && 10*decimal >= 9*commas
 }
 
-func delimiterScore(sample []byte, delim byte, truncated bool) int {
+// delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher for more
+// fields. unnamed is the number of fields that the first record has fewer than the others.
+func delimiterScore(sample []byte, delim byte, truncated bool, unnamed int) int {
 	const enough = 50
 	reader := NewReader(bytes.NewReader(sample), delim)
 	var lengths []int
@@ -59,14 +73,18 @@ func delimiterScore(sample []byte, delim byte, truncated bool) int {
 	if truncated && len(lengths) > 1 && len(lengths) < enough {
 		lengths = lengths[:len(lengths)-1] // the sample may end within the last record
 	}
-	matching := 0
+	if len(lengths) <= unnamed {
+		return 0
+	}
+	matching, first := 0, lengths[0]
+	lengths = lengths[unnamed:]
 	for _, n := range lengths {
-		if n == lengths[0] {
+		if n == first+unnamed {
 			matching++
 		}
 	}
-	if matching == 0 || 10*matching < 9*len(lengths) {
+	if 10*matching < 9*len(lengths) {
 		return 0
 	}
-	return matching * (lengths[0] - 1)
+	return matching * (first - 1)
 }

@@ -21,6 +21,9 @@ func TestFindDelimiter(t *testing.T) {
 		"decimal_commas_in_quotes": {strings.Repeat("\"5,1\";\"3,5\";b\n", 9), ';'},
 		"a_list_in_each_row":       {strings.Repeat("1,2,3,4;5\n", 9), ','},
 		"texts_with_semicolons":    {strings.Repeat("1,2,x;y\n", 9), ','},
+		"row_names":                {"a\tb\n" + strings.Repeat("r\t1\t2\n", 9), '\t'},
+		"quoted_row_names":         {"\"a\";\"b\"\n" + strings.Repeat("\"r\";1,5;2\n", 9), ';'},
+		"a_column_of_lists":        {"a\n" + strings.Repeat("x;y\n", 9), ','},
 		"a_header":                 {"a,b\n" + strings.Repeat("1,4;5\n", 9), ','},
 	} {
 		if got := FindDelimiter([]byte(c.rows), false); got != c.want {

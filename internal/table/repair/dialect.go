@@ -74,13 +74,28 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 // header. File rejects such a file, because it can align rows only with the values of rows that
 // fit.
 func NoRowFits(src io.Reader, layout *Layout) bool {
-	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // after an error, the bytes before it are used
-	d, err := sniffDialect(sample, len(sample) == sniffBytes, layout)
+	d, err := readDialect(src, layout)
 	if err != nil || len(d.sample) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(d.sample, func(row [][]byte) bool { return len(row) == len(d.names) && !isBlankRow(row) })
+}
+
+// HeaderBelowTitle returns the names in the header of a file if File leaves out rows above it, such as a
+// title. If there are no such rows, or the file cannot be read, it returns nil.
+func HeaderBelowTitle(src io.Reader, layout *Layout) []string {
+	d, err := readDialect(src, layout)
+	if err != nil || d.preamble == 0 || layout.NoHeader {
+		return nil
+	}
+	return d.names
+}
+
+// readDialect infers the dialect of a file from its beginning.
+func readDialect(src io.Reader, layout *Layout) (dialect, error) {
+	head := bufio.NewReaderSize(src, sniffBytes)
+	sample, _ := head.Peek(sniffBytes) // after an error, the bytes before it are used
+	return sniffDialect(sample, len(sample) == sniffBytes, layout)
 }
 
 // preambleLength returns the number of records before the header. The header is the first
