@@ -24,7 +24,8 @@ type ServiceFlags struct {
 	Local   bool
 	// NoJobs is set if the embedded service must not run jobs during the command.
 	NoJobs bool
-	// NeedsDatabase is set if the command must not create the database of the embedded service.
+	// NeedsDatabase is set if the command must neither create the database of the embedded service nor
+	// upgrade its schema.
 	NeedsDatabase bool
 	// ReadOnly is set if the command changes nothing. It then stores no session, and does not create
 	// the account of the embedded service. Otherwise this account would appear among the accounts of a
@@ -153,7 +154,11 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 
 // ConnectEmbeddedAt starts the service in this process, with dir as its data folder.
 func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
-	service, err := OpenLocal(ctx, dir, o.Factory, o.Cmd)
+	open := OpenLocal
+	if o.NeedsDatabase {
+		open = OpenWithoutUpgrade
+	}
+	service, err := open(ctx, dir, o.Factory, o.Cmd)
 	if err != nil {
 		return nil, err
 	}
