@@ -81,6 +81,9 @@ func (n *networkFlags) check() error {
 	if err := checkBaseURL("--public-url", n.publicURL); err != nil {
 		return err
 	}
+	if u, err := url.Parse(n.publicURL); err == nil && strings.Trim(u.Path, "/") != "" {
+		return exit.Usagef("invalid --public-url %q: must have no path, because the dashboard needs a host of its own", n.publicURL)
+	}
 	_, err := n.trustedNetworks()
 	return err
 }

@@ -26,6 +26,7 @@ as_postgres=
 if [ "$(id -u)" = 0 ]; then
   as_postgres="setpriv --reuid=postgres --regid=postgres --init-groups"
   chmod a+x "$folder"
+  $as_postgres test -x "$folder" || { echo "team.sh: the user postgres cannot enter $folder; name another folder, such as /srv/foretell-team" >&2; exit 1; }
 fi
 
 # Secrets are created at the first start.
@@ -41,6 +42,7 @@ processes=
 stop() {
   trap '' INT TERM
   trap - EXIT
+  rm -f "$folder/password" # initdb may have failed
   for process in $processes; do # the last started first
     kill "$process" 2>/dev/null && wait "$process" || true
   done

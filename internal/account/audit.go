@@ -143,13 +143,14 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 	return t.InsertAuditEvent(ctx, stored)
 }
 
-// logAuditEvent writes an event to the program's log, from which a log collector can copy it to a
-// place where nobody can change it. The attributes have the names of the fields of the API. A
-// non-nil err means that it is unknown whether the event was stored.
+// logAuditEvent writes a copy of an event to the log, so that a log collector can keep it where
+// nobody can change it. The attributes have the names and the texts of the fields of the API, because
+// a difference is a sign of tampering. The handlers of the log escape control characters. If err is not
+// nil, it is unknown whether the event was stored.
 func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
-	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
-		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("detail", EscapeForLog(e.Detail)), slog.String("remoteAddress", e.Address),
+	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", e.Actor),
+		slog.String("action", e.Action), slog.String("object", e.Object), slog.String("detail", e.Detail), slog.String("remoteAddress", e.Address),
 		slog.String("requestId", e.Request), slog.String("outcome", e.Outcome))
 	if err != nil {
 		line.AddAttrs(slog.String("stored", "unknown"))
@@ -157,13 +158,6 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	// The handler is called directly, because a Logger would omit the line if its level is above
 	// Info.
 	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
-}
-
-// EscapeForLog escapes the control characters in a text from a client, because a terminal that
-// shows the log would interpret them.
-func EscapeForLog(text string) string {
-	quoted := strconv.Quote(text)
-	return quoted[1 : len(quoted)-1]
 }
 
 // expireBatchSize is the maximum number of events that are deleted in one transaction.

@@ -109,7 +109,7 @@ func TestNewValuesAreRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			location := newDatabase(t)
-			s := openLogged(t, location, Options{})
+			s := openLogged(t, location, Options{DefaultQuota: &api.Quota{Races: new(int64(4))}})
 			s.invited(t, "bob@example.com")
 			bob, err := s.FindAccount(t.Context(), "bob@example.com")
 			if err != nil {
@@ -134,6 +134,7 @@ func TestNewValuesAreRecorded(t *testing.T) {
 			want := map[string]string{
 				"account.create bob@example.com": "", "account.quota bob@example.com": "datasets=1 bytes=1000000 races=none",
 				"account.role.administrator bob@example.com": "role=administrator", "setting.change public-url": "https://foretell.example.com",
+				"setting.change default-quota": "datasets=none bytes=none races=4",
 			}
 			if diff := cmp.Diff(want, found); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)

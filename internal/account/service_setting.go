@@ -45,6 +45,7 @@ type ServiceSettings struct {
 // remains in use.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
 	var mail, quota *string
+	detail := ""
 	if s.SendsMail != nil {
 		mail = new(map[bool]string{true: "on", false: "off"}[*s.SendsMail])
 	}
@@ -53,14 +54,15 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) 
 		if err != nil {
 			return err
 		}
-		quota = new(string(text))
+		quota, detail = new(string(text)), formatQuota(*a.options.DefaultQuota)
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
 		for _, setting := range []struct {
-			name  string
-			value *string
-		}{{settingPublicURL, s.PublicURL}, {settingMail, mail}, {settingQuota, quota}} {
-			if err := a.storeSetting(ctx, t, setting.name, setting.value); err != nil {
+			name   string
+			value  *string
+			detail string
+		}{{settingPublicURL, s.PublicURL, ""}, {settingMail, mail, ""}, {settingQuota, quota, detail}} {
+			if err := a.storeSetting(ctx, t, setting.name, setting.value, setting.detail); err != nil {
 				return err
 			}
 		}
@@ -68,9 +70,10 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) 
 	}))
 }
 
-// storeSetting stores a setting unless value is nil, and records a change in the audit log. If it
-// replaces another value, it logs a warning.
-func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, value *string) error {
+// storeSetting stores a setting unless value is nil, and records a change in the audit log. The entry
+// has the given detail or, if it is "", the value. If storeSetting replaces another value, it logs a
+// warning.
+func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, value *string, detail string) error {
 	old, err := t.GetSetting(ctx, name)
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, v
 		if err := t.SetSetting(ctx, name, *value); err != nil {
 			return err
 		}
-		return a.insertAuditEvent(ctx, t, auditEvent{action: "setting.change", object: name, detail: *value, outcome: outcomeDone})
+		return a.insertAuditEvent(ctx, t, auditEvent{action: "setting.change", object: name, detail: cmp.Or(detail, *value), outcome: outcomeDone})
 	}
 	return nil
 }

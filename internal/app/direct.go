@@ -23,6 +23,10 @@ const (
 	idleUploadPollInterval = 30 * time.Second
 )
 
+// HasDirectUploads reports whether clients send files directly to the S3 store, so that the service
+// itself accepts only files of at most [api.MaxAddDataBytes] for datasets.
+func (a *App) HasDirectUploads() bool { return a.direct != nil }
+
 // signDirectUpload returns the signed URL of the S3 store, and the headers, to upload the CSV of
 // a PENDING dataset.
 func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {

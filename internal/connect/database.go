@@ -168,6 +168,11 @@ func databaseError(location, dir string, err error) error {
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
+	case errors.Is(err, store.ErrForbidden):
+		return e.WithHint("run `foretell migrate --database URL` with the owner of the tables as the user in URL, and then grant the rights on new tables, see Rights in docs/operations.md")
+	case errors.Is(err, store.ErrReadOnly):
+		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
+			WithHint("name the primary server in the URL, or all servers with the parameter target_session_attrs=primary")
 	case errors.Is(err, store.ErrConnectionRejected):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
 			WithHint("the server responds; correct the parameters of the URL, such as sslmode, and check them with `psql %s`", term.ShellQuote(pgurl.ForPsql(location)))

@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -30,9 +31,23 @@ func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serv
 	}
 	database, err := openExistingDatabase(ctx, f, at)
 	if err == nil && !database.HasNewestSchema() {
-		return nil, errors.Join(ErrOldSchema, database.Close())
+		err = errors.Join(fmt.Errorf("%s: %w", pgurl.Redact(at.database), ErrOldSchema), database.Close())
+	}
+	if errors.Is(err, ErrOldSchema) {
+		return nil, oldSchemaError(err)
 	}
 	return database, err
+}
+
+// oldSchemaError returns the error of a command that does not upgrade the database, for the cause
+// ErrOldSchema. An upgrade by any command would stop the workers of an earlier version.
+func oldSchemaError(cause error) error {
+	if errors.Is(cause, store.ErrNoSchema) {
+		return exit.Errorf(exit.Conflict, "cannot use the database: %w", cause).
+			WithHint("if it is the right database, create the tables with `foretell migrate`")
+	}
+	return exit.Errorf(exit.Conflict, "cannot use the database: %w", cause).
+		WithHint("use the version of foretell that the service has; or upgrade the database with `foretell migrate`, but workers of earlier versions then claim no more jobs")
 }
 
 // openExistingDatabase is like the function openDatabase, but it neither creates the database nor

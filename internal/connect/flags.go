@@ -24,7 +24,8 @@ type ServiceFlags struct {
 	Local   bool
 	// NoJobs is set if a service in this process must not run jobs during the command.
 	NoJobs bool
-	// NeedsDatabase is set if the command must not create a database.
+	// NeedsDatabase is set if the command must neither create the database of the embedded service nor
+	// upgrade its schema.
 	NeedsDatabase bool
 	// ReadOnly is set if the command changes nothing, as in a dry run. It then stores no session,
 	// and does not create the account that commands use without a server.
@@ -151,7 +152,11 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 
 // ConnectEmbeddedAt starts the service in this process, with dir as its data folder.
 func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
-	service, err := OpenLocal(ctx, dir, o.Factory, o.Cmd)
+	open := OpenLocal
+	if o.NeedsDatabase {
+		open = OpenWithoutUpgrade
+	}
+	service, err := open(ctx, dir, o.Factory, o.Cmd)
 	if err != nil {
 		return nil, err
 	}

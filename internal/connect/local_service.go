@@ -103,19 +103,17 @@ func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *co
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), withoutUpgrade: true})
 }
 
-// OpenSelected is like [OpenLocal], for the data folder that the flags of cmd select. If create is
-// false, a missing database is an error.
+// OpenSelected is like [OpenWithoutUpgrade] for the data folder that the flags of cmd select. If create
+// is true, it creates a missing SQLite database.
 func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, create bool) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}
-	if !create {
-		if err := checkDatabaseExists(ctx, f, at); err != nil {
-			return nil, err
-		}
+	if create && !pgurl.Is(at.database) && isMissingOrEmpty(at.database) {
+		return OpenLocal(ctx, at.dir, f, cmd)
 	}
-	return OpenLocal(ctx, at.dir, f, cmd)
+	return OpenWithoutUpgrade(ctx, at.dir, f, cmd)
 }
 
 // DaemonFlags holds the flags of serve and worker.

@@ -94,6 +94,10 @@ type datasetsPage struct {
 	Columns *chosenColumns
 	// IsBusy reports whether a dataset of the list is being prepared.
 	IsBusy bool
+	// MaxUpload is the maximum size of a file in bytes. DirectUploads is set if a command can upload
+	// larger files.
+	MaxUpload     int64
+	DirectUploads bool
 }
 
 // datasetForm has the fields of the form to upload a dataset, except the file. Label and ID are the
@@ -117,7 +121,10 @@ func (p *Pages) writeDatasets(v *visit, form datasetForm, problem *api.Problem) 
 	if last := v.lastPage(list.Page); last != "" {
 		return v.redirect(last)
 	}
-	data := datasetsPage{Datasets: list.Datasets.Items, State: state, Form: form, Pager: newPager(v.r.URL, list.Page, len(list.Datasets.Items))}
+	data := datasetsPage{Datasets: list.Datasets.Items, State: state, Form: form, Pager: newPager(v.r.URL, list.Page, len(list.Datasets.Items)), MaxUpload: api.MaxUploadBytes, DirectUploads: p.opts.DirectUploads}
+	if data.DirectUploads {
+		data.MaxUpload = api.MaxAddDataBytes
+	}
 	for _, d := range data.Datasets {
 		data.IsBusy = data.IsBusy || d.Status == api.DatasetProcessing
 	}
@@ -331,6 +338,9 @@ func (p *Pages) uploadDataset(v *visit, form *fileForm, fields *datasetForm) err
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, file.Source, nil)
 	} else { // the upload URL is that of an S3 store, which requires the size of the file
 		_, err = v.client.AddData(ctx, created.DatasetKey, file.Source, nil)
+		if api.CodeFromError(err) == api.CodeTooLarge {
+			err = api.NewFieldProblem("file", "has more than %d bytes: upload it with `foretell datasets create NAME FILE`", api.MaxAddDataBytes).WithCause(err)
+		}
 	}
 	if err = file.uploadError(err); err == nil {
 		v.created = dataset

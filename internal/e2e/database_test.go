@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"database/sql"
 	"net/http"
 	"net/url"
 	"os"
@@ -56,12 +57,61 @@ func TestDatabaseDoctor(t *testing.T) {
 	}
 }
 
+// TestNoImplicitUpgrade checks that the commands on the data of a service neither create the tables nor
+// upgrade them, because an upgrade stops the workers of an earlier version.
+func TestNoImplicitUpgrade(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	fails := func(want string) {
+		t.Helper()
+		for _, command := range []string{"users list", "users add ann@example.com", "users audit", "keys list", "jobs list", "jobs workers"} {
+			out, err := foretellOn(t, append(strings.Fields(command), "--database", address, "--data-dir", t.TempDir())...)
+			if err == nil || !strings.Contains(out, want) || !strings.Contains(out, "`foretell migrate --data-dir ") {
+				t.Errorf("%s: %v: %s", command, err, out)
+			}
+		}
+	}
+	count := func(of string) (n int) {
+		t.Helper()
+		if err := db.QueryRow("SELECT count(*) FROM " + of).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	fails("has no tables of foretell")
+	if n := count("pg_tables WHERE schemaname = current_schema()"); n != 0 {
+		t.Errorf("the commands have created %d tables", n)
+	}
+	if out, err := foretellOn(t, "migrate", "--database", address, "--data-dir", t.TempDir()); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := db.Exec("DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)"); err != nil {
+		t.Fatal(err)
+	}
+	before := count("goose_db_version")
+	fails("the schema of the database is too old")
+	if n := count("goose_db_version"); n != before {
+		t.Errorf("the commands have applied %d migrations", n-before)
+	}
+}
+
 // TestDatabaseErrors checks that errors of a database have a hint with the next step.
 func TestDatabaseErrors(t *testing.T) {
 	t.Parallel()
 	address, dir := testenv.Postgres(t), t.TempDir()
 	add := func(database string) (string, error) {
 		return foretellOn(t, "users", "add", "ann@example.com", "--password-stdin", "--database", database, "--data-dir", dir)
+	}
+	other := testenv.Postgres(t)
+	for _, database := range []string{address, other} {
+		if out, err := foretellOn(t, "migrate", "--database", database, "--data-dir", dir); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
 	if out, err := add(address); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -81,7 +131,8 @@ func TestDatabaseErrors(t *testing.T) {
 		{"a server without TLS", secure, "no connection with these parameters"},
 		{"a server without TLS, in psql", secure, "sslmode=require"},
 		{"an unknown setting", setting, "options=-c%20no_such_setting%3D1%20"},
-		{"a database of other files", testenv.Postgres(t), "no stored file was changed; use --data-dir with the data folder that belongs to this database"},
+		{"a standby", address + "&default_transaction_read_only=on", "name the primary server in the URL, or all servers with the parameter target_session_attrs=primary"},
+		{"a database of other files", other, "no stored file was changed; use --data-dir with the data folder that belongs to this database"},
 	} {
 		out, err := add(test.database)
 		if err == nil || !strings.Contains(out, test.want) || strings.Contains(out, "does not respond") || strings.Contains(out, "a-secret-word") {

@@ -207,6 +207,17 @@ func TestDirectTransfers(t *testing.T) {
 	if got := foretell("datasets", "create", "big", big, "--fields", "status,bytes"); !strings.Contains(got, api.DatasetCompleted) || !strings.Contains(got, strconv.Itoa(len(text))) {
 		t.Errorf("the dataset is %s, want %d bytes", got, len(text))
 	}
+	visitor := signInToPages(t, address)
+	if page := readPage(t, visitor, address+"/datasets"); !strings.Contains(page, "at most 32 MB") || !strings.Contains(page, "NAME FILE</code> uploads larger files") {
+		t.Errorf("the page to upload a file: %s", page)
+	}
+	form, kind := multipartForm(t, [2]string{"name", "large"}, [2]string{"file", text})
+	response := sendForm(t, visitor, address+"/datasets", form, kind)
+	page, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil || response.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(page), "upload it with `foretell datasets create NAME FILE`") {
+		t.Errorf("%v, a large file in a form: %s: %s", err, response.Status, page)
+	}
 	result := filepath.Join(t.TempDir(), "result.csv")
 	foretell("run", firstRows(t, "../../testdata/credit-g/train.csv", 150), "--blind", "../../testdata/credit-g/blind.csv", "-o", result, "--algorithm", "BFIF01")
 	if text, err := os.ReadFile(result); err != nil || strings.Count(string(text), "\n") < 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -152,7 +153,8 @@ func (s *service) countLoginFailure(err error) {
 // to 254 bytes, and escapes control characters, because a terminal would interpret them.
 func escapeForLog(text string) string {
 	const maxLength = 254 // length of the longest email address
-	return account.EscapeForLog(text[:min(len(text), maxLength)])
+	quoted := strconv.Quote(text[:min(len(text), maxLength)])
+	return quoted[1 : len(quoted)-1]
 }
 
 // baseURL returns the scheme and host with which the absolute URLs in the response begin.

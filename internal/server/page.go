@@ -27,6 +27,7 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	s.pages = dashboard.New(dashboard.Options{
 		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		SendsMail:      s.app.SendsMail,
+		DirectUploads:  s.app.HasDirectUploads(),
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
 		LimitUploadTime: s.limitUploadTime,
 		IsDiskFull:      func() bool { return s.app.TempDir() != "" && blob.IsDiskFull(s.app.TempDir()) },

@@ -23,6 +23,8 @@ var (
 
 	// ErrConnectionRejected is returned by Open.
 	ErrConnectionRejected = database.ErrConnectionRejected
+	ErrReadOnly           = database.ErrReadOnly
+	ErrForbidden          = database.ErrForbidden
 	ErrNewerSchema        = schema.ErrNewer
 	// ErrOldSchema and ErrNoSchema are returned by OpenUnchanged.
 	ErrOldSchema = schema.ErrOld

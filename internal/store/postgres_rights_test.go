@@ -47,6 +47,11 @@ func TestPostgresRights(t *testing.T) {
 	exec(strings.NewReplacer("foretell_service", name, "SCHEMA public", "SCHEMA "+address.Query().Get("search_path")).Replace(block))
 	address.User = url.UserPassword(name, name)
 
+	exec("DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
+	_, err = Open(t.Context(), address.String())
+	wantErr(t, err, ErrForbidden)
+	exec("INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version")
+
 	s := suite{openStore(t, address.String()), nil}
 	s.fill(t)
 	write(t, s.Store, func(tx *Tx) error {

@@ -18,7 +18,7 @@ async function check(file, output) {
   const state = { file };
   checked.set(output, state);
   output.replaceChildren();
-  const large = file ? tooLarge(file.size, Number(output.dataset.max)) : "";
+  const large = file ? tooLarge(file.size, output.dataset) : "";
   output.closest("form").querySelector("input[type=file]").setCustomValidity(large); // so that it is not sent
   if (!file) return;
   const limit = 1 << 20;
@@ -101,8 +101,9 @@ function tooShort(size, isTraining) {
   return `${size ? `The file has only ${plural(size, "byte")}, so it is no table` : "The file is empty"}. A CSV has a header and a row for each example, with commas between the columns.`;
 }
 
-// tooLarge returns the defect of a file that has more bytes than the service accepts, or "".
-const tooLarge = (size, max) => size <= max ? "" : `The file has ${formatBytes(size)}, but the service accepts at most ${formatBytes(max)}. Remove rows or columns.`;
+// tooLarge returns the defect of a file that has more bytes than the form can send, or "". If larger
+// is set, a command can send larger files.
+const tooLarge = (size, { max, larger }) => size <= Number(max) ? "" : `The file has ${formatBytes(size)}, but the service accepts at most ${formatBytes(Number(max))}. ${larger === undefined ? "Remove rows or columns." : "Upload it with the command foretell datasets create NAME FILE."}`;
 
 // decode returns the bytes of a file as text, or a defect if they are not text in UTF-8.
 function decode(bytes, whole) {

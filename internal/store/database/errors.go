@@ -28,10 +28,16 @@ var (
 	// SQLite, it is also returned if another process holds the lock of the database for longer than
 	// busyTimeout. The transaction was not committed, unless the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
-	// ErrConnectionRejected is returned by Open if the server responds, but the parameters of the
-	// URL allow no connection. For example, sslmode=require fails if the server has no TLS. It
-	// wraps ErrUnavailable, because the cause may be temporary.
-	ErrConnectionRejected error = connectionRejectedError{}
+	// ErrConnectionRejected is returned by Open if the server responds, but no connection is possible with the
+	// parameters of the URL. For example, sslmode=require fails if the server has no TLS. It wraps
+	// ErrUnavailable, because the cause may be temporary, such as a standby that is not yet the primary
+	// server.
+	ErrConnectionRejected error = unavailableError("no connection with these parameters")
+	// ErrReadOnly is returned if the server executes no statement that writes, for example because it
+	// is a standby that is not promoted. It wraps ErrUnavailable.
+	ErrReadOnly error = unavailableError("the server is a standby, or allows no writing")
+	// ErrForbidden is returned if the user of the database lacks a right, for example on a table.
+	ErrForbidden = errors.New("the user of the database lacks a right")
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.
 	ErrCommitUnknown = fmt.Errorf("%w to a commit", ErrUnavailable)
@@ -96,9 +102,12 @@ func errorFromSQLState(code string) error {
 		return ErrDiskFull
 	case "40001", "40P01", // serialization_failure, deadlock_detected, even after maxConflicts repetitions
 		"57P01", "57P02", "57P03", // admin_shutdown, crash_shutdown, cannot_connect_now
-		"53200", "53300", // out_of_memory, too_many_connections
-		"25006": // read_only_sql_transaction: a standby that is not yet promoted
+		"53200", "53300": // out_of_memory, too_many_connections
 		return ErrUnavailable
+	case "25006": // read_only_sql_transaction
+		return ErrReadOnly
+	case "42501": // insufficient_privilege
+		return ErrForbidden
 	}
 	if strings.HasPrefix(code, "08") { // connection exceptions
 		return ErrUnavailable
@@ -106,12 +115,12 @@ func errorFromSQLState(code string) error {
 	return nil
 }
 
-// connectionRejectedError is the type of ErrConnectionRejected. It wraps ErrUnavailable, but has a
-// message of its own.
-type connectionRejectedError struct{}
+// unavailableError is the type of errors that have messages of their own although they wrap
+// ErrUnavailable.
+type unavailableError string
 
-func (connectionRejectedError) Error() string { return "no connection with these parameters" }
-func (connectionRejectedError) Unwrap() error { return ErrUnavailable }
+func (e unavailableError) Error() string { return string(e) }
+func (unavailableError) Unwrap() error   { return ErrUnavailable }
 
 // isNetworkError reports whether err, a connection error, means that the server cannot be reached
 // or does not respond. Other connection errors occur although the server responds: it may not

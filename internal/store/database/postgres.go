@@ -37,7 +37,7 @@ func openPostgres(ctx context.Context, location string, version int64) (*DB, err
 		return nil, err
 	}
 	readOnly := config.Copy()
-	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
+	readOnly.AfterConnect = setReadOnly
 	d := &DB{
 		dialect: postgresDialect, timeout: timeout, listenConfig: readOnly,
 		write: newPostgresPool(config, maxWriters), read: newPostgresPool(readOnly, maxReaders), renewals: newPostgresPool(config, 1),
@@ -54,6 +54,13 @@ func openPostgres(ctx context.Context, location string, version int64) (*DB, err
 	}
 	d.Processes = row
 	return d, nil
+}
+
+// setReadOnly makes all transactions of a new connection read only. A parameter in the startup message
+// would do the same, but PgBouncer refuses it, and target_session_attrs=read-write would refuse
+// the connection.
+func setReadOnly(ctx context.Context, conn *pgconn.PgConn) error {
+	return conn.Exec(ctx, "SET default_transaction_read_only = on").Close()
 }
 
 // dialErrorPrefix matches the beginning of an error of the driver that repeats the address:

@@ -7,6 +7,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -88,6 +89,11 @@ var (
 // which may be [Newest] or [Unchanged]. The caller must make sure that no other process migrates the
 // database at the same time.
 func (m *Migrations) Migrate(ctx context.Context, db *sql.DB, version int64) (Migration, error) {
+	if version == Unchanged { // without the check, GetDBVersion would create the table of versions
+		if exists, err := m.hasVersions(ctx, db); err != nil || !exists {
+			return Migration{}, cmp.Or(err, ErrMissing)
+		}
+	}
 	provider, err := goose.NewProvider(m.dialect, db, m.files)
 	if err != nil {
 		return Migration{}, err
@@ -126,6 +132,16 @@ func (m *Migrations) Migrate(ctx context.Context, db *sql.DB, version int64) (Mi
 		_, err = provider.UpTo(ctx, version)
 	}
 	return done, err
+}
+
+// hasVersions reports whether the database has the table of the versions.
+func (m *Migrations) hasVersions(ctx context.Context, db *sql.DB) (exists bool, err error) {
+	tables := "sqlite_schema WHERE name"
+	if m == Postgres {
+		tables = "pg_tables WHERE schemaname = current_schema() AND tablename"
+	}
+	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM "+tables+" = '"+goose.DefaultTablename+"'").Scan(&exists)
+	return exists, err
 }
 
 func subFolder(name string) fs.FS {
