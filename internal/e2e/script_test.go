@@ -57,18 +57,17 @@ const rareGC = "400"
 // user.
 const tunedGC = "FORETELL_TEST_TUNED_GC"
 
-// databaseScripts and storageScripts are the scripts that test what a service stores and how its
-// jobs run. They also run against a service on PostgreSQL. Those that mainly test files do so with
-// the files on S3, the others with the files in a folder. The remaining scripts test local files,
-// flags, messages and the start of a service, which do not depend on the database or the storage.
-var (
-	databaseScripts = []string{"account", "compare", "gate", "requests"}
-	storageScripts  = []string{"datasets", "predict", "prune", "receipt", "replay", "resume", "run", "series"}
-)
+// databaseScripts are the scripts that test what a service stores and how its jobs run. They
+// also run against a service on PostgreSQL, and against one on PostgreSQL and S3. The other
+// scripts test local files, flags, messages and the start of a service, which do not depend on
+// the database or the storage.
+var databaseScripts = []string{
+	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
+}
 
-// localScripts are the scripts whose commands send no request to a service that serves. They run
-// once, with the embedded service.
-var localScripts = []string{"check", "check_fix", "config", "hint", "id_hint", "known_rows", "score"}
+// localScripts are the scripts whose commands use only local files, but no service and no
+// database. They run once.
+var localScripts = []string{"check", "check_fix", "known_rows", "score"}
 
 // TestScripts runs each script with the embedded service and against a served one, and some
 // scripts against services on PostgreSQL and on S3. The outputs that the script command
@@ -86,7 +85,7 @@ func TestScripts(t *testing.T) {
 		onPostgres.runScripts(t, startService(t, "--database", testenv.Postgres(t)), databaseScripts)
 	})
 	t.Run("served-postgres-s3", func(t *testing.T) {
-		onS3.runScripts(t, startService(t, "--database", testenv.Postgres(t), "--storage", testenv.S3(t).String()), storageScripts)
+		onS3.runScripts(t, startService(t, "--database", testenv.Postgres(t), "--storage", testenv.S3(t).String()), databaseScripts)
 	})
 	if t.Failed() || embedded.texts == nil || served.texts == nil { // -run may select one
 		return
