@@ -31,11 +31,12 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 		}
 	})
 	t.Cleanup(stop)
-	return newAccounts(rows, c, t.Output(), Options{PasswordMemory: 64, LoginBurst: 1000}), stop
+	return newAccounts(rows, c, t.Output(), Options{LoginBurst: 1000}), stop
 }
 
 // newAccounts returns the accounts of a service that has no data besides them, and writes its log to log.
 func newAccounts(rows *store.Store, c *clock, log io.Writer, options Options) *Accounts {
+	options.PasswordMemory = 64 // hashes of 19 MiB would take most of the tests' time
 	return New(Config{
 		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(log, nil)),
 		ToProblem:         func(err error) error { return err },

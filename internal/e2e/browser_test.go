@@ -30,8 +30,13 @@ type person struct {
 	base string
 }
 
-// stepTime limits each step of a person.
-const stepTime = 3 * time.Minute
+const (
+	// stepTime limits each step of a person.
+	stepTime = 3 * time.Minute
+	// lookInterval is the time between two looks at a page that is about to change. By default,
+	// chromedp looks every 5 ms, or draws frames all the time, which takes a core.
+	lookInterval = 50 * time.Millisecond
+)
 
 func (p *person) run(what string, actions ...chromedp.Action) {
 	p.t.Helper()
@@ -79,12 +84,12 @@ func (p *person) press(selector string) {
 // sees waits until an element is on the page.
 func (p *person) sees(selector string) {
 	p.t.Helper()
-	p.run("waiting for "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
+	p.run("waiting for "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery, chromedp.RetryInterval(lookInterval)))
 }
 
 // poll waits until an expression is true.
 func poll(expression string) chromedp.Action {
-	return chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(stepTime))
+	return chromedp.Poll(expression, nil, chromedp.WithPollingInterval(lookInterval), chromedp.WithPollingTimeout(stepTime))
 }
 
 // path returns the path of the URL that the browser shows.

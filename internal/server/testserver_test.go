@@ -32,6 +32,7 @@ const (
 // testServer is the complete service on a temporary folder and a local port.
 type testServer struct {
 	app        *app.App
+	handler    http.Handler
 	url, token string
 }
 
@@ -67,13 +68,13 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := &testServer{app: a}
 	opts.Version = "test"
+	w := &testServer{app: a, handler: server.New(a, opts)}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	srv := httptest.NewUnstartedServer(nil)
-	srv.Config = listen.NewServer(server.New(a, opts), opts.Log)
+	srv.Config = listen.NewServer(w.handler, opts.Log)
 	srv.Start()
 	tb.Cleanup(func() {
 		w.checkDocumented(tb)
