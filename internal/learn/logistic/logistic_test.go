@@ -228,12 +228,13 @@ func TestFactor(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	t.Run("kernel", func(t *testing.T) { testModel(t, 1) })
-	t.Run("linear", func(t *testing.T) { testModel(t, Linear) })
+	t.Run("kernel", func(t *testing.T) { checkModel(t, 1) })
+	t.Run("linear", func(t *testing.T) { checkModel(t, Linear) })
 }
 
-// testModel checks a model with the given Width.
-func testModel(t *testing.T, width float64) {
+// checkModel trains a model with the given Width, predicts with it, and writes and reads it.
+func checkModel(t *testing.T, width float64) {
+	t.Helper()
 	f := rings(250, 3, 4)
 	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: width, Centers: 512, Penalties: []float64{0.1}})
 	if err != nil {
