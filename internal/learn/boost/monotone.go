@@ -134,8 +134,9 @@ func fitIsotonicInPlace(values, weights []float64, orders []monotoneConstraint) 
 	}
 }
 
-// poolAdjacentViolators replaces the values of each chain by their isotonic regression,
-// with the pool adjacent violators algorithm.
+// poolAdjacentViolators replaces the values of the leaves of each chain by their weighted isotonic
+// regression, with the pool adjacent violators algorithm. A chain is a list of leaves whose values
+// must not fall, or must not rise if the direction is Decreasing.
 func (o *monotoneConstraint) poolAdjacentViolators(values, weights []float64) {
 	type block struct {
 		value, weight float64

@@ -14,8 +14,8 @@ const (
 	Increasing Direction = 1 // the value never falls
 )
 
-// bounds are the smallest and the largest value that a leaf may have. A value is -g/(h+λ), in units
-// of the packed sums.
+// bounds are the smallest and the largest value that a leaf may have. A value is -g/(h+λ), where g
+// and h are sums of derivatives in the integer units of Scale.
 //
 // A split by a monotone feature has one side with smaller values. The mean of the values of both
 // sides is an upper bound for all later leaves on that side, and a lower bound for those on the

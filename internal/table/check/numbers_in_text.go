@@ -96,9 +96,10 @@ func isBloodPressure(numbers []string) bool {
 	return isUnpadded(numbers) && !isYear && first <= maxPairRatio*second && second <= maxPairRatio*first
 }
 
-// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581 or the local
-// phone number 950-1000. Numbers without decimals may be codes, so they must be closer to each
-// other.
+// isRange reports whether two numbers are probably the ends of a range, such as 10-20. The second
+// number must be larger than the first. Numbers without decimals may be parts of a code, such as
+// 2024-3581, or of a phone number, such as 950-1000. So they must have few digits, and their ratio
+// must be at most maxRangeRatio instead of maxPairRatio.
 func isRange(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
 	if !isUnpadded(numbers) || first >= second {

@@ -44,9 +44,8 @@ func (c *columnChecker) warnTimeZones() {
 		return
 	}
 	first, other := &zones[most].First, &far[mostFrequentZone(far)].First
-	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC: %s %s the same offset as %s (%s), and %s another offset, most often that of %s (%s); features are made from the local time only, so they do not show the true order of the times",
-		len(zones), humanize.Count(zones[most].Rows, "row"), humanize.HasOrHave(zones[most].Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()),
-		humanize.Count(rows, "row"), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC, such as those of %s (%s) and %s (%s); in %s, the offset is more than an hour from the most frequent one; features use the local time only, so they do not show the true order of the times",
+		len(zones), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()), humanize.Count(rows, "row"))
 }
 
 // mostFrequentZone returns the offset with the most rows or, in a tie, the first in the file.

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Numbers are taken for Unix times only if they are from this range of years. In each unit, such
-// numbers have a certain number of digits: 10 for most seconds.
+// Numbers are taken for Unix times only if the times are from 2000 to 2039. Other numbers rarely
+// have as many digits as these times, such as 9 or 10 digits of seconds.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
 // minRoundShare is the smallest fraction of whole minutes among the numbers, if the name of the

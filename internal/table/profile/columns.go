@@ -144,7 +144,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 		if !inf.Form.IsOrdered() && !haveEqualTexts(&s.columns[i], &s.columns[earlier]) {
 			relation = "has exactly one text for each value of"
 		}
-		s.warn(csvfile.CodeEqualColumn, i, "the column %s the column %s, so it is not used", relation, csvfile.Excerpt(s.table.Names[earlier]))
+		s.warn(csvfile.CodeEqualColumn, i, "the column is not used, because it %s the column %s", relation, csvfile.Excerpt(s.table.Names[earlier]))
 	case inf.IdentifiesRows && inf.Form == inference.FormCategory && c.Features == 0:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):

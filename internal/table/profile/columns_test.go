@@ -58,8 +58,8 @@ func TestDuplicateColumns(t *testing.T) {
 // at other positions than those of the table.
 func TestDuplicateColumnNamesTheOther(t *testing.T) {
 	for place, want := range map[string]string{
-		"n%d":    `the column has the same content as the column "town", so it is not used`,
-		"<%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
+		"n%d":    `the column is not used, because it has the same content as the column "town"`,
+		"<%d km": `the column is not used, because it has exactly one text for each value of the column "town"`,
 	} {
 		file := "id,town,place,y\n"
 		for i := range 120 {

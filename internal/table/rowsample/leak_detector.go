@@ -163,9 +163,9 @@ func (r Reading) AddText(text string, other []byte) {
 	r[encodeFeature([]byte(text))] = encodeText(other)
 }
 
-// Accuracies returns the accuracy of each wanted field, and 0 for the other fields. readings
-// returns further ways to read the values of a field; the accuracy is that of the best way. Calls
-// for different fields may be concurrent.
+// Accuracies returns how accurately each wanted field alone predicts the label. It returns 0 for the
+// other fields. readings returns further ways to read the values of a field. Each way is tried, and
+// the highest accuracy counts. wanted and readings are called concurrently.
 func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool, readings func(field int) []Reading) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
