@@ -54,7 +54,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 func (c *Session) internalFailure(d *api.Dataset) error {
 	if !c.Embedded {
 		return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
-			WithHint("the file is not the cause: send the key %s to the operator of the service", d.DatasetKey)
+			WithHint("the file is not the cause: report the failure to the operator of the service, with the key of the dataset, %s", d.DatasetKey)
 	}
 	return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
 		WithHint("the file is not the cause: set %s=1 and repeat the command to see what happened, and report it unless the machine lacks memory; delete the dataset with `foretell datasets delete %s`",

@@ -225,7 +225,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 	}
 	n, err := cli.ParseBytes(text)
 	if err == nil && n < app.MinRaceMemory {
-		err = fmt.Errorf("must be at least %s (the smallest race), or \"none\" for no limit", term.FormatBytes(app.MinRaceMemory))
+		err = fmt.Errorf("must be at least %s, which the smallest race needs, or \"none\" for no limit", term.FormatBytes(app.MinRaceMemory))
 	}
 	if err != nil {
 		return 0, exit.Usagef("invalid %s %q: %w", name, text, err)

@@ -51,7 +51,7 @@ func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, reque
 // command is the command line without the flag.
 func ResumedFlagError(race, flag, given, actual, command string) error {
 	return exit.Usagef("--%s %s differs from that of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
-		WithHint("omit the flag: `%s`, or start a new race without --resume", command)
+		WithHint("omit the flag and run `%s`, or start a new race without --resume", command)
 }
 
 // formatThreshold returns the value of --threshold for a threshold, or "" if it is nil.

@@ -216,9 +216,9 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 // one. The probability of this by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
-// minFrequentShare is a limit of checkFrequentTexts. If at least this fraction of the training rows
-// has one of the frequent texts, a blind file without them is reported even if it has few different
-// texts. With a smaller fraction, a file with only one rare text, such as one shop, is not unusual.
+// minFrequentShare is a limit of checkFrequentTexts, which normally does not report a blind file with
+// few different texts: it may be an extract, for example of one rare shop. But if at least this
+// fraction of the training rows has a frequent text, a blind file without any of them is reported.
 const minFrequentShare = 0.5
 
 // checkFrequentTexts compares a column of categories if only its most frequent texts in training

@@ -149,8 +149,8 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
 }
 
-// Reading maps sampled values of a field to other values, for example the texts of amounts to
-// numbers.
+// Reading is another way to read a field, for example amounts as numbers instead of texts. It maps
+// sampled cells to the cells as they are then read. Cells are encoded by encodeNumber and encodeText.
 type Reading map[uint64]uint64
 
 // AddNumber reads a text as a number.
