@@ -183,7 +183,7 @@ func (o *runOptions) checkFlags() error {
 		return exit.Usagef("invalid --name %q: must have 3 to 30 characters", o.name)
 	}
 	if o.resume != "" && o.training.TimeLimit != 0 {
-		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
+		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag and run `%s`", o.factory.CommandWith("time-limit", ""))
 	}
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }

@@ -302,6 +302,9 @@ func TestMarkerIsKept(t *testing.T) {
 	t.Parallel()
 	address, dir := testenv.Postgres(t), t.TempDir()
 	path := filepath.Join(dir, "database.txt")
+	if out, err := foretellOn(t, "migrate", "--database", address, "--data-dir", t.TempDir()); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	if out, err := foretellOn(t, "users", "list", "--database", address, "--data-dir", dir); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -326,7 +329,8 @@ func TestMarkerIsKept(t *testing.T) {
 func TestDefaultFolderIsNotMarked(t *testing.T) {
 	t.Parallel()
 	env := append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())
-	for _, args := range [][]string{{"users", "list", "--database", testenv.Postgres(t)}, {"datasets", "list"}} {
+	address := testenv.Postgres(t)
+	for _, args := range [][]string{{"migrate", "--database", address}, {"users", "list", "--database", address}, {"datasets", "list"}} {
 		command := exec.Command("foretell", args...)
 		command.Env = env
 		if out, err := command.CombinedOutput(); err != nil {

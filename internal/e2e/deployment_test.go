@@ -142,7 +142,7 @@ func TestGateWithoutModelStates(t *testing.T) {
 		run := exec.Command("foretell", "run", "../../testdata/steps/train.csv", "--name", fmt.Sprint("status ", status), "--algorithm", "BSIX01", "--effort", "fast", "--require", "logLoss<0", "--progress", "none")
 		run.Env = []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + deployment.URL, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password"}
 		out, _ := run.CombinedOutput() // the exit status is used instead of the error
-		if run.ProcessState.ExitCode() != 10 || !bytes.Contains(out, []byte("is rejected, so it can become the champion of its series")) {
+		if run.ProcessState.ExitCode() != 10 || !bytes.Contains(out, []byte("as rejected, so the model can become the champion of its series")) {
 			t.Errorf("%d: exit %d: %s", status, run.ProcessState.ExitCode(), out)
 		}
 		deployment.Close()
