@@ -83,7 +83,6 @@ var provokedElsewhere = map[string]string{
 	"raise the limit with `ulimit -f unlimited`":                                    "the same",
 	"the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f unlimited`, or write to another file system": "the same",
 	"free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir":       "the same",
-
 	"%s: the file has changed since it was checked":                                                                 "TestFileChangesDuringRun",
 	"the model is kept; when the file no longer changes, predict it with `%s`":                                      "TestFileChangesDuringRun",
 	"another process created the output %s while this command was running":                                          "TestOutputAppearsDuringRun",
@@ -102,6 +101,7 @@ var provokedElsewhere = map[string]string{
 	"%s: permission denied":                                                                                         "an administrator may read everything",
 	"make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`":                      "the same",
 	"change the permissions of the file, or use another file":                                                       "the same",
+
 	"the model is kept; only `foretell models promote %[1]s` can make it the champion of its series; see `foretell models report %[1]s`": "a gate that fails needs a race: see the scripts",
 	"the series %s has no champion: all its models were rejected, because they missed --require or --beat":                               "a rejected model needs a race: see the script promote",
 	"name a model, such as %s, or make it the champion with `foretell models promote %s`":                                                "a rejected model needs a race: see the script promote",
