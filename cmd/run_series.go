@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"foretell/internal/api"
@@ -109,6 +110,8 @@ func profileSchema(p *profile.Profile) api.TableSchema {
 	for _, class := range p.Classes {
 		t.Classes = append(t.Classes, class.Text)
 	}
+	slices.Sort(t.Columns)
+	slices.Sort(t.Classes)
 	return t
 }
 

@@ -263,19 +263,19 @@ func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
 //
 // For 2 and 3, only models with the data and the [ScoreKind] of the newest model are considered,
 // because other scores cannot be compared; see [FindNewest]. Datasets with the same file and the same
-// number of buckets have the same data. A missing performance counts as the lowest. FindChampion
-// returns nil if no model can be the champion.
+// number of buckets have the same data. Models that FindNewest ignores are not considered. A missing
+// performance counts as the lowest. FindChampion returns nil if no model can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	newest := FindNewest(newestFirst)
 	if newest == nil || newest.State == api.ModelPromoted {
 		return newest
 	}
-	best := newest
+	best, kind := newest, ModelScoreKind(&newest.ModelExtensions)
 	for i := range newestFirst {
 		m := &newestFirst[i]
 		switch {
 		case m.State == api.ModelRejected:
-		case m.Cancelled != newest.Cancelled || m.content != newest.content || ModelScoreKind(&m.ModelExtensions) != ModelScoreKind(&newest.ModelExtensions):
+		case m.Cancelled != newest.Cancelled || m.content != newest.content || ModelScoreKind(&m.ModelExtensions) != kind:
 		case best.State == api.ModelAccepted: // it is newer
 		case m.State == api.ModelAccepted:
 			best = m

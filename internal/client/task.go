@@ -63,10 +63,14 @@ func (t *Task) Difference(former *Task) string {
 	return strings.Join(parts, ", ")
 }
 
-// namesOnlyIn returns a text about the names that are in a, but not in b, such as new class "x". It
-// returns nothing if there are none, or if a or b is unknown.
+// namesOnlyIn returns a text about the names that are in a, but not in b, such as new class "x". Both
+// must be sorted, because a table may have many thousands of columns. namesOnlyIn returns nothing if
+// all names of a are in b, or if a or b is unknown.
 func namesOnlyIn(adjective, noun string, a, b []string) []string {
-	only := slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
+	only := slices.DeleteFunc(slices.Clone(a), func(name string) bool {
+		_, found := slices.BinarySearch(b, name)
+		return found
+	})
 	if len(only) == 0 || len(b) == 0 {
 		return nil
 	}

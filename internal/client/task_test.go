@@ -15,8 +15,7 @@ func TestDifference(t *testing.T) {
 	}{
 		"none":           {func(*Task) {}, ""},
 		"columns":        {func(now *Task) { now.Columns = []string{"a", "c", "d", "e", "f"} }, `new columns "c", "d", "e" and 1 more, missing column "b"`},
-		"order":          {func(now *Task) { now.Columns = []string{"b", "a"} }, ""},
-		"classes":        {func(now *Task) { now.Classes = []string{"no", "yes", "Yes", "?"} }, `new classes "Yes", "?"`},
+		"classes":        {func(now *Task) { now.Classes = []string{"?", "Yes", "no", "yes"} }, `new classes "?", "Yes"`},
 		"missing class":  {func(now *Task) { now.Classes = []string{"no"} }, `missing class "yes"`},
 		"label":          {func(now *Task) { now.Label, now.Columns = "a", []string{"paid"} }, `label "a" instead of "paid"`},
 		"score":          {func(now *Task) { now.ScoreKind = ScoreKind{"rocAuc", "balanced", "customer", "day"} }, "metric rocAuc instead of accuracy, class weights balanced instead of none, --group customer instead of none, --time day instead of none"},

@@ -42,7 +42,7 @@ func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *con
 		o.Note("the model stays rejected, because it missed a requirement of an earlier check; `foretell models promote %s` makes it the champion of its series", model)
 		return m, nil
 	}
-	if f.beat != connect.ChampionRef || f.baseline.key == "" || m.Champion {
+	if !f.BeatsChampion() || f.baseline.key == "" || m.Champion {
 		return m, nil
 	}
 	beaten, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: f.baseline.key})

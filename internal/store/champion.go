@@ -13,9 +13,8 @@ import (
 // and tested on the same rows.
 const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sha256 || ' ' || d.buckets END"
 
-// scoreKind is an SQL expression that identifies which scores can be compared. Races t with the
-// same metric and the same class weights have the same value. The weights matter, because they
-// change the predicted classes.
+// scoreKind is an SQL expression with the metric and the class weights of a race t. Scores can be
+// compared only if both are the same. The weights matter, because they change the predicted classes.
 const scoreKind = "t.metric || ' ' || t.class_weights"
 
 // championSQL is the SQL query of the champion of a series, the model that predictions with the

@@ -38,9 +38,9 @@ type Model struct {
 	//  3. the model with the highest AchievedPerformance, the oldest in a tie
 	//
 	// For 2 and 3, only models with the data, the metric, the class weights, the group column and
-	// the time column of the newest model are considered. Datasets with the same file and the same number of buckets have the same
-	// data. Cancelled models are considered only if all models of the series are cancelled.
-	// Rejected models are never the champion.
+	// the time column of the newest model are considered. Datasets with the same file and the same
+	// number of buckets have the same data. Cancelled models are considered only if all models of
+	// the series are cancelled. Rejected models are never the champion.
 	//
 	// ChampionReason says why the model is the champion, or why it is not; see
 	// [api.ModelExtensions]. Both fields are read-only.
