@@ -1,8 +1,11 @@
 package connect
 
 import (
+	"fmt"
+	"io"
 	"log/slog"
 	"strings"
+	"unicode"
 
 	"foretell/internal/cli"
 	"foretell/internal/config"
@@ -31,7 +34,24 @@ func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	case f.quiet:
 		return slog.New(slog.DiscardHandler), nil
 	case f.logFormat == formatJSON:
-		return slog.New(slog.NewJSONHandler(factory.Console.Err, opts)), nil
+		return slog.New(slog.NewJSONHandler(jsonLog{factory.Console.Err}, opts)), nil
 	}
 	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil
+}
+
+// jsonLog writes lines of JSON. It escapes the characters that a terminal may interpret, such as U+009B.
+// The JSON handler escapes only those of ASCII.
+type jsonLog struct{ io.Writer }
+
+func (w jsonLog) Write(line []byte) (int, error) {
+	var b strings.Builder
+	for _, r := range string(line) {
+		if r == '\n' || r > 0xFFFF || unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	_, err := io.WriteString(w.Writer, b.String())
+	return len(line), err
 }

@@ -235,14 +235,10 @@ func (c *Session) DatasetOfModel(ctx context.Context, key string) (*api.Dataset,
 		return nil, err
 	}
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
-	if err != nil || model.TrainingJobKey == "" {
-		return dataset, err
-	}
-	training, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil {
 		return nil, err
 	}
-	dataset.MarkUnused(training.GroupColumn)
+	dataset.MarkUnused(model.GroupColumn)
 	return dataset, nil
 }
 

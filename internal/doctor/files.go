@@ -28,7 +28,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	}
 	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
 	if errors.Is(err, connect.ErrOldSchema) {
-		return warnResult(name, "it is upgraded when the service or any other command opens it, or with `foretell migrate`",
+		return warnResult(name, "`foretell migrate` upgrades it, and so does the service when it starts",
 			"not checked, because the database has the schema of an earlier version"), true
 	}
 	if err != nil {

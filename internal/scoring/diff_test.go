@@ -99,11 +99,15 @@ func TestDiffWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestDiffOfFractions accepts classes that are fractions if both files have them.
-func TestDiffOfFractions(t *testing.T) {
+// TestFractions accepts classes that are fractions if both files have them, or if a true label is one.
+func TestFractions(t *testing.T) {
 	const file = "id,prediction\na,0.25\nb,0.5\nc,0.75\nd,1\n"
 	if d, err := Diff(t.Context(), strings.NewReader(file), strings.NewReader(file), nil, Options{}); err != nil || len(d.ChangedRows) != 0 {
 		t.Errorf("%+v, %v, want no changed row", d, err)
+	}
+	answers := strings.NewReader("id,class\na,1\nb,1\nc,1\nd,.1\n")
+	if r, err := Score(t.Context(), strings.NewReader(file), answers, Options{}); err != nil || r.Rows != 4 {
+		t.Errorf("%+v, %v, want 4 rows", r, err)
 	}
 }
 

@@ -15,11 +15,12 @@ import (
 // the true labels: if they seem to be probabilities, or if no true label is a class of the predictions.
 // In the second case the files do not belong together, or one of the columns is the wrong one.
 func checkLabels(file FileRole, p *predictions, a *answers) error {
-	if err := p.rejectProbabilities(file, a.labels); err != nil {
-		return err
+	predicted, truths := distinctLabels(p.classes, p.labels), distinctLabels(a.labels)
+	if !slices.ContainsFunc(truths, isFraction) { // otherwise the classes are fractions
+		if err := p.rejectProbabilities(file, nil); err != nil {
+			return err
+		}
 	}
-	predicted := distinctLabels(p.classes, p.labels)
-	truths := distinctLabels(a.labels)
 	if haveCommonLabel(truths, predicted, p.key) {
 		return nil
 	}
@@ -58,23 +59,26 @@ const (
 
 // rejectProbabilities returns a *Fault about file if its predicted labels seem to be the probabilities of a
 // class, as in some submissions to competitions: all of them are numbers from 0 to 1, and several are
-// fractions that are not in known, the labels with which they are compared. Otherwise, it returns nil.
+// fractions that are not in known, the labels with which they are compared. It returns nil otherwise, and if
+// the classes are known.
 func (p *predictions) rejectProbabilities(file FileRole, known []string) error {
+	if len(p.classes)+len(p.modelClasses) > 0 {
+		return nil
+	}
 	isKnown := map[string]bool{}
 	for _, label := range known {
 		isKnown[p.key(label)] = true
 	}
 	var fractions []string
 	for _, label := range distinctLabels(p.labels) {
-		number, isProbability := parseProbability(trimLabel(label))
-		if !isProbability {
+		if _, isProbability := parseProbability(trimLabel(label)); !isProbability {
 			return nil
 		}
-		if number > 0 && number < 1 && !isKnown[p.key(label)] {
+		if isFraction(label) && !isKnown[p.key(label)] {
 			fractions = append(fractions, label)
 		}
 	}
-	if len(p.classes)+len(p.modelClasses) > 0 || len(fractions) < minProbabilities {
+	if len(fractions) < minProbabilities {
 		return nil
 	}
 	return &Fault{
@@ -82,6 +86,12 @@ func (p *predictions) rejectProbabilities(file FileRole, known []string) error {
 		Message: fmt.Sprintf("the column %s seems to have probabilities instead of predicted classes: %s", quote(p.label), humanize.QuotedList(fractions, maxQuotedLabels)),
 		Hint:    "write the predicted class of each row into a column prediction, and its probabilities into a column probability_<class> for each class",
 	}
+}
+
+// isFraction reports whether a label is a number between 0 and 1.
+func isFraction(label string) bool {
+	number, isProbability := parseProbability(trimLabel(label))
+	return isProbability && number > 0 && number < 1
 }
 
 // spellingHint returns the hint about files that write the same labels in different ways, or "" if they do

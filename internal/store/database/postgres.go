@@ -84,7 +84,7 @@ func translateConnectError(err error) error {
 	if errors.As(err, &refused) {
 		known = errorFromSQLState(refused.Code)
 	}
-	if known == nil {
+	if known == nil || errors.Is(known, ErrForbidden) { // the right to connect is not one of those on tables
 		return last
 	}
 	return fmt.Errorf("%w: %w", known, last)

@@ -74,7 +74,7 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 // header. File rejects such a file, because it can align rows only with the values of rows that
 // fit.
 func NoRowFits(src io.Reader, layout *Layout) bool {
-	d, err := readDialect(src, layout)
+	d, err := readDialect(bufio.NewReaderSize(src, sniffBytes), layout)
 	if err != nil || len(d.sample) == 0 {
 		return false
 	}
@@ -84,17 +84,17 @@ func NoRowFits(src io.Reader, layout *Layout) bool {
 // HeaderBelowTitle returns the names in the header of a file if File leaves out rows above it, such as a
 // title. If there are no such rows, or the file cannot be read, it returns nil.
 func HeaderBelowTitle(src io.Reader, layout *Layout) []string {
-	d, err := readDialect(src, layout)
+	d, err := readDialect(bufio.NewReaderSize(src, sniffBytes), layout)
 	if err != nil || d.preamble == 0 || layout.NoHeader {
 		return nil
 	}
 	return d.names
 }
 
-// readDialect infers the dialect of a file from its beginning.
-func readDialect(src io.Reader, layout *Layout) (dialect, error) {
-	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // after an error, the bytes before it are used
+// readDialect infers the dialect of a file from its beginning, without reading it from head. The buffer of
+// head must have sniffBytes bytes.
+func readDialect(head *bufio.Reader, layout *Layout) (dialect, error) {
+	sample, _ := head.Peek(sniffBytes) // a later Read returns the error
 	return sniffDialect(sample, len(sample) == sniffBytes, layout)
 }
 

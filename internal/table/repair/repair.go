@@ -128,9 +128,8 @@ const sniffBytes = 1 << 20
 // analyse is the first pass. It infers the dialect and scans the columns.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // a later Read returns the error
 	var err error
-	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, &r.opts.Layout); err != nil {
+	if r.dialect, err = readDialect(head, &r.opts.Layout); err != nil {
 		return err
 	}
 	rows, err := r.open(head)
