@@ -37,7 +37,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	}
 	if better {
 		// The cost of a refit is estimated from that of the best step. A refit needs one fit of the
-		// smooth part, and Search has done up to two for each fold.
+		// smooth part, and Search has done about two for each fold.
 		mixed.cost += run.smoothCost
 		best, run.smoothFits = mixed, fits
 	}

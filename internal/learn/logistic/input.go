@@ -8,7 +8,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// inputColumn describes how one column becomes inputs of the kernel. A numeric column has one
+// inputColumn describes how one column becomes inputs of a regression. A numeric column has one
 // input. If training rows have missing values, it has a second one, which is 1 for a missing value
 // and otherwise 0. A categorical column is one-hot encoded: it has an input for each level of the
 // training rows. Missing values count as a level, and unknown levels are 0 in all inputs.

@@ -41,7 +41,7 @@ func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.V
 	return g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 }
 
-// addONNX adds the encoder to g and returns the inputs of the kernel. Their order
+// addONNX adds the encoder to g and returns the inputs of the regression. Their order
 // differs from that of encode: first all numbers, then all flags of missing cells, then
 // all levels of categories. order[i] is the index that input i has in a vector of
 // encode.

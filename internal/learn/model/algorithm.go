@@ -47,7 +47,7 @@ func readPredictor[T any, P interface {
 	return p, nil
 }
 
-// readNetworks reads a model of SEV01, with or without a kernel logistic regression.
+// readNetworks reads a model of SEV01, with or without a logistic regression.
 func readNetworks(b []byte) (Predictor, error) {
 	if smooth.IsModel(b) {
 		return readPredictor[smooth.Model](b)
@@ -55,7 +55,7 @@ func readNetworks(b []byte) (Predictor, error) {
 	return readPredictor[neural.Model](b)
 }
 
-// hasSmoothPart reports whether p contains a kernel logistic regression, the smooth part.
+// hasSmoothPart reports whether p contains a logistic regression, the smooth part.
 func hasSmoothPart(p Predictor) bool {
 	if stored, ok := p.(storedPredictor); ok {
 		p = stored.decode()

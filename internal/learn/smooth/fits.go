@@ -56,7 +56,7 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns the number of folds on which kernel widths are compared. A single fold of
+// searchFolds returns the number of folds on which widths are compared. A single fold of
 // a large table has enough rows for this comparison.
 func searchFolds(rows int) int {
 	if rows <= 3000 {
@@ -66,7 +66,7 @@ func searchFolds(rows int) int {
 }
 
 // EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels
-// is the number of levels of all columns. The result is 0 if the table is too large for a kernel
+// is the number of levels of all columns. The result is 0 if the table is too large for a
 // logistic regression.
 func EstimateMemory(rows, columns, levels, classes int) float64 {
 	if !IsSmall(rows, classes) || columns > logistic.MaxInputs {

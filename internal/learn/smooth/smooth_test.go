@@ -12,9 +12,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// newTask returns the task of a table of two numbers whose class is the ring that they are
-// in.
-func newTask(rows, workers int) Task {
+// newTask returns the task of a table of two numbers. Their class is the integer part of class,
+// with noise, from 0 to 2. With math.Hypot, it is the ring that they are in.
+func newTask(rows, workers int, class func(x, y float64) float64) Task {
 	f := &frame.Frame{Schema: &frame.Schema{Classes: []string{"a", "b", "c"}}, Rows: rows, Columns: make([]frame.Column, 2)}
 	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}}
 	draw := rand.New(rand.NewPCG(5, 6))
@@ -22,7 +22,7 @@ func newTask(rows, workers int) Task {
 		x, y := draw.NormFloat64(), draw.NormFloat64()
 		f.Columns[0].Floats = append(f.Columns[0].Floats, x)
 		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
-		f.Labels = append(f.Labels, int32(min(2, math.Hypot(x, y)+0.1*draw.NormFloat64())))
+		f.Labels = append(f.Labels, int32(max(0, min(2, class(x, y)+0.1*draw.NormFloat64()))))
 	}
 	t := Task{Frame: f, Classes: 3, Workers: workers, Folds: split.Folds(split.Sample{Labels: f.Labels, Classes: 3}, 4, 1)}
 	for _, fold := range t.Folds {
@@ -36,7 +36,7 @@ func newTask(rows, workers int) Task {
 // TestSearch checks that smooth parts learn rings, and that they do not depend on the
 // number of workers.
 func TestSearch(t *testing.T) {
-	task := newTask(240, 1)
+	task := newTask(240, 1, math.Hypot)
 	fits, err := Search(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestSearch(t *testing.T) {
 	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || fits.Width == logistic.Linear || !slices.Contains(widths, fits.Width) || !slices.Contains(kernelPenalties[:], fits.Penalty) {
 		t.Errorf("converged %v, log loss %v, cost %v, width %v, penalty %v", fits.Converged(), loss, fits.Cost(), fits.Width, fits.Penalty)
 	}
-	other, err := Search(t.Context(), newTask(240, 3))
+	other, err := Search(t.Context(), newTask(240, 3, math.Hypot))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,17 +70,7 @@ func TestSearch(t *testing.T) {
 // TestSearchLinear checks that the smooth part of a table is linear if the class depends on a
 // sum of the columns.
 func TestSearchLinear(t *testing.T) {
-	task := newTask(240, 1)
-	for i := range task.Labels {
-		x, y := task.Frame.Columns[0].Floats[i], task.Frame.Columns[1].Floats[i]
-		task.Frame.Labels[i] = int32(max(0, min(2, 1.5+2*x-3*y)))
-	}
-	task.Labels = task.Labels[:0]
-	for _, fold := range task.Folds {
-		for _, row := range fold.Validation {
-			task.Labels = append(task.Labels, task.Frame.Labels[row])
-		}
-	}
+	task := newTask(240, 1, func(x, y float64) float64 { return 1.5 + 2*x - 3*y })
 	fits, err := Search(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +82,7 @@ func TestSearchLinear(t *testing.T) {
 
 // TestModel checks that a model predicts the weighted mean of its parts.
 func TestModel(t *testing.T) {
-	task := newTask(120, 1)
+	task := newTask(120, 1, math.Hypot)
 	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Params{Width: 0.15, Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)

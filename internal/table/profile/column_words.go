@@ -57,8 +57,8 @@ func isGroupName(name string) bool {
 	return false
 }
 
-// isGroupWord reports whether word is one of groupWords, or one of them with a German ending, as
-// kundennummer is.
+// isGroupWord reports whether word is one of groupWords, or one of them with a German ending, as in
+// kundennummer. Fallnummer is the number of a patient's case, but Fall alone has other meanings.
 func isGroupWord(word string) bool {
 	for _, ending := range germanNumberEndings {
 		if stem, found := strings.CutSuffix(word, ending); found && (stem == "fall" || slices.Contains(groupWords, stem)) {
