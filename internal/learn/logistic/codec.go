@@ -34,7 +34,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 		return b, errors.New("logistic: empty model")
 	}
 	w := codec.NewWriter(slices.Grow(b, 8*(len(m.centers)+len(m.coefficients))))
-	if m.isLinear() {
+	if m.IsLinear() {
 		w.Bytes(versionLinear)
 		w.Uvarint(m.classes)
 	} else {
@@ -47,7 +47,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 		m.encoder.inputs[i].write(w)
 	}
 	writeFloats(w, m.bias)
-	if !m.isLinear() {
+	if !m.IsLinear() {
 		w.Uvarint(len(m.centers) / m.encoder.width)
 		writeFloats(w, m.centers)
 	}

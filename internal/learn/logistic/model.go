@@ -19,8 +19,8 @@ type Model struct {
 	bias         []float64 // by output
 }
 
-// isLinear reports whether the scores are linear functions of the inputs.
-func (m *Model) isLinear() bool { return len(m.centers) == 0 }
+// IsLinear reports whether the scores are linear functions of the inputs.
+func (m *Model) IsLinear() bool { return len(m.centers) == 0 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major,
 // (hi−lo) × classes. f must have the columns that the model was trained on;
@@ -80,7 +80,7 @@ func (m *Model) predictFromInputs(dst []float32, x []float64, s *scratch) {
 // computeFeatures writes the kernel between a row with the inputs x and each centre to dst. If
 // the scores are linear, it writes x to dst.
 func (m *Model) computeFeatures(dst, x []float64) {
-	if m.isLinear() {
+	if m.IsLinear() {
 		copy(dst, x)
 		return
 	}

@@ -9,7 +9,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	in, order := m.encoder.addONNX(g, x.Value)
 	outputs := len(m.bias)
 	var scores onnx.Value
-	if m.isLinear() {
+	if m.IsLinear() {
 		var coefficients []float64
 		for _, input := range order {
 			coefficients = append(coefficients, m.coefficients[input*outputs:(input+1)*outputs]...)

@@ -55,11 +55,11 @@ func readNetworks(b []byte) (Predictor, error) {
 	return readPredictor[neural.Model](b)
 }
 
-// hasSmoothPart reports whether p contains a logistic regression, the smooth part.
-func hasSmoothPart(p Predictor) bool {
+// smoothPart returns p if it contains a logistic regression, the smooth part. Otherwise, it returns nil.
+func smoothPart(p Predictor) *smooth.Model {
 	if stored, ok := p.(storedPredictor); ok {
 		p = stored.decode()
 	}
-	_, ok := p.(*smooth.Model)
-	return ok
+	m, _ := p.(*smooth.Model)
+	return m
 }

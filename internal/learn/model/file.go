@@ -21,6 +21,7 @@ import (
 // forms of the predictors.
 //
 // The version of a new file is the first of these that applies:
+//   - 7 if a member has a smooth part with linear scores
 //   - 6 if the schema has version frame.VersionItems
 //   - 5 if the schema has differences of dates
 //   - 4 if the model has text models or a member with a smooth part
@@ -37,21 +38,30 @@ const (
 	versionTexts           = 4 // with text models or smooth parts
 	versionDateDifferences = 5
 	versionItems           = 6 // see frame.VersionItems
-	versionLatest          = versionItems
+	versionLinear          = 7 // with a smooth part that has linear scores
+	versionLatest          = versionLinear
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
+	isSmooth := false
+	for _, one := range m.members {
+		inner, _ := UnwrapFeatures(one.Predictor)
+		if part := smoothPart(inner); part != nil {
+			isSmooth = true
+			if part.IsLinear() {
+				return versionLinear
+			}
+		}
+	}
 	switch m.schema.Version() {
 	case frame.VersionItems:
 		return versionItems
 	case frame.VersionDifferences:
 		return versionDateDifferences
 	}
-	for _, one := range m.members {
-		if inner, features := UnwrapFeatures(one.Predictor); hasSmoothPart(inner) || features != nil && features.texts != nil {
-			return versionTexts
-		}
+	if isSmooth || len(m.textModels()) > 0 {
+		return versionTexts
 	}
 	if m.background != nil {
 		return versionBackground

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func TestModelFile(t *testing.T) {
 
 // TestModelOfOtherColumns checks that a model file is rejected if the schema lacks a column of a member.
 func TestModelOfOtherColumns(t *testing.T) {
-	for _, file := range []string{"background.model", "version-4.model", "linear.model"} { // the last two have a smooth part
+	for _, file := range []string{"background.model", "version-4.model", "version-7.model"} { // the last two have a smooth part
 		whole := committedModel(t, file)
 		for _, one := range whole.members {
 			m := whole.withMembers(Member{one.Algorithm, 1, one.Predictor})
@@ -141,7 +142,7 @@ func TestModelOfOtherColumns(t *testing.T) {
 // The test checks that the model is written with the same bytes, and that its predictions
 // have not changed. The files version-N.model were trained on tables with all kinds of
 // columns. Versions 2 and 3 have selected features. The networks of version-4.model have a
-// smooth part with kernels, and those of linear.model a linear one.
+// smooth part with kernels, and those of version-7.model a linear one.
 func TestCommittedModelFiles(t *testing.T) {
 	versions := map[uint16]bool{}
 	for _, tt := range []struct {
@@ -157,7 +158,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"version-6.model", "items.csv", "version-6.result.csv", 6},
 		{"background.model", "blind.csv", "result.csv", 3},
 		{"texts.model", "texts.csv", "texts.result.csv", 4},
-		{"linear.model", "kinds.csv", "linear.result.csv", 4},
+		{"version-7.model", "kinds.csv", "version-7.result.csv", 7},
 		{"pairs.model", "pairs.csv", "pairs.result.csv", 3},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
@@ -202,6 +203,15 @@ func TestCommittedModelFiles(t *testing.T) {
 		if !versions[v] {
 			t.Errorf("no file of version %d", v)
 		}
+	}
+}
+
+// TestMigrationOfLatestVersion checks that the latest version of the file has a migration of the database.
+// Workers of an earlier version then claim no more predictions, which would fail.
+func TestMigrationOfLatestVersion(t *testing.T) {
+	name := fmt.Sprintf("*_model_version_%d.sql", versionLatest)
+	if found, err := filepath.Glob(filepath.Join("..", "..", "store", "schema", "migrations", name)); err != nil || len(found) != 1 {
+		t.Errorf("%d migrations are called %s (%v)", len(found), name, err)
 	}
 }
 
@@ -255,7 +265,7 @@ func withChecksum(b []byte) []byte {
 func FuzzRead(f *testing.F) {
 	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])
-	for _, name := range []string{"background.model", "version-4.model", "linear.model", "texts.model"} { // the second and third have a smooth part
+	for _, name := range []string{"background.model", "version-4.model", "version-7.model", "texts.model"} { // the second and third have a smooth part
 		real, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			f.Fatal(err)

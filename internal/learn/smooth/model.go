@@ -34,6 +34,12 @@ func NewModel(networks Predictor, smooth *logistic.Model, weight float64) *Model
 	return &Model{networks, smooth, weight}
 }
 
+// IsLinear reports whether the smooth part has linear scores.
+func (m *Model) IsLinear() bool {
+	part, ok := m.smooth.(*logistic.Model)
+	return ok && part.IsLinear()
+}
+
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.networks.Predict(dst, f, lo, hi)

@@ -25,8 +25,8 @@ class Model:
         if r.bytes(8) != b"FORETELL":
             raise ValueError("this is not a model file")
         version = r.number("H")
-        if not 1 <= version <= 6:
-            raise ValueError(f"the model has version {version}, but this program reads versions 1 to 6")
+        if not 1 <= version <= 7:
+            raise ValueError(f"the model has version {version}, but this program reads versions 1 to 7")
         self.schema = json.loads(r.bytes(r.uint32()))
         self.algorithm = r.bytes(r.uint32()).decode()
         self.temperature = r.float64()
