@@ -116,11 +116,11 @@ func peekFile(src io.Reader) (*peekedFile, error) {
 	return &peekedFile{Reader: file, beginning: beginning[separator:], isWhole: isWhole, isCut: separator > 0}, nil
 }
 
-// csvDescription is the end of a message to people who have chosen another kind of file: it says
-// what a CSV is.
+// csvDescription is the end of a message to people who have chosen another kind of file. It
+// describes CSV files.
 const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
 
-// checkIsCSV returns a problem if the beginning of a file shows that it is no CSV in UTF-8. The
+// checkIsCSV returns a problem if the beginning of a file shows that it is not CSV in UTF-8. The
 // service would reject the file, too, but only after a dataset was created for it.
 func (f *peekedFile) checkIsCSV() error {
 	if defect := csvfile.FindFileType(f.beginning); defect != nil {
