@@ -95,9 +95,9 @@ func readSavedStep(b *codec.Reader) savedStep {
 
 // recordedEnd describes how a recorded run ended.
 type recordedEnd struct {
-	// reached reports whether the run reached the threshold. ended reports whether it
-	// stalled without reaching the threshold. Both are false if the run failed or was cut
-	// short.
+	// reached reports whether the run has won: it reached the threshold, or it was perfect in a
+	// race without a threshold. ended reports whether it stalled without winning. Both are false if
+	// the run failed or was cut short.
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string

@@ -37,8 +37,8 @@ const (
 // false.
 //
 // Refits of components with small weights are skipped if they would take too long; see
-// affordableRefits. This happens only on large tables, whose fold models were trained on almost all
-// rows.
+// affordableRefits. Their components keep their fold models, and complete stays true. This happens
+// only on large tables, whose fold models were trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
 	// One fit on all rows is better than the mean of the fold models: on test rows, the log loss of
 	// boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The mean of five such
@@ -118,8 +118,8 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	return results
 }
 
-// refitLimit limits the cost of refitting a blend: to the fraction share of the cost of the race,
-// but at least to minCost nanoseconds of one core.
+// refitLimit limits the cost of refitting a blend. The limit is the cost of the race multiplied by
+// share, or minCost if that is larger. Costs are in nanoseconds of one core.
 type refitLimit struct{ share, minCost float64 }
 
 // The default refitLimit.
@@ -166,7 +166,7 @@ func (c component) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// newMember returns a member of a model: a predictor of the run's algorithm.
+// newMember returns p as a member of a model, with the run's algorithm and the given weight.
 func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 	return model.Member{Algorithm: r.algorithm.Algorithm, Weight: weight, Predictor: p}
 }
@@ -181,8 +181,8 @@ func (c component) loadFoldMember(fold int) (model.Member, error) {
 	return one, nil
 }
 
-// refitSeedOffset plus the kind of an algorithm is the seed of its refit. It differs from the seeds
-// of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit. The offset
+// makes this seed different from the seeds of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1

@@ -44,9 +44,9 @@ type run struct {
 	stopping earlyStopping
 	best     savedStep
 	curve    []curvePoint
-	// smoothNext reports whether the next step fits the smooth part, a logistic regression.
-	// smoothFits holds its models of the folds, or nil if the best step does not use them.
-	// smoothCost is the cost to fit them.
+	// smoothNext reports whether the next step fits the smooth part, a logistic regression for each
+	// fold. smoothFits holds these regressions. It is nil if the best step does not use them.
+	// smoothCost is the cost of fitting them.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothCost float64
@@ -202,7 +202,7 @@ func (r *run) selectionLoss(s score, rows int) float64 {
 // earlyStopping detects that a run no longer improves.
 type earlyStopping struct {
 	logLoss, performance float64 // best so far
-	step                 int     // the last step that improved either
+	step                 int     // the last step at which one of them improved
 }
 
 // A run has improved if its log loss falls by more than the fraction minGain, or its error, 1 −

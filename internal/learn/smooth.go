@@ -36,8 +36,9 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		return err
 	}
 	if better {
-		// The cost of a refit is estimated from that of the best step. A refit needs one fit of the
-		// smooth part, and Search has done about two for each fold.
+		// A refit fits the smooth part once. Its cost is estimated as mixed.cost divided by the
+		// number of folds, which covers about two fits, because Search does about two for each
+		// fold.
 		mixed.cost += run.smoothCost
 		best, run.smoothFits = mixed, fits
 	}

@@ -44,7 +44,8 @@ func (r *race) usesWeightedAccuracy() bool {
 	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }
 
-// rareClassFraction returns explain.Validation.RareShare.
+// rareClassFraction returns the fraction of the validation rows that are of the class on which the
+// metric mainly depends; see explain.Validation.RareShare.
 func (r *race) rareClassFraction() float64 {
 	rows := make([]int, len(r.data.Schema.Classes))
 	for _, label := range r.evaluator.Labels {

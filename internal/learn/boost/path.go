@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedEnsemble holds rows, encoded to compute Shapley values of an ensemble. See
-// shapley.Rows.
+// encodedEnsemble holds rows in a form from which an ensemble quickly computes the scores along a
+// path of rows, to explain predictions. See shapley.Rows and shapley.Path.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
 	// addPath adds scores for the rows of p: those of the first row and, for each later row, the

@@ -26,8 +26,9 @@ import (
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// Rows of the row's own group are left out, too. New rows have no such rows, so the statistic would
-// be a better predictor for training rows than for new ones. This matters most for copies of a row.
+// The statistic of a row also leaves out the other rows of its group. A new row belongs to no group
+// of the training rows, so statistics from the own group would predict training rows better than
+// new rows. This matters most for copies of a row.
 //
 // There are several random permutations, which the trees use in turn. The statistic of a row that
 // is not a training row is computed from all training rows.
