@@ -29,9 +29,9 @@ type Importance struct {
 }
 
 // Limits of the permutation importance. For each shuffle of a column, at most maxImportanceRows
-// rows are predicted. With many columns there are fewer rows, so that all predictions together are
-// about maxImportancePredictions, but at least minImportanceRows. A column is shuffled up to
-// maxShuffles times; see numShuffles.
+// rows are predicted. With many columns, fewer rows are predicted, so that all columns together
+// need about maxImportancePredictions predictions. The number of rows is at least
+// minImportanceRows. A column is shuffled up to maxShuffles times; see numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows of a new file may be equal to training rows by chance. The expected fraction is about that
-// of the file's rows that are equal to another row of the file. FindTrainingRows therefore reports
-// training rows only if it finds at least minTrainingRows, and more than minStandardErrors standard
-// errors above this fraction.
+// Rows of a new file may be equal to training rows by chance. The expected fraction of such rows is
+// about the fraction of the file's rows that are equal to another row of the file. FindTrainingRows
+// therefore reports training rows only if it finds at least minTrainingRows of them, and if their
+// fraction exceeds the expected fraction by more than minStandardErrors standard errors.
 const (
 	minTrainingRows   = 3
 	minStandardErrors = 3

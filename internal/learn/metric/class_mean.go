@@ -23,13 +23,13 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns a proportion with the given value. Its number of rows is rows, divided by
-// the ratio of variance to the variance of a proportion of that many independent rows. If both
-// variances agree, it is therefore rows. A variance of 0 changes nothing, because a value of 0 or 1
-// always has it.
+// newProportion returns a proportion with the given value. Its number of rows is rows/ratio. ratio
+// is the given variance divided by the variance of a proportion of independent rows. If both
+// variances agree, the number of rows is therefore rows. If variance is 0, the number is rows, too,
+// because a value of 0 or 1 always has the variance 0.
 //
-// variance and estimated are the variance and the value estimated from few rows, for which
-// shrinkVarianceRatio corrects the ratio.
+// estimated and variance are the score and its variance on a sample. few is the number of rows of
+// this sample, for which shrinkVarianceRatio corrects ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -43,8 +43,8 @@ type classMean struct {
 	classes  []proportion
 	variance float64 // an estimate of the variance of the mean, like those of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
-	// dependence limits the inflation if all variances are 0. The limit is dependence times the
-	// inflation for scores that fully depend on each other.
+	// dependence limits varianceInflation if all variances are 0. The limit is dependence
+	// multiplied by the inflation of scores that fully depend on each other.
 	dependence float64
 }
 
@@ -114,8 +114,9 @@ func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 }
 
 // constrainedMLE computes the most likely proportions of the classes under the constraint that they
-// have a certain mean. multiplier is the Lagrange multiplier of this constraint. It returns the
-// mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
+// have a certain mean. multiplier is the Lagrange multiplier of this constraint. constrainedMLE
+// returns the mean, which decreases with multiplier, and the statistic that scoreTestLowerBound
+// compares with limit.
 //
 // The most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
 // Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 corrects that p is estimated from the same
