@@ -30,8 +30,8 @@ type Task struct {
 const MaxParts = 5
 
 // NumCrossFitFolds returns the number of parts into which a task with the given number of training
-// rows should be divided. With many rows, fewer parts are enough: models are accurate even without
-// a larger part of the rows.
+// rows should be divided. With many rows there are fewer parts, which saves time. A model is then
+// accurate even if a larger part of the rows is left out.
 func NumCrossFitFolds(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {

@@ -178,8 +178,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each
-// word is its bin. Byte 0 is the lowest.
+// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each word is
+// the bin of the feature. Byte 0 is the lowest.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0
