@@ -163,7 +163,7 @@ func Footnotes(rows []*Entry) []string {
 	return lines
 }
 
-// TestSetNote is a sentence about different numbers of test sets; see Entry.TestSet.
+// TestSetNote is a sentence that explains the numbers of test sets; see Entry.TestSet.
 const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
 // formatTestSet formats the number of a test set. It returns a dash if it is unknown.

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The types of the scores of a report are those of package evaluation.
+// A report uses the score types of package evaluation.
 type (
 	// Scores are the scores on a set of rows.
 	Scores = evaluation.Scores

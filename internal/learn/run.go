@@ -27,7 +27,7 @@ type run struct {
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
 	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
-	// the last one is: its training rows include those of all folds.
+	// the last one is: its training rows include the training rows of all folds.
 	firstFinalFold int
 	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is not 0 if the run does not
 	// use the folds of the validation plan.
@@ -156,7 +156,7 @@ func (r *run) takeModels() {
 }
 
 // recordScore adds the score of the last step to the curve. stalled reports whether the run no
-// longer improves. probabilities are those of the step.
+// longer improves. probabilities are the predictions for the validation rows after this step.
 //
 // If the step is the best so far or force is true, recordScore saves a checkpoint and keeps
 // probabilities. The caller sets force for a step that has reached the threshold, and in races

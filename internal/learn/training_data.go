@@ -56,8 +56,8 @@ type trainingData struct {
 	foldBins     sharedBins
 }
 
-// sharedBins holds the bins that the matrices of all folds share: those of columns of the schema.
-// Scores of text models are not shared, because they differ between folds.
+// sharedBins holds the bins that the matrices of all folds share: the bins of the columns of the
+// schema. Scores of text models are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
 	// features holds the binned columns, by the maximum number of bins and then by the column of

@@ -129,7 +129,8 @@ func gainOfColumns(r *api.ModelReport) (gain float64) {
 	return score - least
 }
 
-// checkScores compares the scores with those of the baseline and of the training rows.
+// checkScores compares the scores with the scores of the baseline and with the scores on training
+// rows.
 func (c *cautions) checkScores() {
 	if text, _ := compareWithBaseline(c.r); text != "" {
 		c.add("%s", humanize.Sentence(text))

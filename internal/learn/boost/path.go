@@ -10,8 +10,8 @@ import (
 // path of rows, to explain predictions. See shapley.Rows and shapley.Path.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds scores for the rows of p: those of the first row and, for each later row, the
-	// differences from the row before. scores is row-major.
+	// addPath adds the scores of the first row of p and, for each later row, the differences
+	// between its scores and the scores of the row before. scores is row-major.
 	addPath(scores []float64, p *shapley.Path)
 }
 

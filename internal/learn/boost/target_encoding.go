@@ -207,8 +207,8 @@ func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior fl
 }
 
 // targetGain measures how well the ordered statistics of key predict the targets. The gain of one
-// target is the mean log likelihood of the statistics, minus that of always predicting the mean of
-// the target. targetGain returns the sum over the targets.
+// target is the mean log likelihood of the statistics, minus the mean log likelihood of always
+// predicting the mean of the target. targetGain returns the sum over the targets.
 func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	categories := e.categoriesOfRows(key)
 	gain := 0.0

@@ -114,8 +114,7 @@ func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 // shuffledColumn is a column and the permutations by which its cells are shuffled.
 type shuffledColumn struct {
 	frame.SourceColumn
-	// permutations[i][row] is the row whose cells replace those of row in the i-th
-	// shuffle.
+	// permutations[i][row] is the row whose cells replace the cells of row in the i-th shuffle.
 	permutations [][]int32
 	// cellHashes holds, for each row, a hash of its cells in the features of the column.
 	cellHashes []uint64

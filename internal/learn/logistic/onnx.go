@@ -41,10 +41,9 @@ func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.V
 	return g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 }
 
-// addONNX adds the encoder to g and returns the inputs of the regression. Their order
-// differs from that of encode: first all numbers, then all flags of missing cells, then
-// all levels of categories. order[i] is the index that input i has in a vector of
-// encode.
+// addONNX adds the encoder to g and returns the inputs of the regression. Their order differs from
+// the order in a vector of encode: first all numbers, then all flags of missing cells, then all
+// levels of categories. order[i] is the index that input i has in a vector of encode.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int

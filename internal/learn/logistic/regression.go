@@ -168,8 +168,8 @@ func (p *logisticRegression) computeGradient() {
 }
 
 // converged reports for each penalty whether the training has converged: the parameters are finite,
-// and the log loss on the training rows is not noticeably higher than that of always predicting the
-// class frequencies.
+// and the log loss on the training rows is not noticeably higher than the log loss of always
+// predicting the class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()

@@ -19,8 +19,8 @@ import (
 // rows for each class.
 type classRanks struct {
 	first int // the first class
-	// keys are the rank keys of the rows of the classes, in ascending order of the class and then of the
-	// probability of the class; see classKey. Those of class first+i begin at starts[i].
+	// keys are the rank keys of the rows of the classes, in ascending order of the class and then
+	// of the probability of the class; see classKey. The keys of class first+i begin at starts[i].
 	keys   []uint64
 	starts []int
 	rest   []restRows // of each key

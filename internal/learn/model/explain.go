@@ -108,8 +108,8 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// FoldModel returns a model in the form that package explain uses for the models of a fold: with
-// the given members instead of those of m. The result remembers the scores of texts, because
+// FoldModel returns the model of a fold, in the form that package explain uses. It has the given
+// members instead of the members of m. The result remembers the scores of texts, because
 // explanations predict the same texts again for each column.
 func (m *Model) FoldModel(members []Member) explain.FoldModel {
 	members = textMemos{}.withMemos(members)

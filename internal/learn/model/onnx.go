@@ -24,8 +24,8 @@ const (
 	ONNXScore    = "score" // the output of a text model
 )
 
-// ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The
-// fields from Part on are those of frame.ColumnSchema.
+// ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The fields
+// from Part on have the same meaning as in frame.ColumnSchema.
 type ONNXFeature struct {
 	Name string `json:"name"`
 	// Kind is ONNXNumber, ONNXCategory or ONNXScore. The input for a category is its

@@ -35,8 +35,8 @@
 // The gradients of the rows are first copied next to each other, so that they are read in sequence.
 // Eight features form a group (histogram_group). Their bins are also packed into words, so that one
 // read serves eight histograms. Workers build different groups. The histograms of symmetric trees
-// are built this way, because those of all leaves of a level are built at once, and these leaves
-// together contain all rows.
+// are built this way, because the histograms of all leaves of a level are built at once, and these
+// leaves together contain all rows.
 //
 // Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of the matrix,
 // in which the words of up to eight groups are next to each other (histogram_row_major). The words

@@ -34,8 +34,8 @@ type leafScorer struct {
 type splitWorkspace struct {
 	histogram sparseHistogram
 	// missingHigh and missingLow hold differences of scores: element bin is the score of the split
-	// after bin minus that of the split after bin-1. The sum of the elements 0 … bin is thus the
-	// gain of the split after bin. Rows with missing values are on the side of the high bins in
+	// after bin minus the score of the split after bin-1. The sum of the elements 0 … bin is thus
+	// the gain of the split after bin. Rows with missing values are on the side of the high bins in
 	// missingHigh, and of the low bins in missingLow.
 	//
 	// For a categorical feature, missingHigh[bin] is the gain of separating bin from the others.
