@@ -52,7 +52,8 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 	return nil
 }
 
-// CountTables returns the number of different tables of the entries.
+// CountTables returns the number of different tables that the models of the entries were trained
+// on; see Entry.Table.
 func CountTables(entries []*Entry) int {
 	groups := map[int]bool{}
 	for _, e := range entries {
@@ -79,9 +80,9 @@ func ClassLabels(entries []*Entry) []string {
 }
 
 // Table returns the leaderboard as a table with a row for each model. The table has the scores of
-// metric and the log loss. If the models have different tables, a column names them. If aligned is
-// set, the table is for a terminal, and marks replace the columns for the champion and the test
-// set.
+// metric and the log loss. If the entries differ in the field Table, a column shows it. If aligned
+// is set, the table is for a terminal, and marks replace the columns for the champion and the test
+// set; see Footnotes.
 func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	tables, testSets := CountTables(rows) > 1, HasTestSets(rows)
 	t := &term.Table{Key: 1} // the model

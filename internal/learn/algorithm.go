@@ -38,9 +38,10 @@ type algorithm struct {
 	*model.Algorithm
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
-	// patience is the number of consecutive steps without improvement after which a run ends.
-	// holdoutPatience replaces patience if the rows are divided into one holdout instead of folds.
-	// A holdout has many rows, so its scores have less noise and a smaller number suffices.
+	// patience is the number of consecutive steps without improvement after which a run has stalled
+	// and its fitters stop. holdoutPatience replaces patience if the rows are divided into one
+	// holdout instead of folds. A holdout has many rows, so its scores have less noise and a
+	// smaller number suffices.
 	patience, holdoutPatience int
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int

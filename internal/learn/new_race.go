@@ -86,8 +86,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 }
 
 // newPlan divides the rows of f into training, validation and test rows. Rows with the same
-// non-negative number in duplicates are equal in every feature; see duplicate.Find. They get a
-// common group in p.Groups, unless they have one already; see duplicate.JoinGroups.
+// non-negative number in duplicates are equal in every feature; see duplicate.Find. newPlan gives
+// these rows a common group in p.Groups, except rows that already have a group; see
+// duplicate.JoinGroups.
 //
 // Without times, equal rows are kept together like the other rows of a group. With times they are
 // not: rows to predict may also be equal to older rows, so scores on such rows are realistic.

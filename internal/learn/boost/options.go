@@ -232,9 +232,9 @@ func symmetricDepth(rows int, manyClasses bool) int {
 }
 
 // commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees. The
-// learning rate grows with the numbers of rows and classes, to save rounds when they take longer.
-// With enough features, each tree uses half of them: trees that differ more from each other are
-// more accurate together.
+// learning rate grows with the numbers of rows and classes: rounds then take longer, and a higher
+// learning rate needs fewer rounds. With enough features, each tree uses half of them: trees that
+// differ more from each other are more accurate together.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

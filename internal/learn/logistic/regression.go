@@ -237,8 +237,8 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 }
 
 // nesterovStep subtracts step from the parameters p.lookahead of penalty i. The result is the new
-// p.params. p.lookahead then becomes a point beyond them, in the direction in which p.params has
-// moved.
+// p.params. p.lookahead then becomes a point beyond p.params, in the direction in which p.params
+// has moved.
 func (p *logisticRegression) nesterovStep(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
 	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).

@@ -109,7 +109,8 @@ func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 }
 
 // searchKeys returns the index of the first key that is at least key, or len(keys). All keys must
-// be below 2⁶³. It is a binary search without branches, because a processor cannot predict them.
+// be below 2⁶³. It is a binary search without branches, because a processor could not predict the
+// branches.
 func searchKeys(keys []uint64, key uint64) (at int) {
 	for n := len(keys); n > 0; {
 		half := (n + 1) / 2

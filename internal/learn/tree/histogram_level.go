@@ -36,8 +36,8 @@ func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read. They need not be if the leaf's
-// histogram can be computed as the parent's minus the sibling's.
+// needsScan reports whether the rows of a leaf must be read. This is not necessary if the leaf's
+// histogram can be computed as the histogram of the parent minus the histogram of the sibling.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
