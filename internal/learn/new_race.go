@@ -133,8 +133,8 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// trainingRowsByFold returns the training rows of all folds of the runs, by fold index, and those of
-// the refit.
+// trainingRowsByFold returns the training rows of the folds of all runs and of the refit, by fold
+// index.
 func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {

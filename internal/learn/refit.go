@@ -240,8 +240,8 @@ func (r *race) refitBudget() time.Duration {
 }
 
 // reservedRefitCosts returns the cost of the refit of leader, and the cost of all refits for which
-// time is reserved. If a run has won, only this run is refitted. Otherwise all runs will be, within
-// the limit of affordableRefits.
+// time is reserved. If a run has won, only this run is refitted. Otherwise all runs are refitted,
+// within the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
 	if r.scheduler.CurrentWinner() >= 0 {

@@ -29,8 +29,8 @@ type run struct {
 	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
 	// the last one is: its training rows include the training rows of all folds.
 	firstFinalFold int
-	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is not 0 if the run does not
-	// use the folds of the validation plan.
+	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is 0 unless the run merges
+	// folds of the validation plan: merged folds have indices of their own.
 	firstFoldIndex int
 	classes        int
 	workers        int

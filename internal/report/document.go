@@ -91,8 +91,9 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. r is the report of its model, or nil. The
-// algorithms of the race must be given if r is nil; otherwise those in r are used.
+// RaceCommand returns the command that repeats a race. r is the report of its model, or nil.
+// algorithms are the algorithms of the race. They are needed only if r is nil; otherwise
+// RaceCommand uses the algorithms in r.
 func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
 	flags := RaceFlags(job, r)
 	if r == nil {

@@ -144,8 +144,8 @@ func describeSplit(r *api.ModelReport) string {
 // quoteColumn quotes the name of a column, truncated if it is long.
 func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
-// writeAligned calls write and writes its output to w, as a table with aligned columns. In the output,
-// cells end with tabs.
+// writeAligned calls write and writes its output to w, as a table with aligned columns. write must
+// end each cell with a tab.
 func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)

@@ -107,8 +107,8 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 }
 
 // encodedSymmetric holds encoded rows for an ensemble of symmetric trees. If source s is a column,
-// cells[s][row][0] is the bin of the row. If it is a target statistic, cells[s][row] holds the
-// row's categories in its one or two columns.
+// cells[s][row][0] is the bin of the row. If source s is a target statistic, cells[s][row] holds
+// the row's categories in its one or two columns.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row

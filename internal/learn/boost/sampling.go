@@ -13,7 +13,7 @@ import (
 )
 
 // trimFraction determines which rows a tree ignores: the rows with the smallest absolute gradients,
-// as many as together have at most this fraction of the sum of all absolute gradients ("influence
+// which together have at most this fraction of the sum of all absolute gradients ("influence
 // trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in training, and for rare
 // classes, most rows are ignored.
 const trimFraction = 0.005

@@ -87,7 +87,8 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 		return c
 	}
 	c.inGroup = slices.Repeat([]int32{-1}, e.frame.Rows)
-	// latest holds, for each category, the latest group that has it, and the number of the pair.
+	// latest holds, for each category, the last group so far that has the category, and the number
+	// of this pair of group and category.
 	latest := make([]struct{ group, number int32 }, c.n)
 	for i, rows := range e.groups {
 		for _, row := range rows {

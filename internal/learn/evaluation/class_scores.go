@@ -43,7 +43,7 @@ const (
 	nameAveragePrecision = "averagePrecision"
 )
 
-// Limits of the curves.
+// The largest numbers of classes with curves, and of points of a curve.
 const (
 	maxCurveClasses = 20
 	maxCurvePoints  = 100

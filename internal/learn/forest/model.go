@@ -107,8 +107,8 @@ func votesToProbabilities(dst []float32, votes []uint32, prior []float32, votedT
 	}
 }
 
-// classFrequencies returns the frequency of each class among rows, after one row was
-// added to each class.
+// classFrequencies returns the frequency of each class among rows. One row is added to the count of
+// each class, so that no frequency is 0.
 func classFrequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {

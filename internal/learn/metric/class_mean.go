@@ -156,8 +156,9 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
-		// The rows of a class with a perfect F1 count twice; see f1s. Without a larger limit, this
-		// would halve the effect of a group with rows of several classes.
+		// For a class with an F1 of 1, f1s counts the rows twice, which halves the assumed
+		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
+		// this.
 		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)

@@ -27,9 +27,8 @@ type classRanks struct {
 	rows   int        // number of rows of the table
 }
 
-// restRows counts the rows of other classes whose probability is equal to that of one row of the
-// class, or just below it. Of several rows of the class with equal probabilities, only the first
-// has counts.
+// restRows counts rows of other classes for one row of the class; see classRanks. If several rows
+// of the class have equal probabilities, only the first of them has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability

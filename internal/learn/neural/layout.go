@@ -71,7 +71,8 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 }
 
 // paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay applies to
-// it: to the weights of matrix products, but not to biases, scales and embeddings.
+// the range. It applies to the weights of matrix products, but not to biases, scales and
+// embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool

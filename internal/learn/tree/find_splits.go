@@ -12,8 +12,8 @@ const maxSerialCost = 1 << 13
 
 // The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
 // builds the histograms of all features from some of the rows. For smaller leaves, each worker
-// builds the histograms of some features from all rows. With fewer feature groups than workers, the
-// rows are always divided.
+// builds the histograms of some features from all rows. If there are fewer feature groups than
+// workers, the rows are always divided.
 const minDividedRows = 1 << 12
 
 // findBestSplits sets leaf.best to the best split of each leaf in leaves, which are the leaf called

@@ -157,8 +157,8 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // buildLevelGroup sets the cells of a group's features in the histograms of all leaves for one
-// output. The larger of two siblings starts with the parent's histogram, and subtracts the smaller
-// sibling's.
+// output. The larger of two siblings starts with the parent's histogram, and subtracts the
+// histogram of the smaller sibling.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -85,9 +85,9 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. The total of the passing rows is
-// the sum of the passing bins in the leaf's histogram or, without a histogram, of the rows'
-// gradients.
+// splitTotals divides each leaf's total between its two children. The total of the child with the
+// passing rows is the sum of the passing bins in the leaf's histogram. If the leaf has no
+// histogram, it is the sum of the gradients of the passing rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
