@@ -110,7 +110,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 }
 
 // raceKey returns the key of the race that trained a model. If the service omits the key in lists
-// of models, it requests the model.
+// of models, raceKey requests the model.
 func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
 	if m.TrainingJobKey != "" {
 		return m.TrainingJobKey, nil

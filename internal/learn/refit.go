@@ -209,8 +209,9 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// reservedTime returns the time to reserve after the runs have been stopped: the time for
-// the refits and the report, plus the time in which other machines must end their runs.
+// reservedTime returns the time to reserve after the runs have been stopped: the time for the
+// refits and the report, plus, if other machines still train, the time in which they must end their
+// runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
 	if r.awaitedRuns.Load() > 0 {
@@ -220,8 +221,8 @@ func (r *race) reservedTime() time.Duration {
 }
 
 // refitBudget returns the time to reserve for the report and for the refits, including one training
-// of the text models for all of them. The time of a refit is its cost times the time that training
-// has taken for each unit of cost so far.
+// of the text models, which all refits share. The time of a refit is its cost times the time that
+// training has taken for each unit of cost so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {

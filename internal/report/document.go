@@ -103,7 +103,7 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorith
 }
 
 // algorithmFlag returns the flag that chooses algorithms, with a space before it. It returns "" if
-// no or all algorithms are given, because the default is all.
+// no or all algorithms are given, because a race trains all algorithms by default.
 func algorithmFlag(algorithms []string) string {
 	if n := len(algorithms); n == 0 || n == len(api.Algorithms(2)) { // their number does not depend on the classes
 		return ""

@@ -227,13 +227,13 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	return gain
 }
 
-// maxPairedColumns is the largest number of columns that are combined in pairs. If there
-// are more, those with the highest targetGain are combined.
+// maxPairedColumns is the largest number of columns that are combined in pairs. If there are more
+// columns, the columns with the highest targetGain are combined.
 const maxPairedColumns = 12
 
-// findPairs combines the columns in singles in pairs. It returns at most limit pairs, those with
-// the highest positive gains. The gain of a pair is its targetGain minus the larger targetGain of
-// its two columns.
+// findPairs combines the columns of singles in pairs. It returns at most limit pairs: the pairs
+// with the highest positive gains. The gain of a pair is its targetGain minus the larger targetGain
+// of its two columns.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })

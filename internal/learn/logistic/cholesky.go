@@ -114,9 +114,9 @@ func (b *factorBuilder) drawCandidates(n int) []int {
 	return candidates
 }
 
-// chooseCenters returns the candidates that become centres, at most limit. The first candidate is
-// always one. triangle is the Cholesky factor of K − Φ·Φᵀ in the rows and columns of the centres, n
-// × n for n centres.
+// chooseCenters returns the candidates that become centres, at most limit. The first candidate
+// always becomes a centre. triangle is the Cholesky factor of K − Φ·Φᵀ in the rows and columns of
+// the centres, n × n for n centres.
 func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
 	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates

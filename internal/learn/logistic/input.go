@@ -79,8 +79,8 @@ func fitNumericInput(column *frame.Column, rows []int32) (input inputColumn, var
 	return inputColumn{numeric: true, missingFlag: missing, scaler: scaler}, varies
 }
 
-// fitCategoricalInput assigns an input to each level of the rows, and one to missing values if
-// there are any. It returns false if the column is constant.
+// fitCategoricalInput assigns an input to each level of the rows, and another input to missing
+// values if there are any. It returns false if the column is constant.
 func fitCategoricalInput(codes []int32, levels int, rows []int32) (input inputColumn, varies bool) {
 	encoder, varies := preprocess.FitOrdinalEncoder(codes, levels, rows)
 	return inputColumn{inputOfLevel: encoder}, varies

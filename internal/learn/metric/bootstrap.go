@@ -201,8 +201,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 
 // precisionVariances returns the variances of the average precisions of classes, followed by the
 // variance of their mean. sampled holds the average precisions on the rows of sample, NaN for a
-// class without rows. precisions holds those on all rows; the mean uses them where a bootstrap
-// sample has no row of the class. The results are undefined if ctx is cancelled.
+// class without rows. precisions holds the average precisions on all rows. If a bootstrap sample
+// has no row of a class, the mean of this sample includes the average precision of the class on all
+// rows. The results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

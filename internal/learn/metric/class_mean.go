@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// proportion is the score of one class. Its interval is that of a proportion of independent rows.
+// proportion is the score of one class. Its interval is computed as for a proportion of independent
+// rows.
 type proportion struct {
 	value    float64
 	rows     float64 // number of rows; need not be an integer
@@ -198,9 +199,9 @@ func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion
 	return recalls
 }
 
-// f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed from
-// its Jaccard index J; see f1Interval. Its variance is that of a proportion with (1+J)²/2 times as many
-// rows as J has.
+// f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed
+// from its Jaccard index J; see f1Interval. The variance of the F1 is the variance of a proportion
+// with (1+J)²/2 times as many rows as J has.
 func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	for c, actual := range counts.actual {
 		if either := actual + counts.predicted[c] - counts.right[c]; either > 0 {
@@ -213,9 +214,9 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 }
 
 // aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
-// proportion. variance is computed from the influences of rows. The assumed variance is that for
-// exponential scores, in the form that treats both classes alike (Hanley and McNeil, Radiology 143,
-// 1982).
+// proportion. variance is computed from the influences of rows. The assumed variance is the
+// variance for exponential scores, in the form that treats both classes alike (Hanley and McNeil,
+// Radiology 143, 1982).
 func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
@@ -224,8 +225,8 @@ func aucProportion(area, variance, m, n float64) proportion {
 // effectiveRows converts a number of rows to the number of independent rows with as much information.
 type effectiveRows struct {
 	// designEffect is the number of rows that count as one independent row, at least 1. It is the
-	// variance of the accuracy computed from groups, divided by that computed from rows (L. Kish,
-	// Survey Sampling, 1965).
+	// variance of the accuracy computed from groups, divided by the variance computed from rows (L.
+	// Kish, Survey Sampling, 1965).
 	designEffect float64
 	clusters     []int   // by class: the number of clusters that have a row of the class; nil if the rows are independent
 	overlap      float64 // mean number of classes of a cluster

@@ -74,8 +74,8 @@ func (r *classRanks) setKeys(p Predictions) {
 	slices.Sort(r.keys)
 }
 
-// classKey returns a number below 2⁶³ by which the rows of the classes are sorted in ascending order of
-// the class and then of its probability.
+// classKey returns a number below 2⁶³ by which the rows of the classes are sorted in ascending
+// order of the class and then of the probability.
 func classKey(class int, probability float32) uint64 {
 	// See Predictions.rankKey.
 	return uint64(class)<<32 | uint64(math.Float32bits(max(probability, 0)))

@@ -201,7 +201,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 // ranking sorts the rows by the probability of a class. It can be reused for other classes.
 type ranking struct {
 	p         Predictions
-	keys      []uint64 // those of setRankKeys
+	keys      []uint64 // the result of setRankKeys
 	rows      []int32  // the row of each key
 	positives int      // number of rows of the class
 	scratch   []uint64 // see sort

@@ -85,9 +85,10 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 // over the background rows, up to rounding. Explain returns an error only if ctx is cancelled.
 //
 // The contributions are means over the background rows. They are exact for a background row that
-// differs from the explained row in at most six columns. For others they are computed from one
-// random order and its reverse. This is exact if only pairs of columns interact (Mitchell, Cooper,
-// Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR 23, 2022).
+// differs from the explained row in at most six columns. For other background rows, they are
+// computed from one random order and its reverse. This is exact if only pairs of columns interact
+// (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR
+// 23, 2022).
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {

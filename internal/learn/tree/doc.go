@@ -19,9 +19,9 @@
 //	path                  predicts the rows of a path, for explanations
 //	codec, onnx           the binary form of bin mappers and trees; export to ONNX
 //
-// Histograms are sums of integers, which are exact. They do not depend on the
-// order of the rows or on the number of workers, and a histogram computed by
-// subtraction equals the one built from rows bit by bit.
+// Histograms are sums of integers, which are exact. They do not depend on the order of the rows or
+// on the number of workers, and a histogram computed by subtraction equals the histogram built from
+// rows bit by bit.
 //
 // # Histograms
 //

@@ -21,7 +21,7 @@ const minDividedRows = 1 << 12
 // built.cells.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
-// subtracts built.cells from it, which leaves the histogram of the sibling.
+// subtracts built.cells from sibling.cells, which then hold the histogram of the sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows of a large
 // leaf are first divided among the workers. Sums of integers are exact, so the result does not
