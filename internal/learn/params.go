@@ -31,8 +31,8 @@ type Params struct {
 	// Rows without a time are used only by the refit. If Times is nil, the order of the
 	// rows does not matter.
 	Times []float64
-	// GroupColumn and TimeColumn are the columns of Groups and Times. Only notes of the report use
-	// them.
+	// GroupColumn and TimeColumn are the names of the columns from which Groups and Times are read.
+	// Only notes of the report use them.
 	GroupColumn, TimeColumn string
 	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is 0, the
 	// first score wins. If Threshold is nil, every run trains until it no longer improves.

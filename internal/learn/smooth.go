@@ -9,9 +9,9 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the
-// fitters of run have ended. This requires few rows, validation rows, and the same features in all
-// folds.
+// hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the fitters
+// of run have ended. The algorithm must support smooth parts, the table must be small, all folds
+// must have the same features, and a step must have been scored on validation rows.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&

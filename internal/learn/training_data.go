@@ -138,7 +138,7 @@ func (t *trainingData) dropRowMajor() {
 	}
 }
 
-// dropOwnRowMajor frees the row-major copies of t's own bins, but not those of the folds.
+// dropOwnRowMajor frees the row-major copies of t's own bins, but not the copies of the folds.
 func (t *trainingData) dropOwnRowMajor() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

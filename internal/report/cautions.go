@@ -97,8 +97,8 @@ func (c *cautions) checkLeakage() {
 	}
 }
 
-// describeDominantColumn says that the predictions depend almost entirely on one column, if they do. Otherwise,
-// it returns "".
+// describeDominantColumn returns a sentence, without a full stop, that says that the predictions
+// depend almost entirely on one column. It returns "" if they do not.
 func describeDominantColumn(r *api.ModelReport) string {
 	if len(r.Importances) < 2 {
 		return ""

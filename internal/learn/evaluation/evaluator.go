@@ -22,7 +22,7 @@ type Evaluator struct {
 	// a negative number means no group. Groups is nil if no row has a group.
 	Labels, Groups []int32
 	// Names are the labels of the classes. ClassRows are the numbers of labelled rows of the
-	// classes. Predictions copies both to the fields of the same names in metric.Predictions. They
+	// classes. Predictions copies both to the fields of the same names in metric.Predictions. Both
 	// may be nil.
 	Names     []string
 	ClassRows []int
@@ -136,7 +136,7 @@ func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32
 		return e.Weights, nil
 	}
 	// The weights w are fitted to probabilities p before calibration by the temperature T. The
-	// class with the largest w^(1/T)·p^(1/T) is that with the largest w·p.
+	// class with the largest w^(1/T)·p^(1/T) is the class with the largest w·p.
 	weights, err := metric.FitClassWeights(ctx, e.Metric, e.Predictions(probabilities))
 	for c, w := range weights {
 		weights[c] = math.Pow(w, 1/float64(temperature))

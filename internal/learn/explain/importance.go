@@ -243,7 +243,8 @@ var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
-// jackknifedScore holds the score on all rows, and the scores without each part in turn.
+// jackknifedScore holds the score on all rows and, for each part of the jackknife, the score on the
+// rows outside this part.
 type jackknifedScore struct {
 	all     float64
 	without []float64
@@ -296,7 +297,8 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of probabilities on all rows, and the scores without each part in turn.
+// score returns the score of probabilities on all rows and, for each part of the jackknife, the
+// score on the rows outside this part.
 func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err

@@ -14,8 +14,8 @@ import (
 //	K ≈ Φ·Φᵀ    Φ is n × rank
 //
 // Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its centre.
-// The rows of the centres form a lower triangular matrix: a centre is 0 in all columns after its
-// own.
+// The rows of the centres form a lower triangular matrix: the row of a centre is 0 in all columns
+// after the column of the centre.
 type choleskyFactor struct {
 	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
 	features     []float32

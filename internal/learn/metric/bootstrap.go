@@ -169,8 +169,9 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
 // Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
-// too little, so the variance of a class of few rows is raised towards that of a proportion (Boyd,
-// Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is cancelled.
+// too little, so the variance of a class of few rows is raised towards the variance of a proportion
+// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is
+// cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows

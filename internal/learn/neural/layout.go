@@ -27,7 +27,7 @@ type layout struct {
 // weights are row-major, in × out. bias is the index of the first bias.
 type denseLayer struct{ in, out, weights, bias int }
 
-// newLayout returns the layout of a network whose inputs are those of e.
+// newLayout returns the layout of a network whose inputs are the outputs of the encoder e.
 func newLayout(e *encoder, o Options) *layout {
 	l := &layout{inputs: e.width(), width: o.width, members: o.members, classes: o.Classes}
 	at := 2 * l.members * l.width

@@ -52,7 +52,7 @@ type Feature struct {
 // number of goroutines; it does not change the result.
 //
 // reuse holds other matrices of f. The new matrix shares the bins of a column with a matrix that
-// has the same mapper for it.
+// has the same mapper for this column.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	return NewBinnedMatrixFromRows(ctx, f, nil, maxBins, workers, reuse...)
 }

@@ -51,12 +51,12 @@
 // a list takes less time to build and to scan than the cells of all bins. Symmetric trees
 // use lists for small leaves, which therefore need no memory for histograms.
 //
-// All three add the same integers, so their results are equal bit by bit. With the first
-// two ways, only the histogram of the smaller of two siblings is built from rows. The
-// histogram of the larger sibling is the parent's histogram minus that of the smaller
-// sibling. Leaf-wise trees take histograms from a pool (histogram_pool), and only a
-// limited number of leaves keep their histograms. In symmetric trees, the histograms of
-// all leaves of a level are parts of one slice, called slots (histogram_level).
+// All three add the same integers, so their results are equal bit by bit. With the first two ways,
+// only the histogram of the smaller of two siblings is built from rows. The histogram of the larger
+// sibling is the parent's histogram minus the histogram of the smaller sibling. Leaf-wise trees
+// take histograms from a pool (histogram_pool), and only a limited number of leaves keep their
+// histograms. In symmetric trees, the histograms of all leaves of a level are parts of one slice,
+// called slots (histogram_level).
 //
 // The code that builds histograms is in this package, because it uses the fields of the
 // binned matrix and the growers.

@@ -264,8 +264,8 @@ func (g *Grower) considerChildren(ctx context.Context, parent, left, right *fron
 	return nil
 }
 
-// pushLeaf adds leaf to the frontier if it can be split. It releases the leaf's histogram if it
-// cannot, or if too many histograms are in use.
+// pushLeaf adds leaf to the frontier if it can be split. If it cannot, or if too many histograms
+// are in use, pushLeaf releases the histogram of the leaf.
 func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(leaf.cells)

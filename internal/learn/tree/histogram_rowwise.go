@@ -137,8 +137,8 @@ func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulate4 adds gradients to the histograms of the first four features of a group. Its
-// parameters are those of accumulate8.
+// accumulate4 adds gradients to the histograms of the first four features of a group. It has the
+// parameters of accumulate8.
 func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {

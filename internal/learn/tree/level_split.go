@@ -87,7 +87,7 @@ func (g *SymmetricGrower) sumGradients() {
 
 // splitTotals divides each leaf's total between its two children. The total of the child with the
 // passing rows is the sum of the passing bins in the leaf's histogram. If the leaf has no
-// histogram, it is the sum of the gradients of the passing rows.
+// histogram, this total is the sum of the gradients of the passing rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -118,8 +118,8 @@ type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
 	// medianBin is the first bin b such that the bins 0 … b have at least half of the sample's
-	// hessian. If hasMissing is false, later missing values go to the side with more of the
-	// hessian: to the low side if the threshold is medianBin or higher.
+	// hessian. If hasMissing is false, missing values in predictions go to the side with more of
+	// the hessian: to the low side if the threshold is medianBin or higher.
 	medianBin int
 }
 
