@@ -12,8 +12,8 @@ import (
 )
 
 // dataOfFold returns the data with which the fitters of a fold are trained. If the table has
-// columns of texts or so many columns that they are screened, each fold has its own features. They
-// are fitted to rows, the training rows of the fold. Otherwise dataOfFold returns t.
+// columns of texts, or if its columns are screened because there are many, each fold has its own
+// features. They are fitted to rows, the training rows of the fold. Otherwise dataOfFold returns t.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil

@@ -86,8 +86,8 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 }
 
 // newPlan divides the rows of f into training, validation and test rows. Rows with the same
-// non-negative number in duplicates are equal in every feature; see duplicate.Find. newPlan gives
-// these rows a common group in p.Groups, except rows that already have a group; see
+// non-negative number in duplicates are equal in every feature; see duplicate.Find. newPlan puts
+// these rows into a common group in p.Groups, except rows that already have a group; see
 // duplicate.JoinGroups.
 //
 // Without times, equal rows are kept together like the other rows of a group. With times they are

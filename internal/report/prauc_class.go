@@ -7,8 +7,8 @@ import (
 	"foretell/internal/api"
 )
 
-// writePRAUCClass writes of which class prAuc is the average precision. It writes nothing if prAuc
-// is a mean over several classes, or if it is unknown.
+// writePRAUCClass writes the name of the class whose average precision is prAuc. It writes nothing
+// if prAuc is a mean over several classes, or if it is unknown.
 func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 	class := r.PRAUCClass()
 	if class == "" || !isMeasured(r, api.MetricPRAUC) {
