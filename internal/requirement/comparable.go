@@ -1,6 +1,7 @@
 package requirement
 
 import (
+	"cmp"
 	"context"
 
 	"foretell/internal/api"
@@ -58,6 +59,10 @@ func (f *Flags) WarnIfIncomparable(o *cli.Output, c *Champion, table api.TableSc
 	}
 	former := client.Task{TableSchema: c.Dataset.TableSchema(), ScoreKind: client.ModelScoreKind(&c.Model.ModelExtensions)}
 	now := client.Task{TableSchema: table, ScoreKind: client.RaceScoreKind(race)}
+	if c.Model.ChampionReason == "" { // another service, which may not report these options of its models
+		former.ClassWeights = cmp.Or(former.ClassWeights, now.ClassWeights)
+		former.GroupColumn, former.TimeColumn = cmp.Or(former.GroupColumn, now.GroupColumn), cmp.Or(former.TimeColumn, now.TimeColumn)
+	}
 	if difference := now.Difference(&former); difference != "" {
 		o.Note("warning: the new model cannot be compared with the champion of the series %s (%s), so it %s%s", c.Model.Series, difference, consequence, remedy)
 	}
