@@ -8,6 +8,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
+	"foretell/internal/requirement"
 	"foretell/internal/term"
 )
 
@@ -16,7 +17,7 @@ import (
 // returns, it prints the findings once, because those of a check with other columns are not true of
 // the final ones. former is the champion of the series, or nil if there is none. prepCtx is ctx with
 // the time limit.
-func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *formerChampion, err error) {
+func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
 	defer o.noteFindings(files)
 	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	if cli.IsDryRun(o.factory.Running) { // nothing is printed once a dry run has connected

@@ -16,8 +16,8 @@ import (
 // setTables sets the fields table, dataID and Table of the entries. newestFirst are their models.
 // If all belong to one dataset, setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
-	var tables []api.TableSchema
-	var names []string // the name of the newest dataset of each table
+	var tables []client.Task // without a ScoreKind
+	var names []string       // the name of the newest dataset of each table
 	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}
@@ -29,9 +29,9 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 			if err != nil {
 				return err
 			}
-			schema := d.TableSchema()
-			if group = slices.IndexFunc(tables, schema.Matches); group < 0 {
-				group, tables, names = len(tables), append(tables, schema), append(names, d.DatasetName)
+			table := client.Task{TableSchema: d.TableSchema()}
+			if group = slices.IndexFunc(tables, func(t client.Task) bool { return table.Difference(&t) == "" }); group < 0 {
+				group, tables, names = len(tables), append(tables, table), append(names, d.DatasetName)
 			}
 			groups[m.DatasetKey], data[m.DatasetKey] = group, cmp.Or(d.SHA256, d.DatasetKey)
 		}
