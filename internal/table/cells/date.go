@@ -38,11 +38,12 @@ type dateParser struct {
 	otherOrder              *dayFirstResult // nil except in ParseBothOrders
 }
 
-// dayFirstResult is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
+// dayFirstResult is the second result of parsing a date such as 1/2/2006 in ParseBothOrders: the
+// date with the day first.
 type dayFirstResult struct {
-	isKnown     bool // the date is like this, so that the order matters
+	isKnown     bool // the cell has such a date; otherwise the other fields are not set
 	day         int  // DateTime.Day
-	byMonth, ok bool // the date is valid with the month first, and with the day first
+	byMonth, ok bool // whether the date is valid with the month first, and with the day first
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -68,8 +69,10 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseBothOrders is ParseDateTime with the month first and with the day first. month is undefined
-// if byMonth is false, and day if byDay is false.
+// ParseBothOrders is like ParseDateTime, but reads a date such as 1/2/2006 in both orders: month
+// has the month first, and day has the day first. byMonth and byDay report whether the cell is
+// valid in each order; month or day is undefined if it is not. For any other cell, both results are
+// the same.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
 	p, other := newDateParser(cell, false), dayFirstResult{}
 	p.otherOrder = &other

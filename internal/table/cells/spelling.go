@@ -8,7 +8,7 @@ import (
 )
 
 // FoldSpelling maps texts that look alike to the same text: texts that differ only in case, in
-// surrounding spaces, or in what [VisibleText] ignores.
+// surrounding spaces, in the composition of characters such as é, or in characters without a width.
 func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
 
 // VisibleText maps texts that look the same to the same text: texts that differ only in the

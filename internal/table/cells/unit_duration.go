@@ -33,8 +33,8 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor that converts numbers in the unit from to the unit of their column,
-// to. It returns false if the units have no common meaning: 5 is not a score such as 5/10.
+// unitFactor returns the factor that converts numbers in the unit from to the unit to, that of
+// their column. It returns false if there is no such factor: 5 cannot become a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true

@@ -113,7 +113,7 @@ func (c *columnChecker) warnPartialUnit() {
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {
 		return
 	}
-	var groups [2][]columnstats.Value // the numbers without and with the unit, without sign
+	var groups [2][]columnstats.Value // the absolute values of the numbers without the unit, and of those with it
 	var rows [2]columnstats.Occurrences
 	for _, one := range c.stats.AllOrSample() {
 		value, ok := inf.Format.Parse([]byte(one.Text))

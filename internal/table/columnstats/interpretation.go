@@ -44,7 +44,7 @@ type interpretationCounts struct {
 	indices map[interpretation]int
 	last    interpretation // the interpretation of the last cell, and its index
 	lastAt  int
-	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
+	date    []byte // the text before the time of day in the last cell, if it is a date with a time such as 15:04:05; otherwise empty
 }
 
 // newInterpretationCounts returns the counts for values, which must be all distinct texts so far, in the

@@ -11,7 +11,7 @@ import (
 // not depend on the order of the rows. When the texts take more than maxBytes, zeroBits increases
 // by one, and about half of them are dropped.
 type textSample struct {
-	counts   valueCounts // which never evicts texts
+	counts   valueCounts // never evicts texts
 	zeroBits uint
 	maxBytes int
 }

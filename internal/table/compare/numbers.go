@@ -14,10 +14,10 @@ import (
 // Limits for reporting numbers that differ from those of the training file. Differences that are
 // likely in two files from the same source are not reported.
 const (
-	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
-	farOutside        = 1    // distance from the training range, as a fraction of this range; a larger distance is always reported
-	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
-	minRelativeShift  = 1e-9 // largest change of the mean, as a fraction of the mean, that may be due to rounding
+	rangeTolerance    = 0.1  // largest growth of the range on each side, as a fraction of the training range
+	farOutside        = 1    // a number farther from the training range than this multiple of the range is always reported
+	maxMeanShift      = 0.5  // largest change of the mean, in standard deviations of the training file
+	minRelativeShift  = 1e-9 // smallest change of the mean, as a fraction of the mean, that is not due to rounding
 	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 

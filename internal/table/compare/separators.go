@@ -28,8 +28,8 @@ type decimalSeparatorCounts struct {
 }
 
 // looksGrouped reports whether the separators of the rows in both very likely separate thousands:
-// all numbers without a separator are below 1000, and the largest of them has three digits. As many
-// decimals would hardly all have exactly three digits.
+// all numbers without a separator are below 1000, and the largest of them has three digits.
+// Decimals would hardly all have exactly three digits.
 func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers

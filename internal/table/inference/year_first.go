@@ -13,8 +13,9 @@ import (
 // in 20 of the different texts may be something else. At most one in 200 may be a date that can
 // only end with its year, such as 21/02/30.
 //
-// isClear is set if there is no such date, and the first numbers are hardly days of a month: one is
-// 0 or above 31, or several are adjacent, but not only the first or only the last days of a month.
+// isClear is set if no date can only end with its year, and the numbers at the beginning of the
+// dates are hardly days of a month. This is so in two cases: one of them is 0 or above 31, or there
+// are several, and not all of them are among the first or the last days of a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -93,7 +94,7 @@ func isYearLast(text string) bool {
 	return looksLikeShortDate(text) && (byMonth || byDay)
 }
 
-// areDaysOfMonth reports whether nearly all days of a month occur, including one of the last two.
+// areDaysOfMonth reports whether nearly all days of a month occur, including the 30th or the 31st.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {

@@ -10,8 +10,8 @@ import (
 
 // CountBins counts the rows of a column of numbers, dates or times in bins of equal width between
 // low and high. The result has bins+2 elements: the first counts the values below low, the last
-// those of at least high. If high is math.MaxFloat64, this value belongs to the last bin. The
-// counts are 0 if Numbers is nil.
+// those of at least high. If high is math.MaxFloat64, rows with this value are counted in the last
+// bin. The counts are 0 if Numbers is nil.
 //
 // The counts are exact if the column has few different values. Otherwise they are estimated from
 // its histogram, as if the rows were evenly spread in each bin of the histogram.
