@@ -84,7 +84,7 @@ const (
 func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err error) {
 	var missing []*store.OwnedFile
 	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) (err error) {
-		if b.round > briefRounds { // first, because these files are deleted as soon as their predictions end
+		if b.round > briefRounds { // the files of queued predictions come first, because each is deleted as soon as its prediction ends
 			if missing, _, err = b.findFiles(ctx, t.EachQueuedFile); err == nil {
 				err = b.addFiles(ctx, missing)
 			}
@@ -128,8 +128,9 @@ func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context,
 }
 
 // listLostFiles lists those of files as damaged that were deleted before they were copied, and
-// returns true. It returns false if this happened in the current round, because the next snapshot
-// may no longer reference such files. After maxRounds, it always returns true.
+// returns true. If a file was deleted in the current round, it lists nothing and returns false,
+// because the next snapshot may no longer reference this file. After maxRounds, it always returns
+// true.
 func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {
 	var lost []*store.OwnedFile
 	for _, f := range files {

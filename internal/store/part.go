@@ -13,8 +13,8 @@ type RacePart struct {
 	// Training is the key of this algorithm's training job, and Algorithm the name of the
 	// algorithm. Algorithm is read-only.
 	Training, Algorithm string
-	// ReachedTime is when the algorithm reached the threshold of the race: the estimated cost of
-	// its training until then. It is nil if the algorithm has not reached the threshold.
+	// ReachedTime is the estimated cost of the training until the algorithm reached the threshold
+	// of the race. It is nil if the algorithm has not reached the threshold.
 	ReachedTime *float64
 	// File is the stored recording of the training, from which the worker of the race repeats it.
 	// It is the zero File until the training has ended.

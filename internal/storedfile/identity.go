@@ -26,11 +26,12 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// MatchIdentity returns an error if the database and the stored files do not belong together. They
-// do if both have the same identity, a random text; for an exception, see checkNotAllFilesMissing.
-// The identities may also differ, or one may be missing because the database or the files are new
-// or from an early release. Then checkFilesBelongToDatabase decides, unless acceptMismatch is true.
-// If MatchIdentity returns nil, it has made the identities equal.
+// MatchIdentity returns an error if the database and the stored files do not belong together. Both
+// have an identity, a random text. If the identities are equal, the database and the files belong
+// together; for an exception, see checkNotAllFilesMissing. If the identities differ, or one is
+// missing because the database or the files are new or from an early release,
+// checkFilesBelongToDatabase decides, unless acceptMismatch is true. If MatchIdentity returns nil,
+// it has made the identities equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -105,9 +106,9 @@ func (f *Files) Probe(ctx context.Context) error {
 	return err
 }
 
-// setIdentity makes the identities of the database and the stored files equal. The files get the
-// identity of the database or, if it has none, the database gets that of the files. Both get a new
-// one if neither has one, or if the database is moved to a new S3 store. The identity of an S3
+// setIdentity makes the identities of the database and the stored files equal. If the database has
+// an identity, the files get it; otherwise the database gets that of the files. Both get a new
+// identity if neither has one, or if the database is moved to a new S3 store. The identity of an S3
 // store begins with the location of the store.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
