@@ -55,13 +55,13 @@ type backupWriter struct {
 	copied map[string]bool
 	// round is the number of snapshots so far.
 	round int
-	// absent has the keys of files that were missing when they should have been copied, with the
-	// round. Such a file is listed as damaged if it is missing in a later round again, although the
-	// snapshot of that round references it.
+	// absent maps the keys of files that were missing when they should have been copied to the
+	// round in which this happened. If such a file is missing again in a later round, whose
+	// snapshot still references it, it is listed as damaged.
 	absent map[string]int
-	// vanished has the keys of files that were deleted while they were copied, with the round.
-	// Their copies are incomplete. Such a file is listed as damaged if the last snapshot references
-	// it.
+	// vanished maps the keys of files that were deleted while they were copied to the round in
+	// which this happened. Their copies are incomplete. Such a file is listed as damaged if the
+	// last snapshot references it.
 	vanished map[string]int
 	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile

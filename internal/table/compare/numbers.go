@@ -80,9 +80,9 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 }
 
 // outOfRangePValue returns the probability that at least count of the blind numbers are larger than
-// all training numbers, if both come from the same distribution. This is the probability that the
-// count largest of all trainRows+blindRows numbers are blind numbers, so it does not depend on the
-// distribution.
+// all training numbers, if both come from the same distribution. It does not depend on the
+// distribution: it is the probability that, if all trainRows+blindRows numbers are sorted, the last
+// count numbers are blind numbers.
 func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

@@ -175,10 +175,10 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 }
 
 // prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
-// lengths at which most codes have a boundary, as after E and E11 in E11.9: from one class of
-// characters (letters, digits, others) to another. The result is the shortest and the longest
-// useful length of this kind or, if there is none, of any kind. It is nil if nearly all codes begin
-// with the same character.
+// lengths at which most codes have a boundary, as after E and E11 in E11.9. A boundary is between
+// characters of different classes (letters, digits, others). The result is the shortest and the
+// longest useful length with a boundary or, if there is none, the shortest and the longest useful
+// length. It is nil if nearly all codes begin with the same character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false

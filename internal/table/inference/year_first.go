@@ -109,9 +109,9 @@ func areDaysOfMonth(days *[100]bool) bool {
 // years.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areUnlikelyDays reports whether the adjacent numbers at the beginning of dates are hardly days,
-// so that they may be years. Dates of one day of each month are usual, and so are those of its
-// first or last working day.
+// areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:
+// there are several, and one of them is in the middle of a month. In many columns, all dates are of
+// the same day of the month, or of the first or the last working day.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false

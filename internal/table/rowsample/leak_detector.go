@@ -30,9 +30,9 @@ const (
 // predicts the rows of each half of the sample from the other half. Copies of a row are in the same
 // half if they are few: any column could predict the label of a row from a copy in the other half.
 //
-// The prediction for a value is the most frequent class of the rows with this value. For a new
-// number, it is that of the nearest number. For any other new value, it is the most frequent class
-// of all rows whose value is not blank.
+// The prediction for a value is the most frequent class of the rows with this value. If no row of
+// the other half has the value, the prediction for a number is that for the nearest number, and the
+// prediction for any other value is the most frequent class of all rows whose value is not blank.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0
