@@ -58,8 +58,8 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 }
 
 // deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones. The
-// race begins again and does not use the results of these parts. job is the key of the job of the
-// race. If this job is leased, nothing is deleted.
+// race begins again and does not use the results of these parts. job is the key of the race's own
+// job. If this job is leased, nothing is deleted.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
 		WHERE j.key = ? AND j.owner = '')`, job)

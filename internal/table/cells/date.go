@@ -89,7 +89,7 @@ func newDateParser(cell []byte, dayFirst bool) *dateParser {
 	return &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true, timeSeparator: ':'}
 }
 
-// parse is ParseDateTime for the cell in p.rest.
+// parse implements ParseDateTime for the cell in p.rest.
 func (p *dateParser) parse() (parsed DateTime, ok bool) {
 	hasZoneName := p.cutZoneName()
 	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {

@@ -36,8 +36,8 @@ func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is areCodes for the texts of only the first rows. With fewer rows, fewer numbers are
-// peaks, so half of minPeakShare is enough.
+// mayBeCodes is like areCodes, for the texts of only the first rows. With fewer rows, fewer numbers
+// are peaks, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }

@@ -19,7 +19,8 @@ var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFrom
 // amounts rarely are.
 const minRoundShare = 0.95
 
-// Words of the names of columns of times, and of columns of other numbers.
+// Words that occur in the names of columns of times, and words in the names of columns of other
+// numbers.
 var (
 	timeNameWords = []string{
 		"time", "times", "timestamp", "timestamps", "date", "dates", "datetime", "epoch", "unix", "unixtime", "utc", "ts", "dt", "dob", "birthdate", "birthday",
@@ -118,8 +119,8 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
-// areAllUnixTimes is areUnixTimes for numbers that are not counted as texts, so that only their
-// statistics are known.
+// areAllUnixTimes is like areUnixTimes, for numbers that are not counted as texts, so that only
+// their statistics are known.
 func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	n := t.SummarizeNumbers().Stats
 	if n == nil || n.Min < -1 || n.Max >= format.PerDay*float64(unixTimeEnd) {
