@@ -77,7 +77,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	case doubtful:
 		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
 	case grouped:
-		reason = "all numbers of the column without a separator are below 1000, so it may separate thousands"
+		reason = "all numbers of the column without a separator are below 1000, so the separator may separate thousands"
 	default:
 		return true
 	}
@@ -128,7 +128,7 @@ func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (fo
 	if before == "" || now == "" || before == now {
 		return false
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so they are not found",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so the items are not found",
 		strconv.Quote(before), strconv.Quote(now))
 	return true
 }
