@@ -55,7 +55,7 @@ func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, ob
 
 // CheckDownload returns a *api.Problem with CodeForbidden if an account is disabled. owner is the
 // key of the account. It must be called before a download from a signed URL, because the URL
-// remains valid.
+// remains valid when the account is disabled.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
 	_, err := a.findEnabledAccount(ctx, owner)
 	return err

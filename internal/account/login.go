@@ -157,8 +157,8 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 
 // OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing: it
 // writes neither an account nor a session to the store. The token is valid only in this process,
-// and does not expire. If the account does not exist, the session has access to no data of
-// accounts.
+// and does not expire. If the account does not exist, the session cannot access the data of any
+// account.
 func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error) {
 	account, err := a.findAccount(ctx, lookUpByEmail(localAccountEmail))
 	switch {

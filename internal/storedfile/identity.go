@@ -148,16 +148,16 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 // together. It is called if their identities differ or one is missing. The first of these
 // conditions that is true determines the result:
 //
-//   - The identity of the database is for another bucket, and the blobs have none: ErrOtherStorage.
+//   - The identity of the database is for another bucket, and the blobs have no identity: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
 //   - Both identities exist: ErrMismatch.
 //   - The database references a blob that exists: nil.
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// referenced and stored are keys: of the blobs that the database references, and of the
-// blobs that exist. An identity is "" if it is missing. location is the folder or bucket
-// of the blobs, for messages.
+// referenced has the keys of the blobs that the database references, and stored those of the blobs
+// that exist. An identity is "" if it is missing. location is the folder or bucket of the blobs,
+// for messages.
 func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
