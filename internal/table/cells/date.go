@@ -23,7 +23,7 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// yearFirst is set if a date such as 06-01-02 begins with its year of two digits.
+	// yearFirst is set if the date begins with a year of two digits, as in 06-01-02.
 	yearFirst bool
 	// hour is the time of day in hours since midnight, if it comes before the year, as in the
 	// output of Unix date. hasHour is set in this case.

@@ -123,7 +123,8 @@ func (p *dateParser) parseISODuration() (hours float64) {
 		if !p.ok {
 			return 0
 		}
-		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the hours differ.
+		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
+		// different result.
 		hours, last, p.rest = hours+float64(number*isoHours[unit]), unit, p.rest[1:]
 	}
 	return hours

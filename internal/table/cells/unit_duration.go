@@ -94,7 +94,8 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 		}
 		part, found := parts[name]
 		p.failUnless(found && part.rank > last.rank && (count == 0 || part.limit > 0 && whole < part.limit))
-		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the sum differs.
+		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
+		// different result.
 		value, last, count = value+float64(number*part.factor), part, count+1
 	}
 	unit = DurationUnit

@@ -170,7 +170,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	treatment, junk, rows := "; such text is treated as missing", "other text", humanize.Count(other.Rows, "row")
 	if c.opts.Blind {
-		treatment = "" // it depends on the training file
+		treatment = "" // how such text is treated depends on the training file
 	}
 	if inf.Epoch != "" && other.First.Kind == cells.Number {
 		junk = "other values"

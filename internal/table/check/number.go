@@ -32,7 +32,7 @@ func (c *columnChecker) warnStrayTexts() {
 	treatment := "; such text is treated as missing"
 	switch {
 	case c.opts.Blind:
-		treatment = "" // it depends on the texts of the training file
+		treatment = "" // how such text is treated depends on the training file
 	case len(inf.Strays) > 0:
 		treatment = "; such text becomes another feature"
 	}

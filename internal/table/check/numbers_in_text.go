@@ -33,7 +33,7 @@ const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 // numberShape is a pattern of cells that are made of numbers. Codes, versions, phone numbers and
 // addresses match none of these patterns.
 type numberShape struct {
-	pattern func() *regexp.Regexp       // compiled on first use, because compiling all patterns takes 1 ms of every command
+	pattern func() *regexp.Regexp       // compiled on first use, because compiling all patterns would delay every command by 1 ms
 	isValid func(numbers []string) bool // nil if all numbers are valid
 	// needsFractions is set if the numbers of many cells must have decimals.
 	needsFractions bool
@@ -175,8 +175,8 @@ type shapeCount struct {
 	digits                  map[int]bool // the numbers of digits and spaces before the decimals that occur in the rows in spaced
 }
 
-// count returns the number of rows and of distinct texts with the shape, and the first of them. It returns
-// 0 if too few cells have it.
+// count returns the number of rows and of distinct texts with the shape, and the first text with
+// the shape. The numbers are 0 if too few cells have it.
 func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, first columnstats.Value) {
 	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}, digits: map[int]bool{}}, 0
 	for i := range texts {

@@ -23,7 +23,7 @@ func interpret(cell []byte) (r interpretation) {
 	r.differs = r.isMonthFirst && r.isDayFirst && month != day
 	r.hasDate = r.isMonthFirst && month.HasDate || r.isDayFirst && day.HasDate
 	if r.hasDate && len(cell) != len("20060102") {
-		r.kind = cells.Text // no other date is a number or an amount
+		r.kind = cells.Text // only a date of eight digits, such as 20060102, may also be a number or an amount
 		return r
 	}
 	r.kind, _ = cells.Classify(cell)

@@ -14,8 +14,9 @@ import (
 // only end with its year, such as 21/02/30.
 //
 // isClear is set if no date can only end with its year, and the numbers at the beginning of the
-// dates are hardly days of a month. This is so in two cases: one of them is 0 or above 31, or there
-// are several, and not all of them are among the first or the last days of a month.
+// dates are hardly days of a month. They are hardly days in two cases: one of the numbers is 0 or
+// above 31, or there are several numbers and one of them is neither among the first nor among the
+// last days of a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -110,8 +111,9 @@ func areDaysOfMonth(days *[100]bool) bool {
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
 // areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:
-// there are several, and one of them is in the middle of a month. In many columns, all dates are of
-// the same day of the month, or of the first or the last working day.
+// there are several, and one of them is in the middle of a month. Numbers at its beginning or end
+// may be days, because in many columns all dates are of the same day of the month, or of the first
+// or the last working day.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false

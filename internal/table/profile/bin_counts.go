@@ -79,9 +79,9 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 }
 
 // CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
-// were shortened by abbreviate, so several texts of the column may be equal to one of them. A text
-// that is given n times gets the counts of the n most frequent of these, in descending order. The
-// case of booleans is ignored, as in models.
+// were shortened by abbreviate, so several texts of the column may have the same abbreviation. An
+// abbreviation that is given n times gets the counts of the n most frequent of these texts, in
+// descending order. The case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)
