@@ -43,9 +43,9 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkTrainingSampleRange is like checkNumbers, for a training column of which only the range in a
-// sample of the rows is known. Other training rows may have numbers far outside this range. So it
-// reports a range only if more rows leave it than is likely by chance.
+// checkTrainingSampleRange is like checkNumbers, for a training column whose range is known only
+// for a sample of the rows. Other training rows may have numbers far outside this range. Therefore
+// it reports a range only if more rows leave it than is likely by chance.
 func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
