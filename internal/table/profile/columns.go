@@ -166,8 +166,8 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 	return true
 }
 
-// isIDWithBlanks reports whether a column of integers is named like an ID and has different values, but
-// not in every row. filled is the number of rows with a value.
+// isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: it is named
+// like an ID, and its values are all different. filled is the number of rows with a value.
 func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 	words := inference.NameWords(c.Name)
 	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1]) && (c.Estimate || c.Distinct == filled) &&
