@@ -155,12 +155,12 @@ func TestCopiesStayTogether(t *testing.T) {
 			t.Fatalf("row %d is a test row, but its copy is not", row%300)
 		}
 	}
-	if _, copies, _ := duplicate.Find(t.Context(), copied, 1); copies != 900 || len(r.plan.Test) != 180 {
-		t.Errorf("%d copies, %d test rows", copies, len(r.plan.Test))
+	if copies, _ := duplicate.Find(t.Context(), copied, 1); copies.Rows != 900 || len(r.plan.Test) != 180 {
+		t.Errorf("%d copies, %d test rows", copies.Rows, len(r.plan.Test))
 	}
 
-	if groups, n, _ := duplicate.Find(t.Context(), original, 1); groups != nil || n != 0 {
-		t.Errorf("%d copies in a table without copies", n)
+	if copies, _ := duplicate.Find(t.Context(), original, 1); copies.Groups != nil || copies.Rows != 0 {
+		t.Errorf("%d copies in a table without copies", copies.Rows)
 	}
 }
 

@@ -53,11 +53,11 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	if err != nil {
 		return nil, err
 	}
-	duplicates, copies, err := duplicate.Find(ctx, f, p.Workers)
+	copies, err := duplicate.Find(ctx, f, p.Workers)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := newPlan(ctx, f, &p, duplicates)
+	plan, err := newPlan(ctx, f, &p, copies.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		return nil, ErrNoEarlierRows
 	}
 	r := &race{
-		data:       &trainingData{Frame: f, params: p, monotone: monotone, binRows: duplicate.DistinctRows(duplicates, copies)},
+		data:       &trainingData{Frame: f, params: p, monotone: monotone, binRows: copies.DistinctRows()},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       plan,
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}
-	r.copies, r.copiesDivided = copies, copies > 0 && (duplicates == nil || hasDuplicatesAcrossFolds(plan, duplicates))
+	r.copies, r.copiesDivided = copies.Rows, copies.Rows > 0 && (copies.Groups == nil || hasDuplicatesAcrossFolds(plan, copies.Groups))
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
 	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
@@ -79,6 +79,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
 	r.addPlanNotes()
+	r.addUnpredictableNote(copies.Unpredictable)
 	if r.data.numScreened() > 0 {
 		r.data.foldRows = r.trainingRowsByFold()
 	}

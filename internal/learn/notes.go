@@ -48,6 +48,17 @@ func (r *race) addPlanNotes() {
 	r.addUnscoredClassesNote()
 }
 
+// minUnpredictableShare is the smallest fraction of unpredictable rows that is worth a note.
+const minUnpredictableShare = 0.01
+
+// addUnpredictableNote adds a note if rows that are equal in every feature have different labels. rows
+// is duplicate.Copies.Unpredictable.
+func (r *race) addUnpredictableNote(rows int) {
+	if share := float64(rows) / float64(r.data.Rows); share >= minUnpredictableShare {
+		r.addNote("some rows are equal in every feature but have different labels, so the accuracy on the labelled rows can be at most %.4f", 1-share)
+	}
+}
+
 // addUnscoredClassesNote adds a note about the classes that have neither test rows nor validation
 // rows. All rows of such a class are equal or of one group, so they are never divided. These rows
 // are only trained on: otherwise the class could not be learned.

@@ -20,7 +20,7 @@ type trainingData struct {
 	params Params
 
 	// binRows are the rows from which bins are chosen; nil means all rows. See
-	// duplicate.DistinctRows.
+	// duplicate.Copies.DistinctRows.
 	binRows []int32
 
 	mu   sync.Mutex

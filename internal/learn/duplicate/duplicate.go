@@ -25,17 +25,28 @@ import (
 // class more frequent; see areIntentionalCopies.
 const maxCopyShare = 0.1
 
-// Find returns the group of each row. Rows that are equal in every feature have the same group;
-// rows without a copy have group -1. rowsWithCopy is the number of rows that have a copy. groups is
-// nil if there are no copies, or too many to be unusual; see maxCopyShare. f must be a training
-// table; see makeRareTextsUnique. Find returns an error only if ctx is cancelled.
-func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
+// Copies describes the rows of a table that are equal to another row in every feature.
+type Copies struct {
+	// Groups holds the group of each row. Rows that are equal in every feature have the same group;
+	// rows without a copy have group -1. Groups is nil if there are no copies, or too many to be
+	// unusual; see maxCopyShare.
+	Groups []int32
+	// Rows is the number of rows that have a copy.
+	Rows int
+	// Unpredictable is the number of rows that any model must predict wrongly, because it predicts one
+	// class for all rows that are equal: those of the other labels.
+	Unpredictable int
+}
+
+// Find returns the copies in f, which must be a training table; see makeRareTextsUnique. It returns
+// an error only if ctx is cancelled.
+func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error) {
 	if len(f.Columns) == 0 {
-		return nil, 0, ctx.Err()
+		return c, ctx.Err()
 	}
 	hashes, err := hashRows(ctx, f, workers)
 	if err != nil {
-		return nil, 0, err
+		return c, err
 	}
 	sorted := slices.Clone(hashes)
 	slices.Sort(sorted)
@@ -44,42 +55,67 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 		if i > 0 && hash == sorted[i-1] {
 			if _, known := index[hash]; !known {
 				index[hash] = int32(len(index))
-				rowsWithCopy++
+				c.Rows++
 			}
-			rowsWithCopy++
+			c.Rows++
 		}
 	}
-	if rowsWithCopy == 0 {
-		return nil, 0, ctx.Err()
+	if c.Rows == 0 {
+		return c, ctx.Err()
 	}
-	groups = make([]int32, f.Rows)
+	c.Groups = make([]int32, f.Rows)
 	for row, hash := range hashes {
 		group, known := index[hash]
 		if !known {
 			group = -1
 		}
-		groups[row] = group
+		c.Groups[row] = group
 	}
-	if float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !areIntentionalCopies(f, slices.Compact(sorted), hashes, groups) {
-		groups = nil
+	c.Unpredictable = countUnpredictable(f.Labels, c.Groups)
+	if float64(c.Rows) > maxCopyShare*float64(f.Rows) && !areIntentionalCopies(f, slices.Compact(sorted), hashes, c.Groups) {
+		c.Groups = nil
 	}
-	return groups, rowsWithCopy, ctx.Err()
+	return c, ctx.Err()
+}
+
+// countUnpredictable returns Copies.Unpredictable. groups are the groups of all rows that have a copy.
+func countUnpredictable(labels, groups []int32) int {
+	var pairs []uint64 // group and label of each row that has a copy
+	for row, group := range groups {
+		if group >= 0 {
+			pairs = append(pairs, uint64(group)<<32|uint64(labels[row]))
+		}
+	}
+	slices.Sort(pairs)
+	unpredictable := len(pairs)
+	most, equal := 0, 0 // the most frequent label of the group, and the label at i
+	for i, pair := range pairs {
+		if i == 0 || pair != pairs[i-1] {
+			equal = 0
+		}
+		if i > 0 && pair>>32 != pairs[i-1]>>32 {
+			unpredictable -= most
+			most = 0
+		}
+		equal++
+		most = max(most, equal)
+	}
+	return unpredictable - most
 }
 
 // DistinctRows returns one row of each set of equal rows, ascending, if copies were probably made
-// on purpose; see Find. Otherwise it returns nil, which means all rows. groups and rowsWithCopy are
-// results of Find.
+// on purpose; see areIntentionalCopies. Otherwise it returns nil, which means all rows.
 //
 // Some choices, such as which levels get a bin, depend on how frequent values are. Copies of the
 // rows of one class make their values frequent, and would thus leak the labels of validation and
 // test rows.
-func DistinctRows(groups []int32, rowsWithCopy int) []int32 {
-	if groups == nil || float64(rowsWithCopy) <= maxCopyShare*float64(len(groups)) {
+func (c *Copies) DistinctRows() []int32 {
+	if c.Groups == nil || float64(c.Rows) <= maxCopyShare*float64(len(c.Groups)) {
 		return nil
 	}
 	seen := make(map[int32]bool)
-	rows := make([]int32, 0, len(groups))
-	for row, group := range groups {
+	rows := make([]int32, 0, len(c.Groups))
+	for row, group := range c.Groups {
 		if group >= 0 && seen[group] {
 			continue
 		}
@@ -192,7 +228,7 @@ func JoinGroups(groups, copies []int32) []int32 {
 	return joined
 }
 
-// AnyCopyInTrain reports whether a row of scored has a copy in train. copies is a result of Find.
+// AnyCopyInTrain reports whether a row of scored has a copy in train. copies are Copies.Groups.
 func AnyCopyInTrain(copies, train, scored []int32) bool {
 	trained := make(map[int32]bool)
 	for _, row := range train {

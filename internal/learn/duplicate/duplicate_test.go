@@ -37,7 +37,7 @@ func TestAnyCopyInTrain(t *testing.T) {
 
 func TestDistinctRows(t *testing.T) {
 	groups := []int32{-1, 3, -1, 3, 0, 0, 3, -1}
-	if diff := cmp.Diff([]int32{0, 1, 2, 4, 7}, DistinctRows(groups, 5)); diff != "" {
+	if diff := cmp.Diff([]int32{0, 1, 2, 4, 7}, (&Copies{Groups: groups, Rows: 5}).DistinctRows()); diff != "" {
 		t.Error(diff)
 	}
 	many := make([]int32, 100)
@@ -45,10 +45,29 @@ func TestDistinctRows(t *testing.T) {
 		many[row] = -1
 	}
 	many[3], many[70] = 0, 0
-	if got := DistinctRows(many, 2); got != nil {
+	if got := (&Copies{Groups: many, Rows: 2}).DistinctRows(); got != nil {
 		t.Errorf("few copies: %v, want nil", got)
 	}
-	if got := DistinctRows(nil, 90); got != nil {
+	if got := (&Copies{Rows: 90}).DistinctRows(); got != nil {
 		t.Errorf("copies that are normal: %v, want nil", got)
+	}
+}
+
+func TestCountUnpredictable(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		labels, groups []int32
+		want           int
+	}{
+		{"no_copies", []int32{0, 1}, []int32{-1, -1}, 0},
+		{"equal_labels", []int32{0, 0, 1, 1}, []int32{0, 0, 1, 1}, 0},
+		{"a_tie", []int32{0, 1}, []int32{0, 0}, 1},
+		{"the_most_frequent_label_is_predicted", []int32{2, 1, 2, 0, 1, 0, 2}, []int32{1, 0, 1, 1, 0, -1, 0}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := countUnpredictable(c.labels, c.groups); got != c.want {
+				t.Errorf("%d rows, want %d", got, c.want)
+			}
+		})
 	}
 }

@@ -77,12 +77,12 @@ func TestCopiesMadeOnPurpose(t *testing.T) {
 		{"texts_with_the_labels_of_three_persons", table(noisy(3000), list(3000, func(i int) string { return texts[i%1000] })), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			groups, copies, err := Find(t.Context(), c.f, 2)
-			if err != nil || copies < c.f.Rows/10 {
-				t.Fatalf("%d copies, error %v", copies, err)
+			copies, err := Find(t.Context(), c.f, 2)
+			if err != nil || copies.Rows < c.f.Rows/10 {
+				t.Fatalf("%d copies, error %v", copies.Rows, err)
 			}
-			if (groups != nil) != c.together {
-				t.Errorf("kept together: %v", groups != nil)
+			if (copies.Groups != nil) != c.together {
+				t.Errorf("kept together: %v", copies.Groups != nil)
 			}
 		})
 	}
@@ -94,12 +94,12 @@ func TestRareTexts(t *testing.T) {
 	codes := []int32{0, 0, 2, 2, 1, 2, frame.Missing, frame.Missing}
 	f := table(make([]int32, len(codes)), codes)
 	f.Schema.Columns[0].Levels = f.Schema.Columns[0].Levels[:2]
-	if _, copies, _ := Find(t.Context(), f, 1); copies != 4 {
-		t.Errorf("%d copies, want 4", copies)
+	if copies, _ := Find(t.Context(), f, 1); copies.Rows != 4 {
+		t.Errorf("%d copies, want 4", copies.Rows)
 	}
 	// The other cells of a column of numbers with some texts are numbers.
 	f.Schema.Columns[0].Feature = frame.ExtractText
-	if _, copies, _ := Find(t.Context(), f, 1); copies != 7 {
-		t.Errorf("%d copies of numbers with texts, want 7", copies)
+	if copies, _ := Find(t.Context(), f, 1); copies.Rows != 7 {
+		t.Errorf("%d copies of numbers with texts, want 7", copies.Rows)
 	}
 }
