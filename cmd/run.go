@@ -35,7 +35,7 @@ type runOptions struct {
 	buckets  int
 	planOnly bool
 	resume   string // the race to resume; "" starts a new one
-	unnoted  bool   // whether noteFindings must print the findings
+	unnoted  bool   // whether the last check has findings that were not printed yet; see noteFindings
 }
 
 func newRunCmd(f *cli.Factory) *cobra.Command {

@@ -37,9 +37,9 @@ const (
 	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
 	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
-	// retentionAttempts is the number of consecutive rows after which the deletion of a kind ends
-	// because the database does not respond. One row is not enough: it may have lost all its
-	// conflicts with other transactions.
+	// retentionAttempts is the number of consecutive rows after which the deletion gives up, because
+	// the database has responded for none of them. One row is not enough: its transaction may have
+	// failed only because of conflicts with other transactions.
 	retentionAttempts = 3
 )
 
@@ -109,8 +109,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 type expiryDeletion struct {
 	*App
 	query store.ExpiredQuery
-	// deleted and failed are numbers of rows. unavailable is the number of rows since the last success
-	// for which the database did not respond.
+	// deleted is the number of deleted rows, and failed the number of rows that could not be deleted.
+	// unavailable is the number of rows since the last success for which the database did not respond.
 	deleted, failed, unavailable int
 	firstErr                     error
 }

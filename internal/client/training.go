@@ -67,7 +67,7 @@ func fillOutcomes(jobs []api.Training) {
 }
 
 // fillRunOutcomes sets the missing outcomes of a race and its algorithms. It assumes that the race
-// has a threshold, which p does not report.
+// has a threshold, because p does not say whether it has one.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := substituteThreshold
 	if p.Outcome == "" {

@@ -107,7 +107,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	}
 	setIndexAndParts(&c, parts, float64(trainingRows), float64(rows))
 	if coarse && c.Level == api.DriftNone {
-		return api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "most training numbers are in one narrow part of their range, which the dataset does not divide"}
+		return api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "most training numbers are in one narrow range, and the dataset does not describe their distribution in this range"}
 	}
 	return c
 }

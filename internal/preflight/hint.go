@@ -130,7 +130,7 @@ func datesHint(isBlind bool) string {
 
 // constantHints has the remedies of findings for which the remedy is always the same.
 var constantHints = map[string]string{
-	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names refer to the columns of the model",
+	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names mean the columns that the prediction adds",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
@@ -146,7 +146,7 @@ var constantHints = map[string]string{
 	csvfile.CodeUnclearNumbers:     "if this is wrong, write the numbers with a decimal point and without a separator between thousands, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; local time is best for what people do",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; if the times are about what people do, use local time",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",

@@ -57,9 +57,9 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	return ""
 }
 
-// isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker
-// evidence than those of idReason. The values must therefore be integers or codes, and in enough
-// rows that the values of a feature would repeat.
+// isLikelyID is a second test for the ID, for a file in which idReason returns "" for all columns. It
+// accepts more names than idReason. Because these names are weaker evidence, the values must be
+// unique integers or codes, in so many rows that the values of a feature would repeat.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }
