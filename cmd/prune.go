@@ -106,8 +106,8 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, gone, pruneListFields...)
 }
 
-// printOrphans prints the number, size and age of the orphaned files in the data folder. prune
-// does not delete these files.
+// printOrphans prints the number, size and age of the orphaned files in the data folder, which prune
+// does not delete. With a server, it prints nothing.
 func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Session) error {
 	if !session.Embedded {
 		return nil

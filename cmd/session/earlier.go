@@ -12,9 +12,10 @@ import (
 )
 
 // endEarlierSessions removes the tokens of earlier log-ins to the same account, and ends their
-// sessions. It looks for tokens in all storages except tokens.Storage, and except a storage that
-// another profile uses for the same account. It does not end the session whose token is current.
-// file is the content of config.yaml before this log-in or log-out.
+// sessions. It looks for tokens in the file and, if the profile stored its token there, in the
+// keyring. It skips tokens.Storage, and a storage that another profile uses for the same account. It
+// does not end the session whose token is current. file is the content of config.yaml before this
+// log-in or log-out.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // the keyring is skipped if it was not used, because a locked keyring causes a delay

@@ -11,6 +11,9 @@ import (
 // deleteResource deletes a resource of the caller's account, with its blobs. The function deleteRow
 // must delete the row of the resource, and return the keys of its blobs. noun is the kind of the
 // resource, such as "dataset"; see resourceNames.
+//
+// If a race or prediction that has not ended needs the resource, deleteResource returns a problem.
+// Only if this work is interrupted, deleteResource ends it and deletes the resource.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {

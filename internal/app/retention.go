@@ -76,7 +76,8 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 
 // deleteExpiredRows deletes the rows of a kind that were last used before the given time,
 // with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
-// with the others and returns an error in the end.
+// with the others and returns an error in the end. If the database does not respond, it gives up; see
+// retentionAttempts.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
 	d := expiryDeletion{App: a, query: store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionPageSize}}
 	defer func() {

@@ -22,8 +22,8 @@ const (
 
 // DatasetName returns the name of the nth dataset of a series: series if n is 1, series followed by
 // -2 if n is 2, and so on. It truncates series so that the result has at most 30 characters, and
-// omits dashes at its beginning, because a command would read the name as a flag. If fewer than 3
-// characters remain, it appends "-data".
+// omits dashes at its beginning, because a command would read the name as a flag. If one or two
+// characters remain, it appends "-data". If none remain, it uses "data" as the series.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
