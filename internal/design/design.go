@@ -114,7 +114,7 @@ func formatCount(n any, format func(int64) string) (string, error) {
 }
 
 // FormatScore formats a score with four decimals. The type of the score is float64, *float64 or
-// api.Decimal. A missing score is a dash.
+// api.Decimal. A missing score, which is nil or NaN, is a dash.
 func FormatScore(value any) string {
 	number := math.NaN()
 	switch v := value.(type) {

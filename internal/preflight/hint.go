@@ -367,9 +367,9 @@ func (p *Preflight) correctedNames(names []string) []string {
 	return list
 }
 
-// likelyClassColumn returns the name of a column, other than the label, with few enough different
-// texts to be a label. If there are several, it returns the last one in the training file. It
-// returns "" if there is none.
+// likelyClassColumn returns the name of a column that could be the label instead of the current one:
+// it has 2 to 20 different texts or booleans and no missing value. If there are several such columns,
+// it returns the last one in the training file. It returns "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""
