@@ -70,8 +70,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
-              array as a member; if there are several, the
-              member data, rows or records, or else the first
+              array as a member; if there are several, it is
+              data, rows or records, or else the first one
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing

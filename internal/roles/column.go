@@ -59,7 +59,8 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 
 // isLikelyID is a second test for the ID, for a file in which idReason returns "" for all columns. It
 // accepts more names than idReason. Because these names are weaker evidence, the values must be
-// unique integers or codes, in so many rows that the values of a feature would repeat.
+// unique integers or codes. The file must have at least minLabelRows rows, because the values of a
+// feature usually repeat in a file of this size.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }
