@@ -295,7 +295,7 @@ func (p *runPipeline) evaluate(ctx context.Context) (err error) {
 	return p.applyToChampion(ctx)
 }
 
-// trainNew prepares the dataset and runs a race on it.
+// trainNew prepares the dataset and runs a race on it. For prepCtx see train.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
 	err := p.chooseSeriesStem(ctx)
 	if err != nil {

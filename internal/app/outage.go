@@ -31,9 +31,9 @@ func (a *App) initMonitorsAndLog(log *slog.Logger) {
 }
 
 // MarkTimeoutAsOutage returns err wrapped together with store.ErrUnavailable if err is an exceeded
-// time limit. During an outage, the log then has no line about err. Call MarkTimeoutAsOutage only
-// for operations that use nothing but the database. Other operations may exceed their time limits
-// for other reasons, such as a slow mail server.
+// time limit, and unchanged otherwise. The log then treats err as a consequence of an outage; see
+// [App.Log]. Call MarkTimeoutAsOutage only for operations that use nothing but the database. Other
+// operations may exceed their time limits for other reasons, such as a slow mail server.
 func MarkTimeoutAsOutage(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

@@ -33,7 +33,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	r.Warnings, newTexts = warnings(train, p)
 	for i := range train.Columns {
 		known := &train.Columns[i]
-		// A client may have added a column that no model uses, without values.
+		// A column that no model uses is skipped if it has no values: a client may have added it.
 		if at := p.ColumnIndex(known.Name); at >= 0 && (!known.Unused || !p.Columns[at].IsBlank(p.Rows)) {
 			c := compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows))
 			if c.Level == api.DriftNone && slices.Contains(newTexts, c.Name) && hasMostlyRareTexts(known, train.Rows) {

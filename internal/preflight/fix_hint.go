@@ -75,8 +75,9 @@ func (in *InputTable) copyName() string {
 	return name
 }
 
-// needBothCopies reports whether both files have rows above the header, such as a title. A command that
-// corrects only one of them would compare it with the wrong columns of the other.
+// needBothCopies reports whether both files have rows above the header, such as a title. If a command
+// corrected only one file, it would take the title of the other file for its column names, and could
+// not compare the two.
 func (p *Preflight) needBothCopies() bool {
 	return p.Blind != nil && p.Train.headerBelowTitle != nil && p.Blind.headerBelowTitle != nil && p.Train.copyName() != p.Blind.copyName()
 }

@@ -125,7 +125,7 @@ func datesHint(isBlind bool) string {
 	if isBlind {
 		return hint
 	}
-	return hint + "; if it means that something has not ended, write this into another column"
+	return hint + "; if the text means that something has not happened yet, write the text into another column"
 }
 
 // constantHints has the remedies of findings for which the remedy is always the same.

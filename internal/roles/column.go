@@ -21,9 +21,9 @@ type ColumnDescription struct {
 	Rows, Filled, Distinct int
 	// Unique reports whether every row has a value, and no two rows have the same.
 	Unique bool
-	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0, or all values
-	// are different scores, such as 7/300. Consecutive reports whether each value is one more than
-	// the value in the previous row.
+	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0. Row numbers
+	// with a total, such as 7/300, count as integers if all of them are different. Consecutive
+	// reports whether each value is one more than the value in the previous row.
 	AllIntegers, Consecutive bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
 	// digits, or UUIDs, or hexadecimal hashes of one length.
