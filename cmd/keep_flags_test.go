@@ -21,6 +21,8 @@ func TestKeepFlags(t *testing.T) {
 		{"as_it_was_read", "see `foretell check train.csv`", "see `foretell check train.csv --label 'a b' --drop '\"town, county\",age' --delimiter ';'`"},
 		{"a_result_is_plain_csv", "`foretell score out.csv ANSWERS.csv`", "`foretell score out.csv ANSWERS.csv --label 'a b'`"},
 		{"what_is_there_stays", "`foretell check train.csv --label y`", "`foretell check train.csv --label y --drop '\"town, county\",age' --delimiter ';'`"},
+		{"a_report_reads_no_file", "see `foretell models report KEY`", "see `foretell models report KEY`"},
+		{"but_that_of_blind", "see `foretell models report KEY --blind b.csv`", "see `foretell models report KEY --blind b.csv --label 'a b' --drop '\"town, county\",age' --delimiter ';'`"},
 		{"help_takes_none", "`foretell check --help`", "`foretell check --help`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
+	"foretell/internal/requirement"
 	"foretell/internal/term"
 )
 
@@ -17,7 +18,7 @@ import (
 //
 // If the series has another label or ID column than was inferred, the files are checked a second
 // time. checkAndConnect prints only the findings of the last check, even if it returns an error.
-func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *formerChampion, err error) {
+func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
 	defer o.noteFindings(files)
 	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	if cli.IsDryRun(o.factory.Running) { // now, because a dry run discards all output after it has connected

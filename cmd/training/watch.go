@@ -69,6 +69,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.Prepare(ctx, session, key); err != nil {
 		return err
 	}
+	o.gate.WarnIfIncomparableOn(ctx, &o.output, session, key, &body)
 	if o.training.AutoThreshold {
 		return o.searchThreshold(ctx, session, key, body, limit)
 	}

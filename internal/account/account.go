@@ -96,8 +96,8 @@ type Accounts struct {
 	onDeleted         func(ctx context.Context, key string, blobs []string)
 	options           Options
 	passwords         *auth.PasswordHasher
-	// clock returns the time for rate limits. It is always Config.Now, while a test may replace
-	// now.
+	// clock returns the time for rate limits. It is always Config.Now. A test may replace now, but
+	// not clock.
 	clock   func() time.Time
 	pruning pruneTimer
 	logins  *loginQueue

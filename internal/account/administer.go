@@ -131,8 +131,8 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return a.checkAdministrators(ctx, t, before, 1)
 }
 
-// checkAdministrators returns a problem if an account is or was an enabled administrator, and there are
-// fewer than required of them.
+// checkAdministrators returns a problem if an account is or was an enabled administrator, and the
+// store has fewer enabled administrators than required.
 func (a *Accounts) checkAdministrators(ctx context.Context, t *store.Tx, before *store.Account, required int) error {
 	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil
@@ -339,7 +339,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
-	if in.Body.Role == api.RoleAdministrator { // an earlier version allowed this role for the account of commands without a server, so it can still be removed
+	if in.Body.Role == api.RoleAdministrator { // an account keeps no role that an earlier version allowed: the role of the account that commands use without a server can only be removed
 		lookup = exceptLocal(lookup)
 	}
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {

@@ -19,7 +19,7 @@ const (
 
 // The rate limits. The attempts are counted in the database, so all services on one database share
 // the limits. If a call of [Accounts.allowAttempts] uses several limits, they must be in this
-// order.
+// order; see [store.Store.AllowAttempts].
 var (
 	loginAddressEmailLimit   = store.RateLimit{Name: "login of e-mail from address", Burst: loginAddressBurst, Interval: loginAddressInterval}
 	loginEmailLimit          = store.RateLimit{Name: "login of e-mail", Burst: loginEmailBurst, Interval: loginEmailInterval}

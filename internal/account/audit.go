@@ -55,7 +55,7 @@ func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, ob
 
 // CheckDownload returns a *api.Problem with CodeForbidden if an account is disabled. owner is the
 // key of the account. It must be called before a download from a signed URL, because the URL
-// remains valid.
+// remains valid when the account is disabled.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
 	_, err := a.findEnabledAccount(ctx, owner)
 	return err
@@ -144,9 +144,10 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 }
 
 // logAuditEvent writes a copy of an event to the log, so that a log collector can keep it where
-// nobody can change it. The attributes have the names and the texts of the fields of the API, because
-// a difference is a sign of tampering. The log escapes characters that a terminal interprets. If err is not
-// nil, it is unknown whether the event was stored.
+// nobody can change it. The attributes have the names and the texts of the fields of the API, so
+// that the copies can be compared with the audit log: a difference is a sign of tampering. The log
+// escapes characters that a terminal interprets. If err is not nil, it is unknown whether the event
+// was stored.
 func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
 	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", e.Actor),

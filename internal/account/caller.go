@@ -76,8 +76,8 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 }
 
 // tryTokenHashes calls find with each hash under which a token, or the code of a one-time link, may
-// be stored, as long as find returns store.ErrNotFound. It returns the last hash and the last error
-// of find.
+// be stored. It stops when find returns anything but store.ErrNotFound. It returns the last hash
+// and the last result of find.
 func tryTokenHashes(token string, find func(hash string) error) (hash string, err error) {
 	for _, hash = range auth.TokenHashes(token) {
 		if err = find(hash); !errors.Is(err, store.ErrNotFound) {

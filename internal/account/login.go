@@ -40,7 +40,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return a.logIn(ctx, in)
 }
 
-// logIn is LogIn, but does not wait for other log-ins from the same address.
+// logIn is like LogIn, but does not wait for other log-ins from the same address.
 func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
@@ -89,8 +89,8 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 }
 
 // recordRefusedLogIn records a refused log-in in the audit log, and returns the problem for the
-// client. If the given name is not an email, it is recorded as the object of the event, because it
-// could otherwise imitate a reserved actor such as operatorActor.
+// client. A name that is not an email is recorded as the object of the event and not as the actor,
+// because it could imitate a reserved actor such as operatorActor.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
 	e := auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused}
 	if !strings.Contains(email, "@") {
@@ -157,8 +157,8 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 
 // OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing: it
 // writes neither an account nor a session to the store. The token is valid only in this process,
-// and does not expire. If the account does not exist, the session has access to no data of
-// accounts.
+// and does not expire. If the account does not exist, the session cannot access the data of any
+// account.
 func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error) {
 	account, err := a.findAccount(ctx, lookUpByEmail(localAccountEmail))
 	switch {

@@ -121,7 +121,7 @@ const (
 	mailFailed = "failed" // the email is sent again later, unless it is too old
 )
 
-// MailCounts returns the numbers of attempts of this process to send an email, by result. It
+// MailCounts returns how many times this process has attempted to send an email, by result. It
 // returns nil if this process sends no emails.
 func (a *Accounts) MailCounts() map[string]int64 {
 	if !a.sendsMail() {

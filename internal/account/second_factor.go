@@ -173,7 +173,7 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 	return a.toProblem(err)
 }
 
-// secondFactorProblem converts the error of a change of the authenticator app to a problem.
+// secondFactorProblem converts an error of changing the authenticator app to a problem.
 func (a *Accounts) secondFactorProblem(err error) error {
 	if errors.Is(err, store.ErrWrongState) {
 		return api.NewProblem(api.CodeWrongState, "another request has changed the authenticator app: try again").WithCause(err)

@@ -95,9 +95,9 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each class, or nil if the weights are equal. It ignores spaces
-// around a label of ByClass that no class has with these spaces. It returns an error if a label is
-// unknown, if a class has two weights, or if a weight is not from 1/MaxClassWeight to
+// Resolve returns the weight of each class, or nil if the weights are equal. If no class has
+// exactly a label of ByClass, the spaces around the label are ignored. Resolve returns an error if
+// a label is unknown, if a class has two weights, or if a weight is not from 1/MaxClassWeight to
 // MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {

@@ -112,8 +112,8 @@ type DatasetEntry struct {
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted.
-	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
-	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
+	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED because of a defect in the CSV, which is then deleted."`
+	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent like bytes."`
 }
 
 // Dataset is the response of [GetDataset].

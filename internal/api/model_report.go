@@ -101,9 +101,9 @@ func (r *ModelReport) PRAUCClass() string {
 	return ""
 }
 
-// EffectiveTraining returns job, a race as it was requested, with the options that apply to its
-// model. A worker of an earlier version ignores class weights and monotone columns: its report has
-// none, and neither has the result.
+// EffectiveTraining returns job, a race as it was requested, but with the options that its model
+// was trained with. Only class weights and monotone columns can differ: a worker of an earlier
+// version ignores them, so its report has none.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}

@@ -57,7 +57,8 @@ func NumberOrNil(v float64) *float64 {
 	return &v
 }
 
-// MarshalJSON returns the shortest decimal that parses to the same value.
+// MarshalJSON returns the shortest decimal that parses to the same value, as a string if Quoted is
+// true. It returns null for NaN.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(d.Value) {
 		return []byte("null"), nil

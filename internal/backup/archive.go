@@ -133,7 +133,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 // blockSize is the size of the blocks of an archive in bytes.
 const blockSize = 512
 
-// delayedHash computes the hash of all bytes written to it, except the last blockSize bytes.
+// delayedHash computes the hash of all bytes written to it, except the last blockSize bytes, which
+// may belong to the header of the next entry.
 type delayedHash struct {
 	hash.Hash
 	last []byte

@@ -304,7 +304,7 @@ func (b *restorer) verifyTrailer() error {
 
 // findUnreferencedFiles returns the keys of the restored files that no restored row references,
 // because the rows were deleted while the backup was made. It returns ErrDamaged if a row
-// references a file that is neither in the backup nor in its list of damaged files.
+// references a file that is neither in the backup nor in the list of damaged files.
 func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {

@@ -55,13 +55,13 @@ type backupWriter struct {
 	copied map[string]bool
 	// round is the number of snapshots so far.
 	round int
-	// absent has the keys of files that were missing when they should have been copied, with the
-	// round. Such a file is listed as damaged if it is missing in a later round again, although the
-	// snapshot of that round references it.
+	// absent maps the keys of files that were missing when they should have been copied to the
+	// round in which this happened. If such a file is missing again in a later round, whose
+	// snapshot still references it, it is listed as damaged.
 	absent map[string]int
-	// vanished has the keys of files that were deleted while they were copied, with the round.
-	// Their copies are incomplete. Such a file is listed as damaged if the last snapshot references
-	// it.
+	// vanished maps the keys of files that were deleted while they were copied to the round in
+	// which this happened. Their copies are incomplete. Such a file is listed as damaged if the
+	// last snapshot references it.
 	vanished map[string]int
 	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile
@@ -84,7 +84,7 @@ const (
 func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err error) {
 	var missing []*store.OwnedFile
 	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) (err error) {
-		if b.round > briefRounds { // first, because these files are deleted as soon as their predictions end
+		if b.round > briefRounds { // the files of queued predictions come first, because each is deleted as soon as its prediction ends
 			if missing, _, err = b.findFiles(ctx, t.EachQueuedFile); err == nil {
 				err = b.addFiles(ctx, missing)
 			}
@@ -128,8 +128,9 @@ func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context,
 }
 
 // listLostFiles lists those of files as damaged that were deleted before they were copied, and
-// returns true. It returns false if this happened in the current round, because the next snapshot
-// may no longer reference such files. After maxRounds, it always returns true.
+// returns true. If a file was deleted in the current round, it lists nothing and returns false,
+// because the next snapshot may no longer reference this file. After maxRounds, it always returns
+// true.
 func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {
 	var lost []*store.OwnedFile
 	for _, f := range files {

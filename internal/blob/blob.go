@@ -212,7 +212,7 @@ func (w *Writer) Abort() {
 	}
 	w.done = true
 	w.timer.end()
-	left, _ := w.sink.abort() // what the error has left is removed later
+	left, _ := w.sink.abort() // what could not be removed is removed later
 	w.store.rememberUndeleted(left...)
 }
 

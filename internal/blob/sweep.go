@@ -53,8 +53,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 		for _, e := range left {
 			first, last = min(first, e.name), max(last, e.name)
 		}
-		// The rows are read after the blobs. Otherwise this would miss the row of a blob whose process has
-		// stored the row in between and then died.
+		// The rows are read after the blobs. Otherwise Sweep would miss the row of a blob whose
+		// process has stored the row in between and then died.
 		keys, err := listReferenced(first, last)
 		if err != nil {
 			return err

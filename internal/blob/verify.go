@@ -32,8 +32,8 @@ type VerifiedReader struct {
 
 // OpenVerified opens the blob with the key want.Key. It returns ErrDamaged if the size is not
 // want.Size. The Read that reaches the end returns ErrDamaged if the checksum is not want.SHA256.
-// If want.SHA256 is empty, the checksum is not verified; if want.Size is then 0, neither is the
-// size. Reads fail after ctx is done.
+// If want.SHA256 is empty, the checksum is not verified. If want.Size is also 0, the size is not
+// verified either. Reads fail after ctx is done.
 func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := s.Open(ctx, want.Key)
 	if err != nil {

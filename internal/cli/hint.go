@@ -17,11 +17,13 @@ import (
 )
 
 // repeatedFlags are the flags that are copied from the current command line to the commands in its
-// hints: they select the service or change how a file is read.
-var repeatedFlags = []string{
+// hints: they select the service, or are readingFlags.
+var repeatedFlags = append([]string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
-	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows",
-}
+}, readingFlags...)
+
+// readingFlags are the flags that change how a file is read.
+var readingFlags = []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
 
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
@@ -136,6 +138,7 @@ func (f *Factory) repeatFlags(line string) string {
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
 		case name == "storage" && isFileStorageFlag(given) != isFileStorageFlag(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
+		case next.Name() == "report" && slices.Contains(readingFlags, name) && !strings.Contains(outer, " --blind "): // it reads no file
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
 			if line += " --" + name; given.Value.String() != "true" {

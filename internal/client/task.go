@@ -38,7 +38,8 @@ type Task struct {
 }
 
 // Difference says why the scores of a model of t cannot be compared with those of a model of former, such
-// as: new column "x". It returns "" if they can be compared. Unknown parts are considered equal.
+// as: new column "x". It returns "" if they can be compared. Unknown parts are considered equal. A
+// column that only one of the tables has makes no difference if no model uses it.
 func (t *Task) Difference(former *Task) string {
 	var parts []string
 	add := func(what, is, was string) {
@@ -49,8 +50,8 @@ func (t *Task) Difference(former *Task) string {
 	if t.Label != former.Label && t.Label != "" && former.Label != "" {
 		add("label", strconv.Quote(t.Label), strconv.Quote(former.Label)) // other columns and classes follow from it
 	} else {
-		parts = append(parts, namesOnlyIn("new", "column", t.Columns, former.Columns)...)
-		parts = append(parts, namesOnlyIn("missing", "column", former.Columns, t.Columns)...)
+		parts = append(parts, namesOnlyIn("new", "column", t.Used, former.Columns)...)
+		parts = append(parts, namesOnlyIn("missing", "column", former.Used, t.Columns)...)
 		parts = append(parts, namesOnlyIn("new", "class", t.Classes, former.Classes)...)
 		parts = append(parts, namesOnlyIn("missing", "class", former.Classes, t.Classes)...)
 	}

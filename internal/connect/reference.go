@@ -110,7 +110,7 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 }
 
 // resolveDataset resolves a reference to a dataset and returns its key. If ref is the name of a
-// series, it refers to the newest dataset that choose returns.
+// series, it refers to the newest of the datasets that choose returns for this series.
 func (c *Session) resolveDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)

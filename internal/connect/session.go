@@ -45,7 +45,7 @@ type Session struct {
 	closers     []func() error
 }
 
-// embeddedApp is what commands use directly of a service in this process.
+// embeddedApp has the methods of a service in this process that commands call directly.
 type embeddedApp interface {
 	// AdoptInterruptedJob lets this process run the jobs of the object with the given key, unless another
 	// process runs them.

@@ -54,9 +54,12 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // StoreKey returns the key of the account in the store.
 func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
-// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, if the environment has a
-// password, it logs in with it and returns the new token. Otherwise it returns the stored token or,
-// if that has expired, logs in with the stored password.
+// Token returns the first of these tokens that is possible:
+//
+//   - the value of FORETELL_TOKEN
+//   - a new token, from a log-in with the password in the environment
+//   - the stored token, unless it has expired
+//   - a new token, from a log-in with the stored password
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
@@ -99,17 +102,18 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns a new token after the service has rejected the previous one. If the environment has
-// a password, it logs in with it. Otherwise it returns the stored token if `foretell login` has
-// replaced it, and otherwise logs in with the stored password. If none of these is possible, it
-// returns an error.
+// Renew returns another token after the service has rejected the previous one. This is the first of
+// these tokens that is possible; if none is, Renew returns an error:
+//
+//   - a new token, from a log-in with the password in the environment
+//   - the stored token, if `foretell login` has replaced it
+//   - a new token, from a log-in with the stored password
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
 
-// findOrRequestToken returns a new token if the environment has a password, with which it logs in.
-// Otherwise it returns the stored token. If that has expired, or the service has rejected it, it
-// logs in with the stored password.
+// findOrRequestToken returns a token without FORETELL_TOKEN, as described at Token. If rejected is
+// set, the service has rejected the token that was returned last, so it is not returned again.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {

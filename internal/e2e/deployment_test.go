@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -146,5 +148,57 @@ func TestGateWithoutModelStates(t *testing.T) {
 			t.Errorf("%d: exit %d: %s", status, run.ProcessState.ExitCode(), out)
 		}
 		deployment.Close()
+	}
+}
+
+// TestRaceOptionsThatAreNotReported uses a deployment that reports the metric of its models and races,
+// but none of their other options. A run with --group neither warns that the champion has no --group,
+// nor rejects the flag of the command that it resumes.
+func TestRaceOptionsThatAreNotReported(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("races several times, one race after another")
+	}
+	address, dir := serve(t)
+	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
+	add.Stdin = strings.NewReader("a long password\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("users add: %v: %s", err, out)
+	}
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := regexp.MustCompile(`"(groupColumn|timeColumn|effort|classWeights|monotone|seed|championReason)":("[^"]*"|\d+|\{[^}]*\}),?`)
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Accept-Encoding")
+		},
+		ModifyResponse: func(r *http.Response) error {
+			body, err := io.ReadAll(r.Body)
+			body = bytes.ReplaceAll(options.ReplaceAll(body, nil), []byte(",}"), []byte("}"))
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			r.ContentLength = int64(len(body))
+			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return err
+		},
+	}
+	deployment := httptest.NewServer(proxy)
+	defer deployment.Close()
+	home := t.TempDir()
+	for range 2 { // the second run compares its options with those of the first, and the resumed one with its own
+		args := []string{"run", "../../testdata/steps/train.csv", "--name", "shop", "--algorithm", "BSIX01", "--effort", "fast", "--group", "colour", "--class-weight", "balanced", "--progress", "none"}
+		for _, more := range [][]string{{"--json", "--jq", ".trainingJobKey"}, {}} {
+			run := exec.Command("foretell", append(args, more...)...)
+			run.Env = []string{"HOME=" + home, "FORETELL_SERVER=" + deployment.URL, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password"}
+			var stderr bytes.Buffer
+			run.Stderr = &stderr
+			key, err := run.Output()
+			if err != nil || bytes.Contains(stderr.Bytes(), []byte("cannot be compared")) {
+				t.Errorf("%v: %v: %s", more, err, stderr.String())
+			}
+			args = append(args, "--resume", strings.TrimSpace(string(key)))
+		}
 	}
 }

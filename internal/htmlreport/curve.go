@@ -43,7 +43,8 @@ func (rows classRows) byFrequency(labels []string) []int {
 // is 4, because there are four styles of lines.
 const maxShownClasses = 4
 
-// mostFrequent returns the indexes of the classes to plot: those with the most rows.
+// mostFrequent returns the indexes of the classes to plot: the maxShownClasses classes with the
+// most rows.
 func (rows classRows) mostFrequent(labels []string) []int {
 	return rows.byFrequency(labels)[:min(len(labels), maxShownClasses)]
 }

@@ -31,8 +31,8 @@ type Job struct {
 	QueuedAt time.Time
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
-	// Outcome is the final state of the subject, such as COMPLETED, for the log. Kind.Do sets it when
-	// it has stored this state. Until then it is "".
+	// Outcome is the final state of the resource, such as COMPLETED, for the log. Kind.Do sets it
+	// when it has stored this state. Until then it is "".
 	Outcome string
 }
 

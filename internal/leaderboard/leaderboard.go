@@ -24,17 +24,19 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table is a name of the model's table, which is the label, columns and classes of its dataset.
-	// It is the label column and, if other tables have the same label, a dataset. It is "" if all
-	// models have the same table.
+	// Table names the label, columns and classes of the model's dataset. It is the name of the
+	// label column, followed by a dataset if another entry has the same label column but other
+	// columns or classes. It is "" if all entries have the same label, columns and classes.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
 	AlgorithmName string `json:"algorithmName,omitempty"`
 	Champion      bool   `json:"champion"`
-	// ChampionReason is that of [api.ModelExtensions].
+	// ChampionReason says why the model is the champion, such as promoted, or why it is not, such
+	// as not-best; see [api.ModelExtensions].
 	ChampionReason string `json:"championReason,omitempty"`
-	// State is that of [api.ModelExtensions], such as rejected.
+	// State is the state of the model, such as rejected. It is empty if only the scores decide
+	// whether the model is the champion; see [api.ModelExtensions].
 	State  string `json:"state,omitempty"`
 	Metric string `json:"metric"`
 	// Test is the test score with its interval; nil if it is unknown.
@@ -60,7 +62,7 @@ type Entry struct {
 	job     *api.Training
 }
 
-// Load returns the ranked entries of models of one series.
+// Load returns the ranked entries of models of one series. metric is the metric of their scores.
 func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, metric string) ([]*Entry, error) {
 	entries := make([]*Entry, len(models))
 	var err error
@@ -77,8 +79,8 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 	return entries, nil
 }
 
-// loadEntry returns the entry of a model. It reads the model's race and, if readReport is true, its
-// report. metric is the metric of the scores in the entry.
+// loadEntry returns the entry of a model. It reads the model's race and calls readReport to read
+// its report. metric is the metric of the scores in the entry.
 func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string,
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
@@ -108,7 +110,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 }
 
 // raceKey returns the key of the race that trained a model. If the service omits the key in lists
-// of models, it requests the model.
+// of models, raceKey requests the model.
 func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
 	if m.TrainingJobKey != "" {
 		return m.TrainingJobKey, nil

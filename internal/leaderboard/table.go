@@ -16,8 +16,8 @@ import (
 // setTables sets the fields table, dataID and Table of the entries. newestFirst are their models.
 // If all belong to one dataset, setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
-	var tables []api.TableSchema
-	var names []string // the name of the newest dataset of each table
+	var tables []client.Task // without a ScoreKind
+	var names []string       // the name of the newest dataset of each table
 	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}
@@ -29,9 +29,9 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 			if err != nil {
 				return err
 			}
-			schema := d.TableSchema()
-			if group = slices.IndexFunc(tables, schema.Matches); group < 0 {
-				group, tables, names = len(tables), append(tables, schema), append(names, d.DatasetName)
+			table := client.Task{TableSchema: d.TableSchema()}
+			if group = slices.IndexFunc(tables, func(t client.Task) bool { return table.Difference(&t) == "" }); group < 0 {
+				group, tables, names = len(tables), append(tables, table), append(names, d.DatasetName)
 			}
 			groups[m.DatasetKey], data[m.DatasetKey] = group, cmp.Or(d.SHA256, d.DatasetKey)
 		}
@@ -52,7 +52,8 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 	return nil
 }
 
-// CountTables returns the number of different tables of the entries.
+// CountTables returns the number of different tables that the models of the entries were trained
+// on; see Entry.Table.
 func CountTables(entries []*Entry) int {
 	groups := map[int]bool{}
 	for _, e := range entries {
@@ -79,9 +80,9 @@ func ClassLabels(entries []*Entry) []string {
 }
 
 // Table returns the leaderboard as a table with a row for each model. The table has the scores of
-// metric and the log loss. If the models have different tables, a column names them. If aligned is
-// set, the table is for a terminal, and marks replace the columns for the champion and the test
-// set.
+// metric and the log loss. If the entries differ in the field Table, a column shows it. If aligned
+// is set, the table is for a terminal, and marks replace the columns for the champion and the test
+// set; see Footnotes.
 func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	tables, testSets := CountTables(rows) > 1, HasTestSets(rows)
 	t := &term.Table{Key: 1} // the model
@@ -163,7 +164,7 @@ func Footnotes(rows []*Entry) []string {
 	return lines
 }
 
-// TestSetNote is a sentence about different numbers of test sets; see Entry.TestSet.
+// TestSetNote is a sentence that explains the numbers of test sets; see Entry.TestSet.
 const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
 // formatTestSet formats the number of a test set. It returns a dash if it is unknown.

@@ -38,18 +38,19 @@ type algorithm struct {
 	*model.Algorithm
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
-	// patience is the number of steps without improvement after which a run has stalled.
-	// holdoutPatience is that number in a run with a single holdout. It may be smaller, because a
-	// holdout has many rows and its scores have less noise.
+	// patience is the number of consecutive steps without improvement after which a run has stalled
+	// and its fitters stop. holdoutPatience replaces patience if the rows are divided into one
+	// holdout instead of folds. A holdout has many rows, so its scores have less noise and a
+	// smaller number suffices.
 	patience, holdoutPatience int
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int
 	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
 	// validation plan has more folds, they are merged; see split.MergeFolds.
 	maxFolds int
-	// stepGrowth determines how many steps a refit does if its fitters have no Progress:
-	// r^stepGrowth times as many as a fold, where r is the number of its training rows divided by
-	// that of a fold. Fitters with a Progress are refitted up to the Progress of the folds.
+	// stepGrowth determines the number of steps of a refit if the fitters' Progress is NaN. If the
+	// refit has r times as many training rows as a fold, it does r^stepGrowth times as many steps.
+	// Otherwise the refit ends at the Progress that the folds had at their best step.
 	stepGrowth float64
 	// rowMajor reports whether the fitters build a row-major copy of the bins, which is
 	// freed when the run has ended.

@@ -22,8 +22,9 @@ type candidate struct {
 	// probabilities holds the class probabilities of the validation rows,
 	// row-major and before calibration.
 	probabilities []float32
-	// crossFitted holds the probabilities of a blend from which its score is computed: each half of
-	// the rows is blended with the weights fitted to the other half. It is nil for a single run.
+	// crossFitted holds the probabilities from which the score of a blend is computed. Each half of
+	// the validation rows is blended with weights that were fitted to the other half, so that the
+	// score is not optimistic. crossFitted is nil for a single run.
 	crossFitted []float32
 }
 
@@ -55,9 +56,9 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// loadFold returns the components' models of the given fold. These models were not
-// trained on the validation rows of the fold. numFolds is the number of folds of the
-// validation plan.
+// loadFold returns the components' models of the given fold. These models were not trained on the
+// validation rows of the fold. numFolds is the number of folds of the validation plan. A component
+// may have fewer folds; see split.MergeFolds.
 func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 	var members []model.Member
 	for _, part := range c.components {
@@ -70,8 +71,8 @@ func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 	return members, nil
 }
 
-// foldMembers yields the models of the final folds of all components; see
-// run.firstFinalFold. It loads each model when the iteration reaches it.
+// foldMembers yields the fold models of all components: of the last fold if the race has
+// Params.Times, and otherwise of every fold. It loads each model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, part := range c.components {
@@ -84,8 +85,8 @@ func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// cloneMembers yields copies of members. Each copy is made when the iteration reaches
-// it; see [model.Member.Clone].
+// cloneMembers yields copies of members. It makes each copy when the iteration reaches it, so that
+// not all copies are in memory at the same time; see [model.Member.Clone].
 func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, m := range members {

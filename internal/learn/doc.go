@@ -5,7 +5,7 @@
 //	race           Race: train, choose, refit
 //	new_race       checks of the parameters, division of the rows into folds
 //	params         the parameters of a race, its effort
-//	monotone       the directions of columns
+//	monotone       the monotone columns and their directions
 //	outcome        the result of a race
 //	algorithm      the interfaces of algorithms, their names
 //	registry       the four algorithms
@@ -14,14 +14,14 @@
 //	blend          weighted means of several runs, and the choice among candidates
 //	refit          training on all labelled rows
 //	report         metrics of a model
-//	smooth         the smooth part of a run of networks
-//	background     the rows with which explanations compare
+//	smooth         a logistic regression that is added to the networks of a small table
+//	background     the rows with which explanations compare the explained row
 //	validation     the validation rows and the fold models for package explain
 //	fold_features  features that are fitted to the training rows of a fold
 //	text_scores    scores of texts as features
 //	training_data  the table and its binned matrices
 //	timer          the time limit
-//	stopwatch      the time that this machine trains
+//	stopwatch      measures how long this machine trains
 //	remote         runs that other machines train
 //	recording      the binary form of a run
 //	notes          what is unusual about a model or its metrics

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/learn/evaluation"
 )
 
-// score holds the scores of probabilities on the validation rows.
+// score holds the scores of predictions for the validation rows.
 type score struct {
 	// performance is the value of the race's metric, from 0 to 1. Higher is better.
 	performance float64
@@ -35,8 +35,8 @@ func newProbabilityBuffers() chan []float32 {
 	return buffers
 }
 
-// evaluateStep scores the models after the last step of run. stalled reports whether the scores no
-// longer improve; see earlyStopping.
+// evaluateStep scores the models that run has after its most recent step. stalled reports whether
+// the scores no longer improve; see earlyStopping.
 func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err error) {
 	probabilities := <-r.buffers
 	defer func() { r.buffers <- probabilities }()

@@ -11,8 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// dataOfFold returns the data to train the fitters of a fold. It is t if all folds have the same
-// features. Otherwise the features are fitted to the given rows, the training rows of the fold.
+// dataOfFold returns the data with which the fitters of a fold are trained. If the table has
+// columns of texts, or if its columns are screened because there are many, each fold has its own
+// features. They are fitted to rows, the training rows of the fold. Otherwise dataOfFold returns t.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil

@@ -86,8 +86,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 }
 
 // newPlan divides the rows of f into training, validation and test rows. Rows with the same
-// non-negative number in duplicates are equal in every feature; see duplicate.Find. They get a
-// common group in p.Groups, unless they have one already; see duplicate.JoinGroups.
+// non-negative number in duplicates are equal in every feature; see duplicate.Find. newPlan puts
+// these rows into a common group in p.Groups, except rows that already have a group; see
+// duplicate.JoinGroups.
 //
 // Without times, equal rows are kept together like the other rows of a group. With times they are
 // not: rows to predict may also be equal to older rows, so scores on such rows are realistic.
@@ -100,8 +101,8 @@ func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32)
 	return split.NewValidationPlan(ctx, sample, p.Seed)
 }
 
-// hasDuplicatesAcrossFolds reports whether a validation or test row of the plan is equal to one of its
-// training rows.
+// hasDuplicatesAcrossFolds reports whether a validation row is equal to a training row of its fold,
+// or a test row is equal to a row that is not a test row.
 func hasDuplicatesAcrossFolds(plan split.ValidationPlan, duplicates []int32) bool {
 	return duplicate.AnyCopyInTrain(duplicates, plan.Rest, plan.Test) || slices.ContainsFunc(plan.Folds, func(f split.Fold) bool {
 		return duplicate.AnyCopyInTrain(duplicates, f.Train, f.Validation)
@@ -132,8 +133,8 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// trainingRowsByFold returns the training rows of all folds of the runs, by fold index, and those of
-// the refit.
+// trainingRowsByFold returns the training rows of the folds of all runs and of the refit, by fold
+// index.
 func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {
@@ -156,12 +157,12 @@ func (r *race) newRun(v variant, index int) *run {
 	return o
 }
 
-// minClassWeight is the smallest class weight, if the largest is about 1. Its product with any
-// positive float32 probability is still positive.
+// minClassWeight is the smallest weight that classWeights returns. The product of minClassWeight
+// and any positive float32 probability is a positive float64.
 const minClassWeight = 1e-250
 
 // classWeights returns the weight of each class, or nil if byLabel is nil. It scales the weights so
-// that the largest is in [0.5, 1), and then raises smaller ones to minClassWeight.
+// that the largest is in [0.5, 1), and then raises weights below minClassWeight to minClassWeight.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -189,8 +190,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns the index of the first final fold of each run; see
-// run.firstFinalFold.
+// firstFinalFold returns run.firstFinalFold for every run of the race: the index of the last fold
+// if the race has Params.Times, and otherwise 0.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {
 		return 0

@@ -48,9 +48,9 @@ func (r *race) addPlanNotes() {
 	r.addUnscoredClassesNote()
 }
 
-// addUnscoredClassesNote adds a note about classes without test and validation rows, because all
-// rows of the class are equal or of one group. Such rows are only trained on: otherwise the class
-// could not be learned.
+// addUnscoredClassesNote adds a note about the classes that have neither test rows nor validation
+// rows. All rows of such a class are equal or of one group, so they are never divided. These rows
+// are only trained on: otherwise the class could not be learned.
 func (r *race) addUnscoredClassesNote() {
 	if r.data.params.Groups == nil || r.data.params.Times != nil {
 		return

@@ -15,12 +15,12 @@ type Params struct {
 	Algorithms []string
 	// Effort is how much the race trains. Defaults to EffortDefault.
 	Effort Effort
-	// ScalingFactor determines the size of trees: the number of leaves of a SIX01 tree,
-	// and the number of leaves of a FIF01 tree for each thousand training rows. If it is
-	// 0, the sizes are chosen from the data.
+	// ScalingFactor determines the size of trees. It is the number of leaves of a tree of SIX01,
+	// boosting with leaf-wise trees. A tree of FIF01, a forest, has this number of leaves for each
+	// thousand training rows. If ScalingFactor is 0, the sizes are chosen from the data.
 	ScalingFactor int
-	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
-	// 128, or 254 for large tables.
+	// Buckets is the number of bins of a numeric feature for SEV02, boosting with symmetric trees.
+	// Defaults to 128, or to 254 for tables with more than 100,000 rows.
 	Buckets int
 	// Groups holds the group of each row, such as a customer; -1 means no group. If Groups is nil,
 	// no row has a group. Rows of a group are never divided between training, validation and test
@@ -31,8 +31,8 @@ type Params struct {
 	// Rows without a time are used only by the refit. If Times is nil, the order of the
 	// rows does not matter.
 	Times []float64
-	// GroupColumn and TimeColumn are the columns of Groups and Times. Only notes of the report use
-	// them.
+	// GroupColumn and TimeColumn are the names of the columns from which Groups and Times are read.
+	// Only notes of the report use them.
 	GroupColumn, TimeColumn string
 	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is 0, the
 	// first score wins. If Threshold is nil, every run trains until it no longer improves.
@@ -49,9 +49,9 @@ type Params struct {
 	// fits decision weights that maximise Metric.
 	ClassWeights map[string]float64
 	// Monotone maps names of columns of the file to directions. With 1, the probability of the
-	// second class never falls when the column rises and all other columns stay equal. With -1 it
-	// never rises. Missing cells of the column are exempt. There must be two classes, and
-	// Schema.OrderedFeature must return no error for the column. Algorithms that do not support
+	// second class never falls when the column rises and all other columns stay equal. With -1 this
+	// probability never rises. Missing cells of the column are exempt. There must be two classes,
+	// and Schema.OrderedFeature must return no error for the column. Algorithms that do not support
 	// directions do not take part; it is an error if Algorithms names one of them.
 	Monotone map[string]int
 	// Seed is the seed of all random numbers.

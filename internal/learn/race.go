@@ -19,9 +19,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Race trains all algorithms in parallel. It ends when one reaches the threshold, all have stalled,
-// the time limit is reached, or p.Stop is closed. Race then trains the winner again on all labelled
-// rows. If there is no winner, it does so with a blend of the runs. If ctx is cancelled, Race
+// Race trains several algorithms in parallel. The race ends when one of them reaches the threshold,
+// when none of them improves any more, at the time limit, or when p.Stop is closed. Race then
+// trains the winner again on all labelled rows. If no algorithm has won, Race does this for a blend
+// of the algorithms or, if a blend is not better, for the best one. If ctx is cancelled, Race
 // returns the cause of the cancellation and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error. If an algorithm fails,
@@ -46,8 +47,8 @@ type race struct {
 	copiesDivided    bool
 	refitInterrupted bool // whether the time limit or the user ended the refit early
 	keepsFoldModels  bool // whether fold models of a component are members of the final model
-	// trainingTime is the time this machine had spent on training runs, except on their text
-	// models, when it computed its last score. mu guards trainingTime.
+	// trainingTime is the time that this machine has spent on training runs. It does not include
+	// the training of text models. It is updated at each score. mu guards it.
 	trainingTime time.Duration
 	// blendScore is the score of the blend for the report. It is nil before
 	// chooseCandidate, and if there is no blend.
@@ -253,7 +254,8 @@ func (r *race) reachesThreshold(performance float64) bool {
 
 // winsWithoutThreshold reports whether a stalled run with the score s wins a race without a
 // threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
-// less than one nat. A performance of 1 alone may be due to chance.
+// less than one nat. A performance of 1 alone may be due to chance. If the metric is logLoss, only
+// the sum of the log losses matters.
 func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
@@ -283,8 +285,9 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 	r.data.params.Progress(e)
 }
 
-// currentLeader returns the best run so far: the one that would be trained again on all rows if the
-// race ended now. It returns nil if no run has a checkpoint.
+// currentLeader returns the run that has won the race. If no run has won yet, it returns the run
+// whose best step has the lowest selection loss; see run.selectionLoss. It returns nil if no run
+// has a checkpoint.
 func (r *race) currentLeader() *run {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return r.runs[winner]

@@ -37,8 +37,8 @@ const (
 // false.
 //
 // Refits of components with small weights are skipped if they would take too long; see
-// affordableRefits. This happens only on large tables, whose fold models were trained on almost all
-// rows.
+// affordableRefits. Their components keep their fold models, and complete stays true. This happens
+// only on large tables, whose fold models were trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
 	// One fit on all rows is better than the mean of the fold models: on test rows, the log loss of
 	// boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The mean of five such
@@ -59,7 +59,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
 			complete = false
-			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses its models of the cross-validation folds", part.Name)
+			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses the models that the algorithm trained for the cross-validation folds", part.Name)
 		default:
 			r.addNote("%s, %.0f %% of the blend, was not trained again on all labelled rows, because that would have taken too long, so the final model uses the models that the algorithm trained for the cross-validation folds", part.Name, 100*part.weight)
 		}
@@ -70,7 +70,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 		}
 	}
 	if unfinished != nil {
-		r.addNote("there was no time to train again on all labelled rows, so the final model uses the models of the cross-validation folds of %s", strings.Join(unfinished, ", "))
+		r.addNote("there was no time to train %s again on all labelled rows, so the final model uses the models that were trained for the cross-validation folds", strings.Join(unfinished, ", "))
 	}
 	return members, complete
 }
@@ -118,8 +118,8 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	return results
 }
 
-// refitLimit limits the cost of refitting a blend: to the fraction share of the cost of the race,
-// but at least to minCost nanoseconds of one core.
+// refitLimit limits the cost of refitting a blend. The limit is the cost of the race multiplied by
+// share, or minCost if that is larger. Costs are in nanoseconds of one core.
 type refitLimit struct{ share, minCost float64 }
 
 // The default refitLimit.
@@ -166,7 +166,7 @@ func (c component) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// newMember returns a member of a model: a predictor of the run's algorithm.
+// newMember returns p as a member of a model, with the run's algorithm and the given weight.
 func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 	return model.Member{Algorithm: r.algorithm.Algorithm, Weight: weight, Predictor: p}
 }
@@ -181,8 +181,8 @@ func (c component) loadFoldMember(fold int) (model.Member, error) {
 	return one, nil
 }
 
-// refitSeedOffset plus the kind of an algorithm is the seed of its refit. It differs from the seeds
-// of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit. The offset
+// makes this seed different from the seeds of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1
@@ -209,8 +209,9 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// reservedTime returns the time to reserve after the runs have been stopped: the time for
-// the refits and the report, plus the time in which other machines must end their runs.
+// reservedTime returns the time to reserve after the runs have been stopped: the time for the
+// refits and the report, plus, if other machines still train, the time in which they must end their
+// runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
 	if r.awaitedRuns.Load() > 0 {
@@ -220,8 +221,8 @@ func (r *race) reservedTime() time.Duration {
 }
 
 // refitBudget returns the time to reserve for the report and for the refits, including one training
-// of the text models for all of them. The time of a refit is its cost times the time that training
-// has taken for each unit of cost so far.
+// of the text models, which all refits share. The time of a refit is its cost times the time that
+// training has taken for each unit of cost so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {
@@ -240,8 +241,8 @@ func (r *race) refitBudget() time.Duration {
 }
 
 // reservedRefitCosts returns the cost of the refit of leader, and the cost of all refits for which
-// time is reserved. If a run has won, only this run is refitted. Otherwise all runs will be, within
-// the limit of affordableRefits.
+// time is reserved. If a run has won, only this run is refitted. Otherwise all runs are refitted,
+// within the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
 	if r.scheduler.CurrentWinner() >= 0 {

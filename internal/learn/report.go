@@ -12,7 +12,7 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The types of the scores of a report are those of package evaluation.
+// A report uses the score types of package evaluation.
 type (
 	// Scores are the scores on a set of rows.
 	Scores = evaluation.Scores
@@ -303,7 +303,9 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
 }
 
-// finalTrainingRows returns the rows for Report.Training.
+// finalTrainingRows returns the rows for Report.Training: all rows that are not test rows. If the
+// model contains fold models and there is only one final fold, the validation rows of this fold are
+// excluded too.
 func (r *race) finalTrainingRows() []int32 {
 	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
 		return final[0].Train // a fold model was not trained on the validation rows

@@ -27,10 +27,10 @@ type run struct {
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
 	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
-	// the last one is: its training rows include those of all folds.
+	// the last one is: its training rows include the training rows of all folds.
 	firstFinalFold int
-	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is not 0 if the run does not
-	// use the folds of the validation plan.
+	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is 0 unless the run merges
+	// folds of the validation plan: merged folds have indices of their own.
 	firstFoldIndex int
 	classes        int
 	workers        int
@@ -44,9 +44,9 @@ type run struct {
 	stopping earlyStopping
 	best     savedStep
 	curve    []curvePoint
-	// smoothNext reports whether the next step fits the smooth part, a logistic regression.
-	// smoothFits holds its models of the folds, or nil if the best step does not use them.
-	// smoothCost is the cost to fit them.
+	// smoothNext reports whether the next step fits the smooth part, a logistic regression for each
+	// fold. smoothFits holds these regressions. It is nil if the best step does not use them.
+	// smoothCost is the cost of fitting them.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothCost float64
@@ -156,7 +156,7 @@ func (r *run) takeModels() {
 }
 
 // recordScore adds the score of the last step to the curve. stalled reports whether the run no
-// longer improves. probabilities are those of the step.
+// longer improves. probabilities are the predictions for the validation rows after this step.
 //
 // If the step is the best so far or force is true, recordScore saves a checkpoint and keeps
 // probabilities. The caller sets force for a step that has reached the threshold, and in races
@@ -202,7 +202,7 @@ func (r *run) selectionLoss(s score, rows int) float64 {
 // earlyStopping detects that a run no longer improves.
 type earlyStopping struct {
 	logLoss, performance float64 // best so far
-	step                 int     // the last step that improved either
+	step                 int     // the last step at which one of them improved
 }
 
 // A run has improved if its log loss falls by more than the fraction minGain, or its error, 1 −

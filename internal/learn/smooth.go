@@ -9,9 +9,9 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the
-// fitters of run have ended. This requires few rows, validation rows, and the same features in all
-// folds.
+// hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the fitters
+// of run have ended. The algorithm must support smooth parts, the table must be small, all folds
+// must have the same features, and a step must have been scored on validation rows.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
@@ -36,8 +36,9 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		return err
 	}
 	if better {
-		// The cost of a refit is estimated from that of the best step. A refit needs one fit of the
-		// smooth part, and Search has done about two for each fold.
+		// A refit fits the smooth part once. Its cost is estimated as mixed.cost divided by the
+		// number of folds, which covers about two fits, because Search does about two for each
+		// fold.
 		mixed.cost += run.smoothCost
 		best, run.smoothFits = mixed, fits
 	}

@@ -56,8 +56,8 @@ type trainingData struct {
 	foldBins     sharedBins
 }
 
-// sharedBins holds the bins that the matrices of all folds share: those of columns of the schema.
-// Scores of text models are not shared, because they differ between folds.
+// sharedBins holds the bins that the matrices of all folds share: the bins of the columns of the
+// schema. Scores of text models are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
 	// features holds the binned columns, by the maximum number of bins and then by the column of
@@ -65,9 +65,9 @@ type sharedBins struct {
 	features map[int]map[int32]tree.Feature
 }
 
-// asMatrices returns the shared bins as matrices, one for each maximum number of bins. Each matrix
-// has numFeatures features, beginning with the columns of fold. Features without shared bins are
-// zero. s may be nil.
+// asMatrices returns the shared bins as matrices, so that a new matrix can reuse them. There is one
+// matrix for each maximum number of bins. Each matrix has numFeatures features, beginning with the
+// columns of fold. Features without shared bins are zero. s may be nil.
 func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
@@ -107,8 +107,8 @@ func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 }
 
 // binnedMatrix returns the matrix whose features have at most the given number of bins; 0 means the
-// default. It builds each matrix once; concurrent callers wait. If a feature has the same bins in
-// several matrices, they share them.
+// default. It builds each matrix once; concurrent callers wait. Matrices in which a feature has the
+// same bins share the memory of these bins.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +138,7 @@ func (t *trainingData) dropRowMajor() {
 	}
 }
 
-// dropOwnRowMajor frees the row-major copies of t's own bins, but not those of the folds.
+// dropOwnRowMajor frees the row-major copies of t's own bins, but not the copies of the folds.
 func (t *trainingData) dropOwnRowMajor() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

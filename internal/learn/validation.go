@@ -38,13 +38,14 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 }
 
 // usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy, as in a
-// race for accuracy with class weights. Plain accuracy may rise there when a useful column is
-// shuffled.
+// race for accuracy with class weights. In such a race, plain accuracy may rise when a useful
+// column is shuffled.
 func (r *race) usesWeightedAccuracy() bool {
 	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }
 
-// rareClassFraction returns explain.Validation.RareShare.
+// rareClassFraction returns the fraction of the validation rows that are of the class on which the
+// metric mainly depends; see explain.Validation.RareShare.
 func (r *race) rareClassFraction() float64 {
 	rows := make([]int, len(r.data.Schema.Classes))
 	for _, label := range r.evaluator.Labels {

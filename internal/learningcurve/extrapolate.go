@@ -42,7 +42,7 @@ type Forecast struct {
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
 	// Seconds is the expected duration. Fastest and Slowest are the limits of its range. If the
-	// last trial was cut, only Fastest is known and the others are nil.
+	// last trial was cut, only Fastest is known, and Seconds and Slowest are nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`
@@ -77,10 +77,10 @@ func stratifiedCounts(classRows []int, rows int) []int {
 	return counts
 }
 
-// Extrapolate returns the forecast of a race on all rows. There must be at least
-// one trial, and trials must be in ascending order of rows. classRows holds the
-// number of rows of each class. macroAveraged reports whether the performance is a
-// mean over classes rather than over rows. An error is returned only if ctx is cancelled.
+// Extrapolate returns the forecast of a race on all rows. There must be at least one trial, and
+// trials must be in ascending order of rows. classRows holds the number of rows of each class.
+// macroAveraged reports whether the performance is a mean over classes rather than over rows.
+// Extrapolate returns an error only if ctx is cancelled.
 func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, macroAveraged bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {

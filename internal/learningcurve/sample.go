@@ -33,8 +33,9 @@ func SampleSizes(rows int) []int {
 	return []int{smallSampleRows, min(largeSampleRows, rows/2)}
 }
 
-// WriteSamples writes stratified samples of src, a file in canonical form: sizes[i] rows to dst[i],
-// in one pass. classes holds the file's classes with their numbers of rows. A sample has the class
+// WriteSamples writes stratified samples of src: sizes[i] rows to dst[i], in one pass. src is a CSV
+// in canonical form: in UTF-8, with commas between the fields, and with the label in the last
+// column. classes holds the file's classes with their numbers of rows. A sample has the class
 // proportions of the file, but at least two rows of each class that has at least two in the file.
 // The samples depend only on the file, sizes and seed.
 func WriteSamples(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {

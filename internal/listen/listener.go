@@ -251,16 +251,16 @@ func (c *connection) Close() error {
 	return err
 }
 
-// setIdle records whether the connection is idle. If Accept waits for an idle connection, setIdle
-// closes it instead.
+// setIdle records whether the connection is idle. If it is idle and Accept waits for an idle
+// connection, setIdle closes it instead.
 func (c *connection) setIdle(idle bool) {
 	if c.recordIdle(idle) {
 		_ = c.Close() // an idle connection, so its client can connect again
 	}
 }
 
-// recordIdle records whether the connection is idle. If Accept waits for an idle connection, it
-// returns true instead: the caller must close the connection.
+// recordIdle records whether the connection is idle. If it is idle and Accept waits for an idle
+// connection, recordIdle returns true instead: the caller must close the connection.
 func (c *connection) recordIdle(idle bool) (mustClose bool) {
 	l := c.listener
 	l.mu.Lock()

@@ -63,8 +63,9 @@ func Dataset(m *model.Model) *api.Dataset {
 	return dataset
 }
 
-// sampleNumbers describes the numbers or dates of a column in the background of the model m. It returns
-// nil if they are not known.
+// sampleNumbers describes the numbers or dates that a column has in the background rows of m. These
+// are the training rows that the model keeps. sampleNumbers returns nil if no number or date of the
+// column is known.
 func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {
@@ -88,8 +89,8 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 	return nil
 }
 
-// sampleTerms describes the words or items of a column in the background of the model m. It returns nil if
-// they are not known.
+// sampleTerms describes the words or items that a column has in the background rows of m; see
+// sampleNumbers. It returns nil if no words or items of the column are known.
 func sampleTerms(m *model.Model, name string) *api.TermSample {
 	schema, sample, hasTerm := m.Schema(), new(api.TermSample), []bool(nil)
 	for i := range schema.Columns {

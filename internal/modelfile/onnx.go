@@ -13,9 +13,8 @@ import (
 	"foretell/internal/onnx"
 )
 
-// WriteONNX writes the model file at path as an ONNX model to w; see model.Model.WriteONNX.
-// It returns the columns of the model's input. The errors for the model file are those of
-// Read.
+// WriteONNX writes the model file at path as an ONNX model to w; see model.Model.WriteONNX. It
+// returns the columns of the model's input. The errors for the model file are the errors of Read.
 func WriteONNX(w io.Writer, path string) ([]model.ONNXFeature, error) {
 	m, err := Read(path)
 	if err != nil {

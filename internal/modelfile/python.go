@@ -24,9 +24,8 @@ var pythonParts embed.FS
 // pythonPartNames is the order of the parts. The constants of the model follow the last part.
 var pythonPartNames = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
 
-// WritePython writes to w a Python program that predicts with the model file at path. The
-// program contains the model and requires only NumPy. The errors for the model file are
-// those of Read.
+// WritePython writes to w a Python program that predicts with the model file at path. The program
+// contains the model and requires only NumPy. The errors for the model file are the errors of Read.
 func WritePython(w io.Writer, path string) error {
 	m, err := Read(path)
 	if err != nil {

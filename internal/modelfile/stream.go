@@ -16,7 +16,7 @@ const maxPipedModelBytes = 4 << 30
 
 // LocalCopy returns the path of a regular file with the model at path, because a model is read more
 // than once. If path is - (stdin) or a pipe, the file is a temporary copy. The function remove
-// deletes a temporary copy.
+// deletes the temporary copy; for a regular file it does nothing.
 func LocalCopy(ctx context.Context, path string, stdin io.Reader) (local string, remove func(), err error) {
 	keep := func() {}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }

@@ -181,7 +181,7 @@ func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
 	return name
 }
 
-// Metadata is a pair of texts that a model carries.
+// Metadata is a metadata property of a model: its key and its value.
 type Metadata struct{ Key, Value string }
 
 // Model is a graph with the texts that describe it.

@@ -21,8 +21,9 @@ import (
 //	  └─true─ right  └─true─ left
 //
 // So a child may have several parents. ONNX Runtime accepts this only if the child is the false
-// child of at most one of them. This holds, because the false branches of a chain lead to the next
-// node, except that of the last node.
+// child of at most one of them. This holds, because the false branch of each node of a chain leads
+// to the next node of the chain. Only the false branch of the last node leads to a child of the
+// split.
 type TreeEnsemble struct {
 	targets int
 	trees   int
@@ -131,8 +132,8 @@ func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 }
 
 // AddTrees adds an ensemble to the graph. For each row of x, it returns the sum of the weights of
-// the row's leaves as float32. The columns of x are those of the splits. e must not be used
-// afterwards.
+// the row's leaves as float32. The field Column of a split is the index of a column of x. e must
+// not be used afterwards.
 //
 // The attribute base_values is not used. ONNX Runtime would add the base value of an output only to
 // rows that fall into a leaf with a weight for this output.

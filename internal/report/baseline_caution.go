@@ -17,7 +17,7 @@ func isClassBalanced(r *api.ModelReport) bool {
 	return len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy
 }
 
-// compareWithBaseline compares the score of a model with that of its baseline, which always
+// compareWithBaseline compares the score of a model with the score of its baseline, which always
 // predicts the most frequent class. If the model may be no better, text says so, in a sentence
 // without a full stop. Otherwise text is "". isWorse is true if the whole interval of the score is
 // below the score of the baseline.

@@ -97,8 +97,8 @@ func (c *cautions) checkLeakage() {
 	}
 }
 
-// describeDominantColumn says that the predictions depend almost entirely on one column, if they do. Otherwise,
-// it returns "".
+// describeDominantColumn returns a sentence, without a full stop, that says that the predictions
+// depend almost entirely on one column. It returns "" if they do not.
 func describeDominantColumn(r *api.ModelReport) string {
 	if len(r.Importances) < 2 {
 		return ""
@@ -129,7 +129,8 @@ func gainOfColumns(r *api.ModelReport) (gain float64) {
 	return score - least
 }
 
-// checkScores compares the scores with those of the baseline and of the training rows.
+// checkScores compares the scores with the scores of the baseline and with the scores on training
+// rows.
 func (c *cautions) checkScores() {
 	if text, _ := compareWithBaseline(c.r); text != "" {
 		c.add("%s", humanize.Sentence(text))

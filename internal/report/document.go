@@ -91,8 +91,9 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. r is the report of its model, or nil. The
-// algorithms of the race must be given if r is nil; otherwise those in r are used.
+// RaceCommand returns the command that repeats a race. r is the report of its model, or nil.
+// algorithms are the algorithms of the race. They are needed only if r is nil; otherwise
+// RaceCommand uses the algorithms in r.
 func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
 	flags := RaceFlags(job, r)
 	if r == nil {
@@ -102,7 +103,7 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorith
 }
 
 // algorithmFlag returns the flag that chooses algorithms, with a space before it. It returns "" if
-// no or all algorithms are given, because the default is all.
+// no or all algorithms are given, because a race trains all algorithms by default.
 func algorithmFlag(algorithms []string) string {
 	if n := len(algorithms); n == 0 || n == len(api.Algorithms(2)) { // their number does not depend on the classes
 		return ""

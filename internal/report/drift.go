@@ -13,7 +13,7 @@ import (
 // maxDriftColumns is the maximum number of printed columns of a drift report.
 const maxDriftColumns = 20
 
-// writeDrift writes how the columns of a file differ from those of the training file. It
+// writeDrift writes how the columns of a file differ from the columns of the training file. It
 // writes nothing if d is nil.
 func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	if d == nil {

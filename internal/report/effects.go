@@ -9,8 +9,8 @@ import (
 	"foretell/internal/term"
 )
 
-// writeReliability writes, for each bin of the probability of the predicted class, how often
-// the predicted class is right. It omits bins without rows.
+// writeReliability writes, for each bin of the probability of the most probable class, how often
+// this class is right. It omits bins without rows.
 func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Reliability) == 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"foretell/internal/api"
 )
 
-// writePRAUCClass writes the class whose average precision is prAuc. It writes nothing if there is no
-// single class.
+// writePRAUCClass writes the name of the class whose average precision is prAuc. It writes nothing
+// if prAuc is a mean over several classes, or if it is unknown.
 func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 	class := r.PRAUCClass()
 	if class == "" || !isMeasured(r, api.MetricPRAUC) {
@@ -21,8 +21,8 @@ func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 	fmt.Fprintf(w, "prAuc is the average precision of the class %q%s\n", class, reason)
 }
 
-// IsRarestClass reports whether the class with a label has fewer rows than each other class. It
-// compares the rows of the dataset or, if d is nil or has no classes, the test rows.
+// IsRarestClass reports whether the class with the given label has fewer rows than every other
+// class. It compares the rows of the dataset or, if d is nil or has no classes, the test rows.
 func IsRarestClass(d *api.Dataset, r *api.ModelReport, label string) bool {
 	rows := map[string]int64{}
 	for _, class := range r.Classes {

@@ -33,11 +33,11 @@ const (
 	wideWidth   = 76
 )
 
-// WriteText writes d as text in sections: verdict, cautions, scores, classes, confusion, calibration,
-// importances, partial dependence, interactions, race, drift, and the commands that reproduce the
-// model. No line of a table exceeds width, which should be at least 40. Long names are truncated,
-// and a confusion matrix that does not fit is omitted. Below 60 columns the training scores, the
-// steps and the pictures are omitted.
+// WriteText writes d as text in sections: verdict, cautions, scores, classes, confusion,
+// calibration, importances, partial dependence, interactions, race, drift, and the commands that
+// reproduce the model. No line of a table exceeds width, which should be at least 40. Long names
+// are truncated, and a confusion matrix that does not fit is omitted. If width is below 60, the
+// scores on training rows, the numbers of steps and the pictures are omitted, too.
 func WriteText(w io.Writer, d *Document, width int) error {
 	var b strings.Builder
 	r := d.Report
@@ -144,8 +144,8 @@ func describeSplit(r *api.ModelReport) string {
 // quoteColumn quotes the name of a column, truncated if it is long.
 func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
-// writeAligned calls write and writes its output to w, as a table with aligned columns. In the output,
-// cells end with tabs.
+// writeAligned calls write and writes its output to w, as a table with aligned columns. write must
+// end each cell with a tab.
 func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)

@@ -114,8 +114,8 @@ func baselineName(label string, width int) string {
 	return `always "` + strings.ReplaceAll(escapeAndTruncate(label, width), `"`, `\"`) + `"`
 }
 
-// winReason returns the reason why the model was kept. It is the sentence of [ExplainWin]
-// or, if that is "", a shorter one made from job.
+// winReason returns the reason why the model was kept. It is the sentence of [ExplainWin] or, if
+// that is "", a shorter sentence made from job.
 func winReason(job *api.Training, algorithm string, r *api.ModelReport) string {
 	name := cmp.Or(algorithm, "the best model")
 	text := ExplainWin(r)

@@ -74,19 +74,28 @@ func (f *Flags) setBaselineByReference(ctx context.Context, session *connect.Ses
 
 // setChampionAsBaseline sets f.baseline to the model that findChampion finds in the series of a dataset.
 func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Session, dataset, model string) error {
-	all, err := client.ListSeries(ctx, session.Client)
+	s, err := seriesOfDataset(ctx, session, dataset)
 	if err != nil {
 		return err
 	}
-	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
-	for _, s := range all {
-		if slices.ContainsFunc(s.Datasets, ofDataset) {
-			f.baseline, err = findChampion(ctx, session, s, model)
-			return err
-		}
+	if len(s.Datasets) > 0 {
+		f.baseline, err = findChampion(ctx, session, s, model)
+		return err
 	}
 	f.baseline = baseline{reason: "the series has no earlier model"}
 	return nil
+}
+
+// seriesOfDataset returns the series of a dataset. It has no datasets if there is no such series.
+func seriesOfDataset(ctx context.Context, session *connect.Session, dataset string) (client.Series, error) {
+	all, err := client.ListSeries(ctx, session.Client)
+	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
+	for _, s := range all {
+		if slices.ContainsFunc(s.Datasets, ofDataset) {
+			return s, err
+		}
+	}
+	return client.Series{}, err
 }
 
 // findChampion returns the champion of a series. If the model with the given key is one of the series,

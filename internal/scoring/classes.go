@@ -62,9 +62,10 @@ func (c *classes) add(name string) {
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, row-major. If one of two classes has
-// no probability column, its probability is 1 minus that of the other class. If other classes have
-// no probability column, all is nil, and without has their names.
+// allProbabilities returns the probabilities of all classes, row-major. If there are two classes
+// and only one has a probability column, the probability of the other is 1 minus that of the first.
+// In all other cases, a class without a probability column makes all nil, and without has the names
+// of such classes.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1

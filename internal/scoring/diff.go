@@ -142,9 +142,9 @@ func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerCo
 	return readPredictions(ctx, t, answerColumns, opts)
 }
 
-// readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It is ""
-// if the row has no label. It returns a *Fault if no row has a label, or if one of the predictions
-// has none of the true labels among its classes.
+// readTrueLabelsInOrder reads the answers and returns the true label of each row of first, or ""
+// for a row without a label. It returns a *Fault if no row has a label, or if one of the two files
+// of predictions has none of the true labels among its classes.
 func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {

@@ -7,9 +7,9 @@ import "slices"
 type labelKey func(label string) string
 
 // newLabelKey returns the labelKey for the classes of models. The key ignores the spaces around
-// labels and the form of numbers, as in 100 and 1e2. If two classes of a model differ only in one
-// of these ways, the key does not ignore it. If the key ignores spaces, newLabelKey also removes
-// them from classes and labels.
+// labels and the form of numbers, as in 100 and 1e2. If two classes of a model differ only in
+// spaces or only in the form of a number, the key does not ignore this difference. If the key
+// ignores spaces, newLabelKey also removes them from classes and labels.
 func newLabelKey(classes, labels [][]string) labelKey {
 	trims := keepsDistinct(trimLabel, classes)
 	if trims {
@@ -47,10 +47,10 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 }
 
 // setLabelKey sets the key of files of predictions that are compared with each other and, unless
-// trueLabels is nil, with the true labels. Different classes of a model have different keys. The
-// classes are known from a receipt or from probability columns; otherwise they are the predicted
-// labels. Another label, such as a true label, has the key of the class from which it differs only
-// in spaces or in the form of a number.
+// trueLabels is nil, with the true labels. With this key, different classes of a model are never
+// equal. The classes are those of a receipt or of the probability columns; without these, they are
+// the predicted labels. Any other label, such as a true label, equals the class from which it
+// differs only in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
 	labels := [][]string{trueLabels}
 	var classes [][]string

@@ -68,8 +68,9 @@ func (r *Result) PRAUCNote() string {
 }
 
 // dropUnlabelled brings the rows of a into the order of p, and removes the rows without a true
-// label from both. It also removes the IDs. It returns the number of removed rows. order has, for
-// each row of p, the position of its answer in a. p.key must be set.
+// label from both. It also removes the IDs and line numbers, which are not needed afterwards. It
+// returns the number of removed rows. order has, for each row of p, the position of its answer in
+// a. p.key must be set.
 func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	labels := make([]string, 0, len(order))
 	width := len(p.classes)

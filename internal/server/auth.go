@@ -122,7 +122,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn, and also counts failed log-ins and passes the email to the access log.
+// logIn calls app.LogIn. It also counts failed log-ins, and passes the email to the access log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
@@ -130,7 +130,7 @@ func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, 
 	return session, err
 }
 
-// setPassword is app.SetPassword, and also counts calls that were refused because of too many
+// setPassword calls app.SetPassword. It also counts calls that were refused because of too many
 // attempts.
 func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	owner, err := s.app.SetPassword(ctx, in)

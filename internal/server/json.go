@@ -33,7 +33,7 @@ func marshalJSON(w io.Writer, v any) error {
 // name of the field followed by numberSuffix.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
-// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8, and accepts
+// unmarshalJSON is like json.Unmarshal, but rejects repeated members and invalid UTF-8, and accepts
 // integers such as 8.0, as JSON Schema does. Its errors contain no Go types and no values.
 func unmarshalJSON(data []byte, v any) error {
 	if err := checkJSON(data); err != nil {

@@ -116,7 +116,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-// modelKeyError returns the problem of a key of a model that cannot be used for the given reason.
+// modelKeyError returns the problem for a model's key that cannot be used. reason says why.
 func modelKeyError(reason string) error {
 	p := api.NewProblem(api.CodeMalformed, "modelKey: %s", reason)
 	p.Errors = []api.FieldError{{Field: "modelKey", Message: reason}}

@@ -13,8 +13,8 @@ type AccessRequest struct {
 	// Status is api.RequestPending, api.RequestApproved or api.RequestRefused.
 	Status  string
 	Created time.Time
-	// Decided is when the request was approved or refused. DecidedBy is the actor in the audit log:
-	// the email of the administrator, or "operator" for a command on the data folder.
+	// Decided is when the request was approved or refused. DecidedBy is who decided, as in the
+	// audit log: the email of the administrator, or "operator" for a command on the data folder.
 	Decided   time.Time
 	DecidedBy string
 }

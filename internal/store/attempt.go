@@ -111,7 +111,7 @@ func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wa
 	return max(0, untilFull+a.Limit.Interval-capacity), err
 }
 
-// bucketKey returns the database key of the bucket of an attempt.
+// bucketKey returns the key under which the database stores the bucket of an attempt.
 func (a Attempt) bucketKey() string {
 	sum := sha256.Sum256([]byte(a.Limit.Name + "\n" + a.Key))
 	return hex.EncodeToString(sum[:])

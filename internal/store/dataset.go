@@ -21,7 +21,7 @@ type Dataset struct {
 	Status      string
 	Buckets     int
 	// File is the CSV. It is the zero File before the upload, and if the dataset FAILED because of
-	// a defect in the CSV. A File whose stored file was damaged is kept.
+	// a defect in the CSV. If the dataset FAILED because the stored file was damaged, File is kept.
 	File
 	// FileName is the name of the uploaded file, or "" if it is unknown.
 	FileName string

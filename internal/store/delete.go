@@ -126,11 +126,12 @@ func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string,
 	return t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
 }
 
-// DeletePredictionBatch prepares the deletion of a row with many predictions: it deletes limit of
-// these predictions, and returns the keys of their blobs. It deletes only predictions that have
-// ended. If there are fewer than limit of them, it deletes none and returns nil. root is the kind
-// of the row: "account", "dataset", "training" or "model". If account is not empty, only
-// predictions of this account are deleted.
+// DeletePredictionBatch deletes limit predictions of a row, and returns the keys of their blobs. It
+// is called repeatedly before a row with many predictions is deleted, so that each transaction is
+// short. It deletes only predictions that have ended. If there are fewer than limit of them, it
+// deletes none and returns nil, because they are deleted together with the row. root is the kind of
+// the row: "account", "dataset", "training" or "model". If account is not empty, only predictions
+// of this account are deleted.
 func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
 	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	if err != nil || len(keys) < limit {

@@ -158,7 +158,7 @@ const maxExpiredBlobs = 50
 // kind q.Kind. blobKeys are the keys of the blobs of all deleted rows. If there are many blobs,
 // DeleteExpired stops early: rest are the keys that remain for another transaction.
 func (t *Tx) DeleteExpired(ctx context.Context, q ExpiredQuery, keys []string) (deleted, blobKeys, rest []string, err error) {
-	champions := seriesChampions{} // stay the same, because no row is deleted on which they depend
+	champions := seriesChampions{} // they stay the same, because no row on which they depend is deleted
 	for i, key := range keys {
 		if len(blobKeys) >= maxExpiredBlobs {
 			return deleted, blobKeys, keys[i:], nil

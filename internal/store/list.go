@@ -48,7 +48,7 @@ type rowScanner interface{ Scan(dst ...any) error }
 
 // maxRowsSkipped is the largest offset at which the database simply reads and skips the rows before
 // a page. Beyond it, finding the keys of the page in an index first is faster. For the first page,
-// that would take PostgreSQL four times as long, mostly to plan the query.
+// finding the keys first would take PostgreSQL four times as long, mostly to plan the query.
 const maxRowsSkipped = 200
 
 // listPage returns the rows of a page and the number of rows on all pages. It executes one
@@ -76,9 +76,9 @@ func (l *listQuery) countQuery() (query string, args []any) {
 	return "SELECT count(*) FROM " + cmp.Or(l.table, l.from) + l.whereClause(), l.args
 }
 
-// pageQuery returns the query of the page at an offset. The last column of the query is the result
-// of the query count. Its arguments are those of count, those of the conditions, the limit and the
-// offset.
+// pageQuery returns the query of the page at an offset. The query count counts the rows on all
+// pages; its result is the last column of the returned query. The arguments of the returned query
+// are those of count, those of the conditions, the limit and the offset, in this order.
 func (l *listQuery) pageQuery(count string, offset int64) string {
 	// Without the cast, SQLite plans the statement anew for each bound limit.
 	const limit = " LIMIT cast(? AS bigint) OFFSET ?"

@@ -73,8 +73,8 @@ func (t *Tx) HasDueMail(ctx context.Context, now time.Time) (due bool, err error
 // ClaimMail returns the email with the earliest Due before now, or ErrNotFound if no email is due.
 // It increments Attempts and sets Due to retryAt: another attempt follows unless the caller deletes
 // the email. An email without attempts is also due if it was created more than maxMailSkew after
-// now. The clock was then set back, and the email would otherwise wait until the clock reaches its
-// time again.
+// now. The clock was then set back, and the email would otherwise wait until the clock shows the
+// time of its creation again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE "+dueMailSQL+" ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))

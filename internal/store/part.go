@@ -13,8 +13,8 @@ type RacePart struct {
 	// Training is the key of this algorithm's training job, and Algorithm the name of the
 	// algorithm. Algorithm is read-only.
 	Training, Algorithm string
-	// ReachedTime is when the algorithm reached the threshold of the race: the estimated cost of
-	// its training until then. It is nil if the algorithm has not reached the threshold.
+	// ReachedTime is the estimated cost of the training until the algorithm reached the threshold
+	// of the race. It is nil if the algorithm has not reached the threshold.
 	ReachedTime *float64
 	// File is the stored recording of the training, from which the worker of the race repeats it.
 	// It is the zero File until the training has ended.
@@ -58,8 +58,8 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 }
 
 // deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones. The
-// race begins again and does not use the results of these parts. job is the key of the job of the
-// race. If this job is leased, nothing is deleted.
+// race begins again and does not use the results of these parts. job is the key of the race's own
+// job. If this job is leased, nothing is deleted.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 	return t.exec(ctx, `DELETE FROM job WHERE subject IN (SELECT r.key FROM training r JOIN job j ON j.subject = r.parent
 		WHERE j.key = ? AND j.owner = '')`, job)

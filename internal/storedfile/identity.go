@@ -26,11 +26,12 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// MatchIdentity returns an error if the database and the stored files do not belong together. They
-// do if both have the same identity, a random text; for an exception, see checkNotAllFilesMissing.
-// The identities may also differ, or one may be missing because the database or the files are new
-// or from an early release. Then checkFilesBelongToDatabase decides, unless acceptMismatch is true.
-// If MatchIdentity returns nil, it has made the identities equal.
+// MatchIdentity returns an error if the database and the stored files do not belong together. Both
+// have an identity, a random text. If the identities are equal, the database and the files belong
+// together; for an exception, see checkNotAllFilesMissing. If the identities differ, or one is
+// missing because the database or the files are new or from an early release,
+// checkFilesBelongToDatabase decides, unless acceptMismatch is true. If MatchIdentity returns nil,
+// it has made the identities equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -105,9 +106,9 @@ func (f *Files) Probe(ctx context.Context) error {
 	return err
 }
 
-// setIdentity makes the identities of the database and the stored files equal. The files get the
-// identity of the database or, if it has none, the database gets that of the files. Both get a new
-// one if neither has one, or if the database is moved to a new S3 store. The identity of an S3
+// setIdentity makes the identities of the database and the stored files equal. If the database has
+// an identity, the files get it; otherwise the database gets that of the files. Both get a new
+// identity if neither has one, or if the database is moved to a new S3 store. The identity of an S3
 // store begins with the location of the store.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
@@ -147,16 +148,16 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 // together. It is called if their identities differ or one is missing. The first of these
 // conditions that is true determines the result:
 //
-//   - The identity of the database is for another bucket, and the blobs have none: ErrOtherStorage.
+//   - The identity of the database is for another bucket, and the blobs have no identity: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
 //   - Both identities exist: ErrMismatch.
 //   - The database references a blob that exists: nil.
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// referenced and stored are keys: of the blobs that the database references, and of the
-// blobs that exist. An identity is "" if it is missing. location is the folder or bucket
-// of the blobs, for messages.
+// referenced has the keys of the blobs that the database references, and stored those of the blobs
+// that exist. An identity is "" if it is missing. location is the folder or bucket of the blobs,
+// for messages.
 func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)

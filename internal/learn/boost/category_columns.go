@@ -50,8 +50,8 @@ func (c *categoryColumns) numCategories() int {
 	return int(c.numCombinations())
 }
 
-// category returns the category of the combination of the first and the second column's
-// categories. If there is one column, second is 0.
+// category returns the category of a row whose category is first in columns[0] and second in
+// columns[1]. If there is one column, second is 0.
 func (c *categoryColumns) category(first, second int32) int32 {
 	category := int64(first)*int64(c.levels[1]) + int64(second)
 	if c.isHashed() {
@@ -74,5 +74,6 @@ func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int
 	}
 }
 
-// categoryOf returns the category of a code in a column with the given number of categories.
+// categoryOf returns the category of a code of a column: 0 for a missing value, levels-1 for an
+// unknown level, and otherwise code+1. levels is the number of categories of the column.
 func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }

@@ -37,9 +37,8 @@ const (
 	maxStatistics = 48
 )
 
-// newFeatureSet computes the target statistics of the categorical columns of f. train
-// holds the training rows, from which they are computed. bins holds the binned columns of
-// f.
+// newFeatureSet computes the target statistics of the categorical columns of f. train holds the
+// training rows, from which the statistics are computed. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryColumns

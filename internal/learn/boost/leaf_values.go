@@ -53,9 +53,9 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 	})
 }
 
-// sumDerivatives sets sums to the sums of the derivatives of the loss with respect to each output
-// over the given rows. It is used if trees are grown from projected gradients: the grower then has
-// no sums for the outputs.
+// sumDerivatives sums the derivatives of the loss over the given rows, for each output, and stores
+// the results in sums.g and sums.h. It is used if trees are grown from projected gradients: the
+// grower then has no sums for the outputs.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)

@@ -11,8 +11,9 @@ import (
 
 // monotoneConstraint lists the leaves of a symmetric tree whose values must be in the order of one
 // monotone feature. A chain lists the leaves that a row falls into, one after another, as the
-// feature grows and all other features stay equal. In a tree with the splits x > 1, y > 5 and x >
-// 3, the chains of the feature x are
+// feature grows and all other features stay equal. Bit d of the index of a leaf is set if the
+// leaf's rows pass the split of level d. In a tree with the splits x > 1, y > 5 and x > 3, the
+// chains of the feature x are
 //
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
@@ -50,9 +51,9 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits returns the different sets of splits by the given feature that bins pass, in the
-// order of the bins 0…bins-1. A set is a bit mask: bit d stands for the split of level d. all is
-// the set of all splits by the feature.
+// passedSplits returns the sets of splits by the given feature that the bins 0…bins-1 pass, in the
+// order of the bins. Consecutive bins with the same set have one entry. A set is a bit mask: bit d
+// stands for the split of level d. all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/onnx"
 )
 
-// AddONNX adds the model to g and returns its class probabilities. The columns of x are
-// those of the frame that the model was trained on. A categorical cell holds the code of
-// its category. Missing cells are NaN.
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are the columns
+// of the frame that the model was trained on. A categorical cell holds the code of its category.
+// Missing cells are NaN.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	trees := onnx.NewBoostedTreesBuilder(m.base)
 	x = m.ensemble.addONNX(g, trees, x)

@@ -61,9 +61,9 @@ type Options struct {
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
-	// for each tree. For symmetric trees it defaults to 0.35 from 20 features on, or from ten
-	// features on with at most four classes. Otherwise it defaults to 0.7 for fewer than ten
-	// features, and to 0.5 for more.
+	// for each tree. Defaults to 0.7 for fewer than ten features, and otherwise to 0.5. For
+	// symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if there are
+	// at most four classes.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
 	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.
@@ -232,9 +232,9 @@ func symmetricDepth(rows int, manyClasses bool) int {
 }
 
 // commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees. The
-// learning rate grows with the numbers of rows and classes, to save rounds when they take longer.
-// With enough features, each tree uses half of them: trees that differ more from each other are
-// more accurate together.
+// learning rate grows with the numbers of rows and classes: rounds then take longer, and a higher
+// learning rate needs fewer rounds. With enough features, each tree uses half of them: trees that
+// differ more from each other are more accurate together.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

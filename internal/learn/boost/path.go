@@ -6,12 +6,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedEnsemble holds rows, encoded to compute Shapley values of an ensemble. See
-// shapley.Rows.
+// encodedEnsemble holds rows in a form from which an ensemble quickly computes the scores along a
+// path of rows, to explain predictions. See shapley.Rows and shapley.Path.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds scores for the rows of p: those of the first row and, for each later row, the
-	// differences from the row before. scores is row-major.
+	// addPath adds the scores of the first row of p and, for each later row, the differences
+	// between its scores and the scores of the row before. scores is row-major.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -107,8 +107,8 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 }
 
 // encodedSymmetric holds encoded rows for an ensemble of symmetric trees. If source s is a column,
-// cells[s][row][0] is the bin of the row. If it is a target statistic, cells[s][row] holds the
-// row's categories in its one or two columns.
+// cells[s][row][0] is the bin of the row. If source s is a target statistic, cells[s][row] holds
+// the row's categories in its one or two columns.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row

@@ -12,9 +12,10 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// trimFraction is the fraction of the sum of all absolute gradients that a tree ignores: the rows
-// with the smallest gradients, up to this fraction ("influence trimming", Friedman, Hastie &
-// Tibshirani 2000, section 9). Late in training, and for rare classes, these are most rows.
+// trimFraction determines which rows a tree ignores: the rows with the smallest absolute gradients,
+// which together have at most this fraction of the sum of all absolute gradients ("influence
+// trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in training, and for rare
+// classes, most rows are ignored.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
@@ -46,7 +47,7 @@ type sampleChunk struct {
 const chunkRows = 1 << 14
 
 // sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of rows to
-// keep. Each tree has another salt, so that it draws other rows.
+// keep. Each tree has a different salt, so that each draws different rows.
 type sampleParams struct {
 	fraction float64
 	salt     uint64

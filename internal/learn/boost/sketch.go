@@ -28,8 +28,9 @@ func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 // projection holds the weights of one output in the sketchSize projections.
 type projection [sketchSize]float32
 
-// computeGradients computes the derivatives from which splits are chosen: those of the
-// outputs or, if there are more than sketchSize outputs, random projections of them.
+// computeGradients computes the derivatives from which splits are chosen: the derivatives with
+// respect to the outputs or, if there are more than sketchSize outputs, random projections of these
+// derivatives.
 func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand) error {
 	train := b.scores.train
 	tasks := (len(train) + gradientTaskRows - 1) / gradientTaskRows

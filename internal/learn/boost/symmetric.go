@@ -23,7 +23,8 @@ type symmetricBooster struct {
 	// sketchSize outputs.
 	projections []projection
 	// keepsOdds reports whether the odds of all rows are stored when gradients are computed, and
-	// used again for the leaf values. If there are too many, they are computed twice.
+	// used again for the leaf values. If the odds would need too much memory, they are not stored
+	// but computed twice; see maxOdds.
 	keepsOdds bool
 	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
 	// at which tree i ends.

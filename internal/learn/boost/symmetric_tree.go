@@ -102,7 +102,7 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 
 // write writes the number of levels and, for each split, the feature, Low and High. With several
 // outputs, a bit for each leaf follows: 0 if all values of the leaf are 0, and otherwise 1. The
-// values come last, without those of leaves with the bit 0.
+// values come last, without the values of the leaves with the bit 0.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

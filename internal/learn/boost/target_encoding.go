@@ -26,8 +26,9 @@ import (
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// Rows of the row's own group are left out, too. New rows have no such rows, so the statistic would
-// be a better predictor for training rows than for new ones. This matters most for copies of a row.
+// The statistic of a row also leaves out the other rows of its group. A new row belongs to no group
+// of the training rows, so statistics from the own group would predict training rows better than
+// new rows. This matters most for copies of a row.
 //
 // There are several random permutations, which the trees use in turn. The statistic of a row that
 // is not a training row is computed from all training rows.
@@ -86,7 +87,8 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 		return c
 	}
 	c.inGroup = slices.Repeat([]int32{-1}, e.frame.Rows)
-	// latest holds, for each category, the latest group that has it, and the number of the pair.
+	// latest holds, for each category, the last group so far that has the category, and the number
+	// of this pair of group and category.
 	latest := make([]struct{ group, number int32 }, c.n)
 	for i, rows := range e.groups {
 		for _, row := range rows {
@@ -206,8 +208,8 @@ func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior fl
 }
 
 // targetGain measures how well the ordered statistics of key predict the targets. The gain of one
-// target is the mean log likelihood of the statistics, minus that of always predicting the mean of
-// the target. targetGain returns the sum over the targets.
+// target is the mean log likelihood of the statistics, minus the mean log likelihood of always
+// predicting the mean of the target. targetGain returns the sum over the targets.
 func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	categories := e.categoriesOfRows(key)
 	gain := 0.0
@@ -225,13 +227,13 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	return gain
 }
 
-// maxPairedColumns is the largest number of columns that are combined in pairs. If there
-// are more, those with the highest targetGain are combined.
+// maxPairedColumns is the largest number of columns that are combined in pairs. If there are more
+// columns, the columns with the highest targetGain are combined.
 const maxPairedColumns = 12
 
-// findPairs combines the columns in singles in pairs. It returns at most limit pairs, those with
-// the highest positive gains. The gain of a pair is its targetGain minus the larger targetGain of
-// its two columns.
+// findPairs combines the columns of singles in pairs. It returns at most limit pairs: the pairs
+// with the highest positive gains. The gain of a pair is its targetGain minus the larger targetGain
+// of its two columns.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })

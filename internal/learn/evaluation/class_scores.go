@@ -9,8 +9,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// ClassCurve shows how well the probability of a class separates the test rows of this
-// class from those of the other classes.
+// ClassCurve shows how well the probability of a class separates the test rows of this class from
+// the test rows of the other classes.
 type ClassCurve struct {
 	Label string
 	// Curve holds at most 100 operating points, from which the ROC curve and the
@@ -21,7 +21,7 @@ type ClassCurve struct {
 	Reliability []metric.ReliabilityBin
 }
 
-// ClassScore holds the scores of one class against the others.
+// ClassScore holds the scores of one class against the other classes.
 type ClassScore struct {
 	Label                 string
 	Rows                  int
@@ -43,7 +43,7 @@ const (
 	nameAveragePrecision = "averagePrecision"
 )
 
-// Limits of the curves.
+// The largest numbers of classes with curves, and of points of a curve.
 const (
 	maxCurveClasses = 20
 	maxCurvePoints  = 100

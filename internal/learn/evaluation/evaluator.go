@@ -12,24 +12,25 @@ import (
 // Evaluator scores probabilities of the validation rows. It is safe for concurrent use.
 //
 // A model predicts the class with the highest product of probability and decision weight. It
-// calibrates probabilities by a temperature. Both are fitted to the validation rows, on which they
-// are also scored. Scores are therefore cross-fitted: each half of the rows is scored with weights
-// and a temperature that are fitted to the other half.
+// calibrates probabilities by a temperature. The decision weights and the temperature are fitted to
+// the validation rows, which are also scored. Scores are therefore cross-fitted: each half of the
+// rows is scored with weights and a temperature that are fitted to the other half.
 type Evaluator struct {
 	Metric  string
 	Classes int
-	// Labels holds the class of each validation row, and Groups its group. A negative group
-	// means that the row has none. Groups is nil if no row has a group.
+	// Labels holds the class of each validation row. Groups holds the group of each validation row;
+	// a negative number means no group. Groups is nil if no row has a group.
 	Labels, Groups []int32
-	// Names and ClassRows are the values for the fields Names and ClassRows of
-	// metric.Predictions. They may be nil.
+	// Names are the labels of the classes. ClassRows are the numbers of labelled rows of the
+	// classes. Predictions copies both to the fields of the same names in metric.Predictions. Both
+	// may be nil.
 	Names     []string
 	ClassRows []int
 	// Weights are the class weights of the race, scaled so that the largest is at most 1. If the race
 	// has no class weights, Weights is nil, and decision weights are fitted.
 	Weights []float64
 
-	halves [2][]int32 // indices into Labels
+	halves [2][]int32 // the two halves of the validation rows for cross-fitting, as indices into Labels
 }
 
 // New returns an evaluator for the named metric and for validation rows with the given labels.
@@ -101,9 +102,10 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 }
 
 // predictionsForDecisions returns the predictions from which scores of decisions, such as accuracy,
-// are computed. With class weights, these are calibrated probabilities and the class weights.
-// Without them, the probabilities are multiplied by cross-fitted weights if the metric uses
-// decision weights.
+// are computed. If the race has class weights, the predictions are calibrated probabilities with
+// these weights. Otherwise, if the metric depends on decisions and is not accuracy, the
+// probabilities are multiplied by cross-fitted decision weights. For any other metric they are
+// unchanged.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
 	case e.Weights != nil: // they are not multiplied into the float32 probabilities, because the model also applies them without rounding
@@ -134,7 +136,7 @@ func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32
 		return e.Weights, nil
 	}
 	// The weights w are fitted to probabilities p before calibration by the temperature T. The
-	// class with the largest w^(1/T)·p^(1/T) is that with the largest w·p.
+	// class with the largest w^(1/T)·p^(1/T) is the class with the largest w·p.
 	weights, err := metric.FitClassWeights(ctx, e.Metric, e.Predictions(probabilities))
 	for c, w := range weights {
 		weights[c] = math.Pow(w, 1/float64(temperature))

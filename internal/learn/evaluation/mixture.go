@@ -10,8 +10,8 @@ type Mixture struct {
 	Weights []float64
 	// Probabilities is the mean of the models' probabilities with Weights.
 	Probabilities []float32
-	// CrossFitted is a mean for computing scores. Each half of the rows is averaged with weights
-	// that are fitted to the other half.
+	// CrossFitted is the mean from which scores are computed. Each half of the rows is averaged
+	// with weights that are fitted to the other half.
 	CrossFitted []float32
 }
 

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The background has minBackgroundRows rows for up to 16 classes, and maxBackgroundRows
-// rows for 32 or more classes.
+// The background has two rows for each class, but at least minBackgroundRows and at most
+// maxBackgroundRows rows.
 const (
 	minBackgroundRows = 32
 	maxBackgroundRows = 64

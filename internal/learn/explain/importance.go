@@ -29,9 +29,9 @@ type Importance struct {
 }
 
 // Limits of the permutation importance. For each shuffle of a column, at most maxImportanceRows
-// rows are predicted. With many columns there are fewer rows, so that all predictions together are
-// about maxImportancePredictions, but at least minImportanceRows. A column is shuffled up to
-// maxShuffles times; see numShuffles.
+// rows are predicted. With many columns, fewer rows are predicted, so that all columns together
+// need about maxImportancePredictions predictions. The number of rows is at least
+// minImportanceRows. A column is shuffled up to maxShuffles times; see numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -114,8 +114,7 @@ func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 // shuffledColumn is a column and the permutations by which its cells are shuffled.
 type shuffledColumn struct {
 	frame.SourceColumn
-	// permutations[i][row] is the row whose cells replace those of row in the i-th
-	// shuffle.
+	// permutations[i][row] is the row whose cells replace the cells of row in the i-th shuffle.
 	permutations [][]int32
 	// cellHashes holds, for each row, a hash of its cells in the features of the column.
 	cellHashes []uint64
@@ -244,7 +243,8 @@ var studentQuantiles = [maxJackknifeParts - 1]float64{
 	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
 }
 
-// jackknifedScore holds the score on all rows, and the scores without each part in turn.
+// jackknifedScore holds the score on all rows and, for each part of the jackknife, the score on the
+// rows outside this part.
 type jackknifedScore struct {
 	all     float64
 	without []float64
@@ -270,7 +270,7 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 }
 
 // importance returns the importance of a column from the scores of its shuffles. The standard error
-// is that of the delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001). It
+// is computed by the delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001). It
 // includes the error due to shuffling, because leaving out rows also leaves out their shuffled
 // values. The interval is unknown if the metric cannot be computed without some part.
 func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
@@ -297,7 +297,8 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of probabilities on all rows, and the scores without each part in turn.
+// score returns the score of probabilities on all rows and, for each part of the jackknife, the
+// score on the rows outside this part.
 func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err

@@ -84,8 +84,8 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// RowReasons holds the reasons of a range of rows: element i holds those of the i-th row.
-// It is nil if no reasons are requested.
+// RowReasons holds the reasons of a range of rows: element i holds the reasons of the i-th row. It
+// is nil if no reasons are requested.
 type RowReasons [][]string
 
 // Row returns the reasons of the i-th row, or nil if r is nil.

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows of a new file may be equal to training rows by chance. The expected fraction is about that
-// of the file's rows that are equal to another row of the file. FindTrainingRows therefore reports
-// training rows only if it finds at least minTrainingRows, and more than minStandardErrors standard
-// errors above this fraction.
+// Rows of a new file may be equal to training rows by chance. The expected fraction of such rows is
+// about the fraction of the file's rows that are equal to another row of the file. FindTrainingRows
+// therefore reports training rows only if it finds at least minTrainingRows of them, and if their
+// fraction exceeds the expected fraction by more than minStandardErrors standard errors.
 const (
 	minTrainingRows   = 3
 	minStandardErrors = 3
@@ -121,10 +121,11 @@ func (c *hashCounts) add(hash uint64) {
 }
 
 // maxByChance returns an upper limit for the number of rows of a sample that are equal to counted
-// rows by chance, if both are from the same population. The probability of this is about the
-// fraction of counted rows that are equal to another counted row. Two such rows and two other rows
-// are added to the counts (A. Agresti and B. Coull, The American Statistician 52, 1998). Equal rows
-// mostly occur in pairs, which doubles the variance of the fraction.
+// rows by chance. It assumes that the sample and the counted rows are from the same population. The
+// probability that a row of the sample is equal to a counted row is then about the fraction of
+// counted rows that are equal to another counted row. To estimate this fraction, two such rows and
+// two other rows are added to the counts (A. Agresti and B. Coull, The American Statistician 52,
+// 1998). Equal rows mostly occur in pairs, which doubles the variance of the fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

@@ -152,10 +152,10 @@ func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCou
 	return best
 }
 
-// numericSplit converts point to a split of a numeric feature. values are the bins that
-// point divides: those of the leaf's rows, without the bin of missing values. The
-// threshold is halfway between the last bin on the left and the first bin on the right.
-// missingLeft reports whether missing values go left.
+// numericSplit converts point to a split of a numeric feature. values are the bins that point
+// divides: the bins of the leaf's rows, without the bin of missing values. The threshold is halfway
+// between the last bin on the left and the first bin on the right. missingLeft reports whether
+// missing values go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -232,8 +232,8 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class for orderByClass: that of a random row of the leaf. With two classes
-// it is always 1, because both orders yield the same splits.
+// drawClass returns the class for orderByClass: the class of a random row of the leaf. With two
+// classes it is always 1, because both orders yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

@@ -205,7 +205,7 @@ func (f *Fitter) prepare(ctx context.Context) error {
 }
 
 // newSearchSpace returns the properties of the data that limit the growth parameters. Any order of
-// two levels yields the same split, so manyLevels requires a feature with more than two.
+// two levels yields the same split, so manyLevels requires a feature with more than two levels.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.countRarestClassRows()}
 	for i := range f.bins.Features {

@@ -73,7 +73,7 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 
 // considerLeaf finds the best split of the leaf with the given index, and adds the leaf to the
 // frontier if there is an allowed split. It tries params.maxFeatures random features, not counting
-// those in which the leaf's rows are equal.
+// features in which the leaf's rows are equal.
 func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit

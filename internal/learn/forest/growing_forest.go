@@ -22,8 +22,8 @@ type growingForest struct {
 	oobError        oobError      // estimated error of a large forest with these parameters
 }
 
-// oobError is the out-of-bag error of a forest. The Brier score has little variance. The
-// log loss may be dominated by one overconfident mistake.
+// oobError is the out-of-bag error of a forest. Forests are compared mainly by the Brier score,
+// which has little variance. A single overconfident mistake can dominate the log loss.
 type oobError struct{ brier, logLoss float64 }
 
 // addTrees grows n trees, and adds these trees and their votes to forest. Each tree has
@@ -99,8 +99,8 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 }
 
 // doubleAndEstimateError doubles the number of trees and estimates the error of a large forest. The
-// error of n trees exceeds that error by an amount proportional to 1/n, so it follows from the
-// errors of the forest and of its halves:
+// error of n trees exceeds the error of a large forest by an amount proportional to 1/n. The error
+// of a large forest thus follows from the errors of all trees and of each half of the trees:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //

@@ -6,8 +6,8 @@ import "foretell/internal/learn/tree"
 // with a fraction outside the bounds are not considered, as in scikit-learn's monotonic_cst.
 //
 // A split by a monotone feature has one side with the smaller fraction. The mean of both fractions
-// is an upper bound for all later leaves on that side, and a lower bound for those on the other
-// side. Later splits thus cannot reverse the order.
+// is an upper bound for all later leaves on that side, and a lower bound for all later leaves on
+// the other side. Later splits thus cannot reverse the order.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}

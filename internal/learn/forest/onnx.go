@@ -2,9 +2,9 @@ package forest
 
 import "foretell/internal/onnx"
 
-// AddONNX adds the model to g and returns its class probabilities. The columns of x are
-// those of the frame that the forest was trained on. A categorical cell holds the code of
-// its category. Missing cells are NaN.
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are the columns
+// of the frame that the forest was trained on. A categorical cell holds the code of its category.
+// Missing cells are NaN.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	base := make([]float64, len(m.prior))
 	for c, frequency := range m.prior {

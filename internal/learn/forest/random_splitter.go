@@ -85,7 +85,7 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // As in extremely randomised trees, the threshold is about uniformly distributed between the
 // smallest and the largest value of the leaf. drawThreshold draws a number uniformly between the
 // lowest and the highest threshold that divide the rows, and returns the threshold nearest to it.
-// With equally likely thresholds, most would be where rows are dense.
+// If each threshold were equally likely, most drawn thresholds would be where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

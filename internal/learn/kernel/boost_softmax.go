@@ -94,11 +94,11 @@ func AddExp(sums, scores, maxScores []float32, least float32) {
 	}
 }
 
-// SoftmaxGradients computes the gradient g and the hessian h of the log loss with respect to
-// the score s of one class, for each row. y is 1 if the label is target, and otherwise 0. The
+// SoftmaxGradients computes the gradient g and the hessian h of the log loss with respect to the
+// score s of one class, for each row. y is 1 if the label is target, and otherwise 0. The
 // probability p counts as 0 if s − maxScore is below least, which must be at least -87. If the
-// difference is above 87, the result is arbitrary.
-// dst[i] holds the float32 bits of g in its high half and those of h in its low half.
+// difference is above 87, the result is arbitrary. dst[i] holds the float32 bits of g in its high
+// half and the float32 bits of h in its low half.
 //
 //	p = exp(s − maxScore)·normalizer    g = p − y    h = p(1 − p)
 func SoftmaxGradients(dst []uint64, scores, maxScores, normalizers []float32, labels []int32, target int32, least float32) {

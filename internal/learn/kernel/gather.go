@@ -1,7 +1,7 @@
 package kernel
 
-// Gather sets each dst[i] to src[width·rows[i]]. If the slice rows is longer than dst, the
-// words of its remaining rows are only prefetched. They should be the rows that the next
+// Gather sets each dst[i] to src[width·rows[i]]. If the slice rows is longer than dst, the words of
+// its remaining rows are only prefetched. These remaining rows should be the rows that the next
 // call gathers. Rows are not checked against the length of src.
 func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	checkLen("Gather", len(rows), len(dst))

@@ -3,9 +3,9 @@ package kernel
 import "math"
 
 // LogisticGradients computes the gradient g and the hessian h of the logistic loss for each score
-// s. y is 1 if the label is target, and otherwise 0. dst[i] holds the float32 bits of g
-// in its high half and those of h in its low half. For a score that is NaN, the result
-// depends on the processor.
+// s. y is 1 if the label is target, and otherwise 0. dst[i] holds the float32 bits of g in its high
+// half and the float32 bits of h in its low half. For a score that is NaN, the result depends on
+// the processor.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func LogisticGradients(dst []uint64, scores []float32, labels []int32, target int32) {

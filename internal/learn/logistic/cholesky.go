@@ -14,8 +14,8 @@ import (
 //	K ≈ Φ·Φᵀ    Φ is n × rank
 //
 // Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its centre.
-// The rows of the centres form a lower triangular matrix: a centre is 0 in all columns after its
-// own.
+// The rows of the centres form a lower triangular matrix: the row of a centre is 0 in all columns
+// after the column of the centre.
 type choleskyFactor struct {
 	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
 	features     []float32
@@ -35,13 +35,13 @@ const (
 
 // incompleteCholesky returns the factor of the kernel matrix of the rows of x. x is row-major, and
 // width is the number of its columns. The kernel of two rows a and b is exp(−gamma·|a−b|²). The
-// factor has at most maxCenters columns, or fewer if ctx is cancelled. Its rows have room for one
-// more.
+// factor has at most maxCenters columns, or fewer if ctx is cancelled. Each row of its features has
+// room for one more number, the constant that newLogisticRegression adds.
 //
 // Centres are drawn at random, with probabilities proportional to the errors of the rows so far
 // (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are drawn at
-// once. One becomes a centre with a probability equal to the fraction of its error that earlier
-// centres of the same step leave (Epperly, Tropp and Webber 2024, "Embrace rejection"). In
+// once. A drawn row becomes a centre with a probability equal to the fraction of its error that
+// earlier centres of the same step leave (Epperly, Tropp and Webber 2024, "Embrace rejection"). In
 // addition, the row with the largest error is always a centre, so that each step adds a column.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
@@ -114,9 +114,9 @@ func (b *factorBuilder) drawCandidates(n int) []int {
 	return candidates
 }
 
-// chooseCenters returns the candidates that become centres, at most limit. The first candidate is
-// always one. triangle is the Cholesky factor of K − Φ·Φᵀ in the rows and columns of the centres, n
-// × n for n centres.
+// chooseCenters returns the candidates that become centres, at most limit. The first candidate
+// always becomes a centre. triangle is the Cholesky factor of K − Φ·Φᵀ in the rows and columns of
+// the centres, n × n for n centres.
 func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
 	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates

@@ -91,7 +91,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 }
 
 // newFeatures returns the features of the training rows x, which are row-major with the given
-// width: those of a kernel, or the inputs themselves. It also returns γ of the kernel, which
+// width: the features of a kernel, or the inputs themselves. It also returns γ of the kernel, which
 // is 0 if there is none.
 func newFeatures(ctx context.Context, x []float64, width int, o Options) (features choleskyFactor, gamma float64) {
 	if o.Width == Linear {
@@ -104,7 +104,8 @@ func newFeatures(ctx context.Context, x []float64, width int, o Options) (featur
 	return incompleteCholesky(ctx, x, width, o.Centers, gamma), gamma
 }
 
-// inputFeatures returns x as features without centres. Their rows have room for one more number.
+// inputFeatures returns x as features without centres. Each row of these features has room for one
+// more number, the constant that newLogisticRegression adds.
 func inputFeatures(x []float64, width int) choleskyFactor {
 	stride := width + 1
 	f := choleskyFactor{rank: width, stride: stride, features: make([]float32, len(x)/width*stride)}

@@ -9,9 +9,9 @@ import (
 )
 
 // inputColumn describes how one column becomes inputs of a regression. A numeric column has one
-// input. If training rows have missing values, it has a second one, which is 1 for a missing value
-// and otherwise 0. A categorical column is one-hot encoded: it has an input for each level of the
-// training rows. Missing values count as a level, and unknown levels are 0 in all inputs.
+// input. If training rows have missing values, it has a second input, which is 1 for a missing
+// value and otherwise 0. A categorical column is one-hot encoded: it has an input for each level of
+// the training rows. Missing values count as a level, and unknown levels are 0 in all inputs.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
@@ -79,8 +79,8 @@ func fitNumericInput(column *frame.Column, rows []int32) (input inputColumn, var
 	return inputColumn{numeric: true, missingFlag: missing, scaler: scaler}, varies
 }
 
-// fitCategoricalInput assigns an input to each level of the rows, and one to missing values if
-// there are any. It returns false if the column is constant.
+// fitCategoricalInput assigns an input to each level of the rows, and another input to missing
+// values if there are any. It returns false if the column is constant.
 func fitCategoricalInput(codes []int32, levels int, rows []int32) (input inputColumn, varies bool) {
 	encoder, varies := preprocess.FitOrdinalEncoder(codes, levels, rows)
 	return inputColumn{inputOfLevel: encoder}, varies

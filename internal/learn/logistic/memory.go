@@ -2,8 +2,8 @@ package logistic
 
 import "foretell/internal/learn/kernel"
 
-// EstimateMemory returns the estimated memory of New in bytes, with a kernel or without. inputs is
-// the number of inputs of a row.
+// EstimateMemory returns the estimated memory of New in bytes. It is enough for a regression with a
+// kernel and for one without. inputs is the number of inputs of a row.
 func EstimateMemory(rows, inputs, classes, maxCenters, penalties int) float64 {
 	n, features := float64(rows), float64(max(min(rows, maxCenters), inputs))
 	const inputBytes, featureBytes, matrixBytes, scoreBytes = 8, 4, 8, 4

@@ -13,8 +13,8 @@ type Model struct {
 	classes int
 	gamma   float64
 	centers []float64 // the input vectors of the centres, row-major; none if the scores are linear
-	// coefficients are those of the centres, or those of the inputs if the scores are linear:
-	// row-major, one for each output.
+	// coefficients holds one number for each centre and output, or for each input and output if the
+	// scores are linear. It is row-major: the numbers of a centre or input are adjacent.
 	coefficients []float64
 	bias         []float64 // by output
 }

@@ -2,9 +2,9 @@ package logistic
 
 import "foretell/internal/onnx"
 
-// AddONNX adds the model to g and returns its class probabilities. The columns of x are
-// those of the frame that the model was trained on. A category is its code. Missing cells
-// are NaN.
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are the columns
+// of the frame that the model was trained on. A categorical cell holds the code of its category.
+// Missing cells are NaN.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	in, order := m.encoder.addONNX(g, x.Value)
 	outputs := len(m.bias)
@@ -41,10 +41,9 @@ func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.V
 	return g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 }
 
-// addONNX adds the encoder to g and returns the inputs of the regression. Their order
-// differs from that of encode: first all numbers, then all flags of missing cells, then
-// all levels of categories. order[i] is the index that input i has in a vector of
-// encode.
+// addONNX adds the encoder to g and returns the inputs of the regression. Their order differs from
+// the order in a vector of encode: first all numbers, then all flags of missing cells, then all
+// levels of categories. order[i] is the index that input i has in a vector of encode.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int

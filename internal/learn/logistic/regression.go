@@ -111,8 +111,8 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 }
 
 // kernelSteps is the number of steps of a kernel regression. With a penalty of at least 0.1, the
-// last step is close to the minimum. With smaller penalties the steps end long before it (early
-// stopping). docs/engine.md compares other numbers.
+// last step is close to the minimum. With smaller penalties, the steps end long before the minimum
+// (early stopping). docs/engine.md compares other numbers.
 const kernelSteps = 50
 
 // steps returns the number of steps of minimise. A linear regression needs more steps than
@@ -168,8 +168,8 @@ func (p *logisticRegression) computeGradient() {
 }
 
 // converged reports for each penalty whether the training has converged: the parameters are finite,
-// and the log loss on the training rows is not noticeably higher than that of always predicting the
-// class frequencies.
+// and the log loss on the training rows is not noticeably higher than the log loss of always
+// predicting the class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()
@@ -237,8 +237,8 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 }
 
 // nesterovStep subtracts step from the parameters p.lookahead of penalty i. The result is the new
-// p.params. p.lookahead then becomes a point beyond them, in the direction in which p.params has
-// moved.
+// p.params. p.lookahead then becomes a point beyond p.params, in the direction in which p.params
+// has moved.
 func (p *logisticRegression) nesterovStep(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
 	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).

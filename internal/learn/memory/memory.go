@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Shape is the size of a training table. Features is the number of columns of the schema.
-// Texts is the number of those that hold texts. Levels is the number of levels of all
-// categorical columns. TextBytes is the size of all texts, in bytes. CellSize is the mean
-// size of a cell of the CSV file with its comma, in bytes.
+// Shape is the size of a training table. Features is the number of columns of the schema. Texts is
+// the number of columns that hold texts. Levels is the number of levels of all categorical columns.
+// TextBytes is the size of all texts, in bytes. CellSize is the mean size of a cell of the CSV file
+// with its comma, in bytes.
 type Shape struct {
 	Rows, Features, Levels, Classes, Texts int
 	TextBytes                              int64
@@ -66,8 +66,8 @@ const (
 	minCellBytes = 1
 	// textHeaderBytes is the memory for each text, besides its bytes.
 	textHeaderBytes = 16
-	// garbageFactor is the memory of texts with their garbage, as a multiple of their
-	// size. The garbage collector runs when the memory has grown by 30 %.
+	// garbageFactor multiplies the size of texts to account for memory that the garbage collector
+	// has not freed yet. The collector runs when the memory has grown by 30 %.
 	garbageFactor = 1.3
 	// screeningFactor multiplies the memory for the selected features of a row if features are
 	// screened. Each fold then has its own bins.

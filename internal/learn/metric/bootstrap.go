@@ -12,7 +12,8 @@ const bootstrapSamples = 200
 
 // A bootstrap draws clusters of rows: groups, or single rows without a group. These constants limit
 // its time. It uses at most maxBootstrapClusters clusters. The variance is then multiplied by the
-// fraction of the clusters that are used.
+// fraction of the clusters that are used, because a variance is inversely proportional to the
+// number of clusters.
 //
 // Some scores cannot be computed from sums by cluster. For these, the bootstrap uses only about
 // maxBootstrapRows rows, but of at least minBootstrapClusters clusters, because a variance
@@ -23,15 +24,17 @@ const (
 	minBootstrapClusters = 200
 )
 
-// bootstrapVariances returns the variances of scores over bootstrap samples: clusters drawn with
-// replacement. The random numbers depend only on the number of clusters.
+// bootstrapVariances returns the variances of scores over bootstrap samples, multiplied by
+// fraction. A sample consists of clusters drawn with replacement. The random numbers depend only on
+// the number of clusters.
 //
-// compute sets values to the scores of a sample, NaN for an unknown score. drawn[c] is how often
-// the sample contains cluster c, from 0 to clusters-1. fraction is clusters divided by the number
-// of all clusters of the predictions.
+// scores is the number of scores. compute sets values to the scores of a sample, NaN for an unknown
+// score. drawn[c] is how often the sample contains cluster c, from 0 to clusters-1. fraction is
+// clusters divided by the number of all clusters of the predictions.
 //
-// The quantiles of the scores are not used. Repeated rows make scores such as the calibration error
-// larger than on the rows themselves.
+// Callers compute intervals from these variances and not from quantiles of the scores. Repeated
+// rows make scores such as the calibration error larger on a bootstrap sample than on the rows
+// themselves.
 //
 // A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is
 // cancelled.
@@ -93,9 +96,9 @@ type bootstrapRows struct {
 	fraction  float64 // clusters divided by the number of all clusters
 }
 
-// subsampleRows returns about maxRows rows of p, from at least minBootstrapClusters clusters if
-// there are as many. From large clusters it takes only a fraction of the rows. This overestimates
-// the variance of the score a little.
+// subsampleRows returns about maxRows rows of p. They are from at least minBootstrapClusters
+// clusters, or from all clusters if there are fewer. From large clusters it takes only a fraction
+// of the rows. This overestimates the variance of the score a little.
 func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	of, clusters := p.clusters()
 	if len(of) <= maxRows {
@@ -166,8 +169,9 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
 // Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
-// too little, so the variance of a class of few rows is raised towards that of a proportion (Boyd,
-// Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is cancelled.
+// too little, so the variance of a class of few rows is raised towards the variance of a proportion
+// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is
+// cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
@@ -198,8 +202,9 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 
 // precisionVariances returns the variances of the average precisions of classes, followed by the
 // variance of their mean. sampled holds the average precisions on the rows of sample, NaN for a
-// class without rows. precisions holds those on all rows; the mean uses them where a bootstrap
-// sample has no row of the class. The results are undefined if ctx is cancelled.
+// class without rows. precisions holds the average precisions on all rows. If a bootstrap sample
+// has no row of a class, the mean of this sample includes the average precision of the class on all
+// rows. The results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

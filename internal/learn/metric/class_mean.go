@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// proportion is the score of one class. Its interval is that of a proportion of independent rows.
+// proportion is the score of one class. Its interval is computed as for a proportion of independent
+// rows.
 type proportion struct {
 	value    float64
 	rows     float64 // number of rows; need not be an integer
@@ -23,13 +24,13 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns a proportion with the given value. Its number of rows is rows, divided by
-// the ratio of variance to the variance of a proportion of that many independent rows. If both
-// variances agree, it is therefore rows. A variance of 0 changes nothing, because a value of 0 or 1
-// always has it.
+// newProportion returns a proportion with the given value. Its number of rows is rows/ratio. ratio
+// is the given variance divided by the variance of a proportion of independent rows. If both
+// variances agree, the number of rows is therefore rows. If variance is 0, the number is rows, too,
+// because a value of 0 or 1 always has the variance 0.
 //
-// variance and estimated are the variance and the value estimated from few rows, for which
-// shrinkVarianceRatio corrects the ratio.
+// estimated and variance are the score and its variance on a sample. few is the number of rows of
+// this sample, for which shrinkVarianceRatio corrects ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -43,8 +44,8 @@ type classMean struct {
 	classes  []proportion
 	variance float64 // an estimate of the variance of the mean, like those of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
-	// dependence limits the inflation if all variances are 0. The limit is dependence times the
-	// inflation for scores that fully depend on each other.
+	// dependence limits varianceInflation if all variances are 0. The limit is dependence
+	// multiplied by the inflation of scores that fully depend on each other.
 	dependence float64
 }
 
@@ -114,8 +115,9 @@ func scoreTestLowerBound(classes []proportion, limit float64) float64 {
 }
 
 // constrainedMLE computes the most likely proportions of the classes under the constraint that they
-// have a certain mean. multiplier is the Lagrange multiplier of this constraint. It returns the
-// mean, which decreases with multiplier, and the statistic of scoreTestLowerBound.
+// have a certain mean. multiplier is the Lagrange multiplier of this constraint. constrainedMLE
+// returns the mean, which decreases with multiplier, and the statistic that scoreTestLowerBound
+// compares with limit.
 //
 // The most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
 // Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 corrects that p is estimated from the same
@@ -155,8 +157,9 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
-		// The rows of a class with a perfect F1 count twice; see f1s. Without a larger limit, this
-		// would halve the effect of a group with rows of several classes.
+		// For a class with an F1 of 1, f1s counts the rows twice, which halves the assumed
+		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
+		// this.
 		m.dependence = min(2, effective.overlap)
 	default:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
@@ -196,9 +199,9 @@ func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion
 	return recalls
 }
 
-// f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed from
-// its Jaccard index J; see f1Interval. Its variance is that of a proportion with (1+J)²/2 times as many
-// rows as J has.
+// f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed
+// from its Jaccard index J; see f1Interval. The variance of the F1 is the variance of a proportion
+// with (1+J)²/2 times as many rows as J has.
 func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	for c, actual := range counts.actual {
 		if either := actual + counts.predicted[c] - counts.right[c]; either > 0 {
@@ -211,9 +214,9 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 }
 
 // aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
-// proportion. variance is computed from the influences of rows. The assumed variance is that for
-// exponential scores, in the form that treats both classes alike (Hanley and McNeil, Radiology 143,
-// 1982).
+// proportion. variance is computed from the influences of rows. The assumed variance is the
+// variance for exponential scores, in the form that treats both classes alike (Hanley and McNeil,
+// Radiology 143, 1982).
 func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
@@ -222,8 +225,8 @@ func aucProportion(area, variance, m, n float64) proportion {
 // effectiveRows converts a number of rows to the number of independent rows with as much information.
 type effectiveRows struct {
 	// designEffect is the number of rows that count as one independent row, at least 1. It is the
-	// variance of the accuracy computed from groups, divided by that computed from rows (L. Kish,
-	// Survey Sampling, 1965).
+	// variance of the accuracy computed from groups, divided by the variance computed from rows (L.
+	// Kish, Survey Sampling, 1965).
 	designEffect float64
 	clusters     []int   // by class: the number of clusters that have a row of the class; nil if the rows are independent
 	overlap      float64 // mean number of classes of a cluster

@@ -7,8 +7,10 @@ import (
 )
 
 // classRanks holds the ranks from which the areas under the curves of consecutive classes are
-// computed. For each row of a class, it counts the rows of the rest that are next to it when sorted
-// by the probability of the class:
+// computed. For each different probability that the rows of a class have, it counts the rows of the
+// rest, the other classes. The count equal is the number of rows of the rest with this probability.
+// The count below is the number of those between this probability and the next lower probability of
+// a row of the class:
 //
 //	probability          0.1   0.2   0.3   0.4   0.5   0.6   0.7
 //	rows of the class           1           2     1
@@ -19,17 +21,16 @@ import (
 // rows for each class.
 type classRanks struct {
 	first int // the first class
-	// keys are the rank keys of the rows of the classes, in ascending order of the class and then of the
-	// probability of the class; see classKey. Those of class first+i begin at starts[i].
+	// keys are the rank keys of the rows of the classes, in ascending order of the class and then
+	// of the probability of the class; see classKey. The keys of class first+i begin at starts[i].
 	keys   []uint64
 	starts []int
 	rest   []restRows // of each key
 	rows   int        // number of rows of the table
 }
 
-// restRows counts the rows of other classes whose probability is equal to that of one row of the
-// class, or just below it. Of several rows of the class with equal probabilities, only the first
-// has counts.
+// restRows counts rows of other classes for one row of the class; see classRanks. If several rows
+// of the class have equal probabilities, only the first of them has counts.
 type restRows struct {
 	below int32 // rows with a lower probability, but a higher one than that of the previous key
 	equal int32 // rows with the same probability
@@ -75,8 +76,8 @@ func (r *classRanks) setKeys(p Predictions) {
 	slices.Sort(r.keys)
 }
 
-// classKey returns a number below 2⁶³ by which the rows of the classes are sorted in ascending order of
-// the class and then of its probability.
+// classKey returns a number below 2⁶³ by which the rows of the classes are sorted in ascending
+// order of the class and then of the probability.
 func classKey(class int, probability float32) uint64 {
 	// See Predictions.rankKey.
 	return uint64(class)<<32 | uint64(math.Float32bits(max(probability, 0)))
@@ -109,7 +110,8 @@ func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 }
 
 // searchKeys returns the index of the first key that is at least key, or len(keys). All keys must
-// be below 2⁶³. It is a binary search without branches, because a processor cannot predict them.
+// be below 2⁶³. It is a binary search without branches, because a processor could not predict the
+// branches.
 func searchKeys(keys []uint64, key uint64) (at int) {
 	for n := len(keys); n > 0; {
 		half := (n + 1) / 2

@@ -15,8 +15,8 @@ type OperatingPoint struct {
 	TruePositives, FalsePositives int
 }
 
-// Curve holds the operating points of one class against the others. It is the
-// data of the ROC curve and of the precision–recall curve.
+// Curve holds the operating points of one class against the other classes. It is the data of the
+// ROC curve and of the precision–recall curve.
 type Curve struct {
 	// Positives and Negatives are the numbers of rows that are, and are not, of
 	// the class.
@@ -77,7 +77,7 @@ func AveragePrecision(class int, p Predictions) float64 {
 }
 
 // averagePrecision returns the average precision of a class, or NaN if no row of the class counts.
-// keys are those of setRankKeys for this class. The row of keys[i] counts times[clusterOf[i]]
+// keys is the result of setRankKeys for this class. The row of keys[i] counts times[clusterOf[i]]
 // times. If clusterOf is nil, each row counts once.
 func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
@@ -144,8 +144,8 @@ func (p Predictions) prAUCClasses() []int {
 	return classes
 }
 
-// ClassROCAUC returns the area under the ROC curve of class against the others
-// with its interval. Both are NaN if no row, or every row, is of the class.
+// ClassROCAUC returns the area under the ROC curve of class against the other classes, and the
+// interval of this area. Both are NaN if no row, or every row, is of the class.
 func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
 	r := newRanking(p)

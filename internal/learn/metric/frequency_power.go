@@ -40,8 +40,9 @@ func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial
 	}
 }
 
-// classesByRows returns the classes in ascending order of their numbers of rows and, for equal numbers,
-// in ascending order. A class without rows counts like a class with one row, as in fitFrequencyPower.
+// classesByRows returns the classes in ascending order of their numbers of rows and, for equal
+// numbers of rows, of their indices. A class without rows counts like a class with one row, as in
+// fitFrequencyPower.
 func (f *classWeightFitter) classesByRows() []int32 {
 	keys, order := make([]uint64, f.p.Classes), make([]int32, f.p.Classes)
 	for c, rows := range f.counts.actual {

@@ -109,9 +109,9 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 }
 
 // smallSampleVarianceFactor returns a factor for variances that are estimated from n ≥ 2 clusters,
-// for intervals of Z95 standard errors. It corrects the bias of the estimate, n/(n-1). It also
-// corrects that Student's distribution applies, by the first term of Fisher's expansion of its
-// quantile.
+// for intervals of Z95 standard errors. It corrects the bias of the estimate by n/(n-1). Intervals
+// from few clusters need a quantile of Student's distribution, which is larger than Z95. The factor
+// includes the first term of Fisher's expansion of this quantile.
 func smallSampleVarianceFactor(n float64) float64 {
 	student := 1 + (Z95*Z95+1)/(4*(n-1))
 	return n / (n - 1) * student * student

@@ -46,7 +46,7 @@ func wilson(p, n float64) Interval {
 // as the class.
 //
 // J = both/either, the Jaccard index, is a proportion, and F1 = 2J/(1+J) increases with it. So the
-// ends are computed from those of the interval of J.
+// ends of the interval of F1 are computed from the ends of the interval of J.
 func f1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
@@ -63,10 +63,10 @@ func f1Interval(both, either int) Interval {
 //   - calibration error: 200 bootstrap samples
 //   - others, which are means over classes: a score test; see classMean
 //
-// The score test needs variances. Those of ROC areas are computed from the influence of each row
-// (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). Those of average precisions are
-// computed from 200 bootstrap samples. If p has Groups, all intervals are computed from groups and
-// are usually wider; see groupScoreInterval.
+// The score test needs variances. The variances of ROC areas are computed from the influence of
+// each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). The variances of average
+// precisions are computed from 200 bootstrap samples. If p has Groups, all intervals are computed
+// from groups and are usually wider; see groupScoreInterval.
 func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	interval := scoreInterval(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -114,8 +114,8 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	return unknownInterval
 }
 
-// PerformanceInterval returns the interval of the result of Score: for logLoss that of
-// [Likelihood], and for other metrics that of ScoreInterval.
+// PerformanceInterval returns the interval of the result of Score. For logLoss this is the interval
+// of [Likelihood]. For other metrics it is the result of ScoreInterval.
 func PerformanceInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	i, err := ScoreInterval(ctx, name, p)
 	if name == NameLogLoss {
@@ -201,7 +201,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 // ranking sorts the rows by the probability of a class. It can be reused for other classes.
 type ranking struct {
 	p         Predictions
-	keys      []uint64 // those of setRankKeys
+	keys      []uint64 // the result of setRankKeys
 	rows      []int32  // the row of each key
 	positives int      // number of rows of the class
 	scratch   []uint64 // see sort

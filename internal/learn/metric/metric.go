@@ -5,8 +5,8 @@
 // of the context soon after it is cancelled. The other functions read each probability once, or
 // sort the rows once.
 //
-// The scores equal those of scikit-learn, as the golden tests check, with one exception. The mean
-// ROC area over classes leaves out classes without rows; scikit-learn does not compute it then.
+// The scores equal those of scikit-learn, as the golden tests check, with one exception. If a class
+// has no rows, the mean ROC area leaves out this class, whereas scikit-learn computes no mean.
 // Scores without rows are NaN.
 package metric
 
@@ -30,8 +30,8 @@ type Predictions struct {
 	// Weights multiply the probabilities of the classes before the decision; nil means equal weights.
 	// They affect only scores of decisions, such as Accuracy, and not ROCAUC, PRAUC and LogLoss.
 	Weights []float64
-	// Groups holds the group of each row, negative for a row without one. Rows of a group
-	// are not independent, so intervals are computed from groups. If Groups is nil, the
+	// Groups holds the group of each row. A negative number means that a row has no group. Rows of
+	// a group are not independent, so intervals are computed from groups. If Groups is nil, the
 	// rows are independent.
 	Groups []int32
 	// Names are the labels of the classes. They are only needed for metrics of one
@@ -63,9 +63,9 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the named score, from 0 to 1, where higher is better. The score for
-// logLoss is [Likelihood]. It is an error if the name is unknown, or if it names a class
-// that p.Names lacks. If ctx is cancelled, the error is that of ctx.
+// Score returns the named score, from 0 to 1, where higher is better. The score for logLoss is
+// [Likelihood]. It is an error if the name is unknown, or if it names a class that p.Names lacks.
+// If ctx is cancelled, Score returns the error of ctx.
 func Score(ctx context.Context, name string, p Predictions) (float64, error) {
 	base, class, known := p.parseMetricName(name)
 	switch {

@@ -8,7 +8,8 @@ import (
 // refineFactors are the factors by which refineWeight multiplies a weight, in ascending order.
 var refineFactors = [...]float64{0.5, 0.7, 0.85, 1.2, 1.4, 2}
 
-// refineWeights changes the weight of one class at a time.
+// refineWeights changes the weight of one class at a time. It passes over the classes until the
+// score no longer increases, at most maxRefinePasses times.
 func (f *classWeightFitter) refineWeights(ctx context.Context) {
 	if f.p.Weights == nil {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
@@ -56,7 +57,7 @@ func (f *classWeightFitter) refineWeight(class int) {
 
 // countWithoutClass returns the counts of the decisions if no row may be decided as class. It also
 // returns the rows that would be decided as class if its weight were maxWeight. With a lower
-// weight, no other rows would be.
+// weight, only some of these rows would be decided as class.
 func (f *classWeightFitter) countWithoutClass(class int, maxWeight float64) (counts classCounts, rows []int32) {
 	counts = classCounts{slices.Clone(f.counts.right), slices.Clone(f.counts.predicted), f.counts.actual}
 	for row, q := range f.column(class) {
@@ -98,8 +99,9 @@ type columnGroup struct {
 // columnGroupSize is the number of probabilities in a line of the processor's cache.
 const columnGroupSize = 16
 
-// column returns the probabilities of class. It copies them, because refineWeight reads them
-// several times. They are valid until the next call for a class of another group.
+// column returns the probability of class for each row. It copies the probabilities of a
+// columnGroup next to each other, because refineWeight reads them several times. The result is
+// valid until the next call for a class of another columnGroup.
 func (f *classWeightFitter) column(class int) []float32 {
 	rows, first := len(f.p.Labels), class/columnGroupSize*columnGroupSize
 	if f.group.probabilities == nil {

@@ -20,8 +20,8 @@ type Temperature float64
 // predicted correctly would yield T = 0.
 const priorDeviation = 0.5
 
-// maxLogTemperature bounds the search for |ln T|. Unless there are millions of rows, the prior
-// keeps ln T far below it.
+// maxLogTemperature is the largest |ln T| that FitTemperature considers. Unless there are millions
+// of rows, the prior keeps |ln T| far below this limit.
 const maxLogTemperature = 3
 
 // FitTemperature returns the temperature that minimises the log loss of p. The model must not have
@@ -61,8 +61,8 @@ func (p Predictions) shiftedLogProbabilities(ctx context.Context) []float64 {
 	return logs
 }
 
-// logProbability returns the natural logarithm of q. Numbers below the smallest normal float32
-// count as that number, because the logarithm of 0 is infinite.
+// logProbability returns the natural logarithm of q. A q below the smallest normal float32 counts
+// as this float32, because the logarithm of 0 is infinite.
 func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }

@@ -16,7 +16,7 @@ type Algorithm struct {
 	Name string
 	// Kind is the number of the algorithm in model files and in seeds. It never changes.
 	Kind uint8
-	// Read is the inverse of the AppendBinary of the algorithm's predictors. It returns an
+	// Read returns the predictor with the binary form b; see Predictor.AppendBinary. It returns an
 	// error if b is malformed. It does not retain b.
 	Read func(b []byte) (Predictor, error)
 }

@@ -18,9 +18,9 @@ type Explanation = explain.Explanation
 // ExplainedRow is the explanation of one row of a file.
 type ExplainedRow = explain.Row
 
-// ErrNoBackground is the error for a model from an old file, which has no background and
-// therefore cannot be explained. The yield function of [Model.ExplainFile] returns
-// ErrSkipAll to end the iteration. See package explain.
+// ErrNoBackground is the error for a model from an old file. Such a model has no background rows,
+// with which an explanation would compare a row, so it cannot be explained. The yield function of
+// [Model.ExplainFile] returns ErrSkipAll to end the iteration. See package explain.
 var (
 	ErrNoBackground = explain.ErrNoBackground
 	ErrSkipAll      = explain.ErrSkipAll
@@ -108,8 +108,8 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// FoldModel returns a model in the form that package explain uses for the models of a fold: with
-// the given members instead of those of m. The result remembers the scores of texts, because
+// FoldModel returns the model of a fold, in the form that package explain uses. It has the given
+// members instead of the members of m. The result remembers the scores of texts, because
 // explanations predict the same texts again for each column.
 func (m *Model) FoldModel(members []Member) explain.FoldModel {
 	members = textMemos{}.withMemos(members)

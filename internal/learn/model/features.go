@@ -64,8 +64,9 @@ func usedFeatures(members []Member, schema *frame.Schema) []bool {
 	return used
 }
 
-// featurePredictor computes the features of its predictor and passes them to it. The
-// frame passed to Predict has the columns of the schema.
+// featurePredictor is a predictor that does not use all columns of the schema as they are. Its
+// methods take a frame with the columns of the schema. They compute the features from it and pass
+// these to the embedded Predictor.
 type featurePredictor struct {
 	Predictor
 	features *Features

@@ -20,7 +20,8 @@ import (
 // docs/model-file.md describes the model file, in the order of WriteTo, and the binary
 // forms of the predictors.
 //
-// The version of a new file is the first of these that applies:
+// A smooth part is a logistic regression that is added to the networks of a member; see package
+// smooth. The version of a new file is the first of these that applies:
 //   - 7 if a member has a smooth part with linear scores
 //   - 6 if the schema has version frame.VersionItems
 //   - 5 if the schema has differences of dates

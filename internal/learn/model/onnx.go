@@ -24,8 +24,8 @@ const (
 	ONNXScore    = "score" // the output of a text model
 )
 
-// ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The
-// fields from Part on are those of frame.ColumnSchema.
+// ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The fields
+// from Part on have the same meaning as in frame.ColumnSchema.
 type ONNXFeature struct {
 	Name string `json:"name"`
 	// Kind is ONNXNumber, ONNXCategory or ONNXScore. The input for a category is its
@@ -49,8 +49,8 @@ type ONNXFeature struct {
 }
 
 // ONNXFeatures returns the columns of the input of the ONNX model. These are the features of the
-// schema except texts, followed by the scores that text models compute. Each set of text models of
-// a member adds its own scores.
+// schema except texts, followed by the scores that text models compute. If members use different
+// sets of text models, each set adds its own scores.
 func (m *Model) ONNXFeatures() []ONNXFeature {
 	var list []ONNXFeature
 	for i := range m.schema.Columns {

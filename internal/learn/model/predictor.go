@@ -16,8 +16,8 @@ type Predictor interface {
 	Encode(f *frame.Frame) shapley.Rows
 	// AppendBinary appends the predictor's binary form to b.
 	AppendBinary(b []byte) ([]byte, error)
-	// AddONNX adds the predictor to g and returns its class probabilities. The columns
-	// of x are those that the predictor was trained on.
+	// AddONNX adds the predictor to g and returns its class probabilities. The columns of x are the
+	// columns that the predictor was trained on.
 	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
 }
 

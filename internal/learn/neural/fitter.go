@@ -25,8 +25,8 @@ type Fitter struct {
 	mean       []float32 // exponential moving average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace is the working memory. It includes packed weights: those of params to
-	// train, and those of mean to predict. It is nil between steps.
+	// workspace is the working memory. It includes packed weights: a packed copy of params while
+	// the fitter trains, and of mean while it predicts. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled

@@ -27,7 +27,7 @@ type layout struct {
 // weights are row-major, in × out. bias is the index of the first bias.
 type denseLayer struct{ in, out, weights, bias int }
 
-// newLayout returns the layout of a network whose inputs are those of e.
+// newLayout returns the layout of a network whose inputs are the outputs of the encoder e.
 func newLayout(e *encoder, o Options) *layout {
 	l := &layout{inputs: e.width(), width: o.width, members: o.members, classes: o.Classes}
 	at := 2 * l.members * l.width
@@ -71,7 +71,8 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 }
 
 // paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay applies to
-// it: to the weights of matrix products, but not to biases, scales and embeddings.
+// the range. It applies to the weights of matrix products, but not to biases, scales and
+// embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/onnx"
 )
 
-// AddONNX adds the network to g and returns its class probabilities. The columns of x are
-// those of the frame that the network was trained on. A categorical cell holds the code of
-// its category. Missing cells are NaN.
+// AddONNX adds the network to g and returns its class probabilities. The columns of x are the
+// columns of the frame that the network was trained on. A categorical cell holds the code of its
+// category. Missing cells are NaN.
 //
 // The shapes are as follows. The second and the third line have the member as first
 // dimension:

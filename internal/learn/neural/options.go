@@ -21,8 +21,8 @@ type Options struct {
 	// pool.
 	Workspaces *WorkspacePool
 	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
-	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. It falls
-	// with the learning rate.
+	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. In training,
+	// the decay falls with the learning rate.
 	decay float64
 	// The fields below have their defaults, except in tests.
 

@@ -3,12 +3,12 @@ package preprocess
 import "slices"
 
 // OrdinalEncoder maps the codes of a categorical column to numbers. The levels of the training rows
-// are numbered from 1; missing cells count as a level. All other codes have the number 0. The
-// elements are the numbers of
+// are numbered from 1; missing cells count as a level. A code that no training row has gets the
+// number 0. The elements are the numbers of
 //
 //	e[0]        missing cells
 //	e[i+1]      the level with code i
-//	e[len(e)-1] any other code, always 0
+//	e[len(e)-1] an unknown level, always 0
 type OrdinalEncoder []int32
 
 // FitOrdinalEncoder fits an encoder to the given rows of a column with the given number of levels.

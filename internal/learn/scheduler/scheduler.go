@@ -110,7 +110,7 @@ func (s *Scheduler) canWin(index int) bool {
 
 // latestDue returns the largest due time with which a run may begin a step; runs with a larger due
 // time wait. It is the smallest due time of the active runs plus a lead. The lead is s.lead or, if
-// larger, the largest cost of a last step of these runs.
+// that is larger, the highest cost that the last step of one of these runs had.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {
@@ -203,7 +203,8 @@ func (s *Scheduler) NextDue(index int) float64 {
 	return s.runs[index].due
 }
 
-// RemoveRun removes a run from the race.
+// RemoveRun is called when a run has ended. The other runs then no longer wait for it. RemoveRun
+// cancels the context that RunContext returned. A win of the run stays recorded.
 func (s *Scheduler) RemoveRun(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

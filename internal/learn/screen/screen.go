@@ -36,9 +36,9 @@ type feature struct {
 }
 
 // Select returns the indices of the MaxFeatures features of f with the highest Gini gain on rows,
-// in ascending order. It chooses among the given features, which must be at least MaxFeatures. It
-// samples the rows if there are many. f must be the same table in each call. Select returns an
-// error only if ctx is cancelled.
+// in ascending order. It chooses among the given features. There must be at least MaxFeatures of
+// them. It samples the rows if there are many. f must be the same table in each call. Select
+// returns an error only if ctx is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.binFeatures(ctx, f, workers); err != nil {
 		return nil, err

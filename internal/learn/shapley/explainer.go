@@ -85,9 +85,10 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 // over the background rows, up to rounding. Explain returns an error only if ctx is cancelled.
 //
 // The contributions are means over the background rows. They are exact for a background row that
-// differs from the explained row in at most six columns. For others they are computed from one
-// random order and its reverse. This is exact if only pairs of columns interact (Mitchell, Cooper,
-// Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR 23, 2022).
+// differs from the explained row in at most six columns. For other background rows, they are
+// computed from one random order and its reverse. This is exact if only pairs of columns interact
+// (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR
+// 23, 2022).
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -269,8 +270,8 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number i below n for which rate returns true twice. If there is
-// none, it returns the first one that is possible, or -1.
+// firstPreferred returns the first number below n that rate reports as possible and better. If
+// there is none, it returns the first number that is possible, or -1.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

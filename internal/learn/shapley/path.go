@@ -2,17 +2,17 @@
 // interpreting model predictions", NeurIPS 2017).
 //
 // The value of a set of columns is the mean prediction for rows that have these columns from the
-// explained row and the others from a background row. The contribution of a column is the increase
-// of this value when the column is added, averaged over all orders of the columns. This is the
-// interventional form, which assumes nothing about how columns depend on each other.
+// explained row and the other columns from a background row. The contribution of a column is the
+// increase of this value when the column is added, averaged over all orders of the columns. This is
+// the interventional form, which assumes nothing about how columns depend on each other.
 //
 // A [Path] follows one order from a background row to the explained row. Models predict all rows of
 // a path at once. This is much faster than predicting them one by one, because most steps of a path
 // do not change the leaf of most trees.
 package shapley
 
-// Path is a sequence of rows. It begins with the row From. Each step replaces some
-// features by those of the row To, until all features that differ are replaced.
+// Path is a sequence of rows. It begins with the row From. Each step replaces some features by the
+// features of the row To, until all features that differ are replaced.
 type Path struct {
 	From, To int
 	// Steps is the number of steps. The path has Steps+1 rows.

@@ -30,8 +30,8 @@ type Task struct {
 const MaxParts = 5
 
 // NumCrossFitFolds returns the number of parts into which a task with the given number of training
-// rows should be divided. With many rows, fewer parts are enough: models are accurate even without
-// a larger part of the rows.
+// rows should be divided. With many rows there are fewer parts, which saves time. A model is then
+// accurate even if a larger part of the rows is left out.
 func NumCrossFitFolds(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
@@ -42,9 +42,9 @@ func NumCrossFitFolds(rows int) int {
 
 // CrossFit trains a model on all rows of a task. It returns the model and the features of all
 // texts. features[i][row] is feature i of the text in row; see Model.Features. The features of a
-// training row are computed by a model that was not trained on this row. Those of other rows are
-// computed by the returned model. texts must be the texts of the corpus. CrossFit returns an error
-// only if ctx is cancelled.
+// training row are computed by a model that was not trained on this row. The features of other rows
+// are computed by the returned model. texts must be the texts of the corpus. CrossFit returns an
+// error only if ctx is cancelled.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {

@@ -18,7 +18,7 @@ const (
 	// rateIncreasePerDoubling is the fraction of learningRate that is added each time the number of
 	// classes doubles, beyond two. With more classes, each class has fewer rows.
 	rateIncreasePerDoubling = 0.125
-	// biasRate is the ratio of the learning rate of the biases to that of the weights.
+	// biasRate is the learning rate of the biases, divided by the learning rate of the weights.
 	biasRate = 0.1
 	// maxPasses is the largest number of passes over the rows. Training ends earlier
 	// after more than patience passes without improvement.

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// vocabulary is the set of buckets whose terms have weights. It is chosen without labels.
+// vocabulary is the set of buckets whose terms have weights. A bucket stands for all terms with the
+// same hash value. The vocabulary is chosen without labels.
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets

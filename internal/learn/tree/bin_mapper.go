@@ -48,8 +48,8 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether each value has its own bin: sorted[i] is in bin i,
-// and the only other bin is that of missing values. sorted must be ascending.
+// hasOneBinPerValue reports whether each value has its own bin: sorted[i] is in bin i, and the only
+// other bin is the bin of missing values. sorted must be ascending.
 func (m *BinMapper) hasOneBinPerValue(sorted []float64) bool {
 	if m.Categorical || m.NumBins != len(sorted)+1 {
 		return false

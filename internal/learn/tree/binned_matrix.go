@@ -52,7 +52,7 @@ type Feature struct {
 // number of goroutines; it does not change the result.
 //
 // reuse holds other matrices of f. The new matrix shares the bins of a column with a matrix that
-// has the same mapper for it.
+// has the same mapper for this column.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	return NewBinnedMatrixFromRows(ctx, f, nil, maxBins, workers, reuse...)
 }
@@ -128,9 +128,9 @@ func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapp
 	return newCategoricalMapper(codes, levels)
 }
 
-// binColumn returns the binned column i. It shares existing bins in two cases. A matrix in reuse
-// may have the same mapper for the column. Or each distinct value has its own bin, so that the bins
-// are the column's dictionary codes.
+// binColumn returns the binned column i. It shares existing bins, instead of computing them, in two
+// cases: if a matrix in reuse has the same mapper for the column, or if each distinct value has its
+// own bin. In the second case, the bins are the column's dictionary codes.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {

@@ -99,8 +99,8 @@ func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
 	}
 }
 
-// ReadTree reads a tree. mappers must be those passed to Write. ReadTree returns nil if
-// r.Err is not nil afterwards.
+// ReadTree reads a tree. mappers must be the mappers that were passed to Write. ReadTree returns
+// nil if r.Err is not nil afterwards.
 func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
 	count := r.Count(1)
 	t := &Tree{Nodes: make([]Node, count)}

@@ -19,9 +19,9 @@
 //	path                  predicts the rows of a path, for explanations
 //	codec, onnx           the binary form of bin mappers and trees; export to ONNX
 //
-// Histograms are sums of integers, which are exact. They do not depend on the
-// order of the rows or on the number of workers, and a histogram computed by
-// subtraction equals the one built from rows bit by bit.
+// Histograms are sums of integers, which are exact. They do not depend on the order of the rows or
+// on the number of workers, and a histogram computed by subtraction equals the histogram built from
+// rows bit by bit.
 //
 // # Histograms
 //
@@ -35,8 +35,8 @@
 // The gradients of the rows are first copied next to each other, so that they are read in sequence.
 // Eight features form a group (histogram_group). Their bins are also packed into words, so that one
 // read serves eight histograms. Workers build different groups. The histograms of symmetric trees
-// are built this way, because those of all leaves of a level are built at once, and these leaves
-// together contain all rows.
+// are built this way, because the histograms of all leaves of a level are built at once, and these
+// leaves together contain all rows.
 //
 // Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of the matrix,
 // in which the words of up to eight groups are next to each other (histogram_row_major). The words
@@ -51,12 +51,12 @@
 // a list takes less time to build and to scan than the cells of all bins. Symmetric trees
 // use lists for small leaves, which therefore need no memory for histograms.
 //
-// All three add the same integers, so their results are equal bit by bit. With the first
-// two ways, only the histogram of the smaller of two siblings is built from rows. The
-// histogram of the larger sibling is the parent's histogram minus that of the smaller
-// sibling. Leaf-wise trees take histograms from a pool (histogram_pool), and only a
-// limited number of leaves keep their histograms. In symmetric trees, the histograms of
-// all leaves of a level are parts of one slice, called slots (histogram_level).
+// All three add the same integers, so their results are equal bit by bit. With the first two ways,
+// only the histogram of the smaller of two siblings is built from rows. The histogram of the larger
+// sibling is the parent's histogram minus the histogram of the smaller sibling. Leaf-wise trees
+// take histograms from a pool (histogram_pool), and only a limited number of leaves keep their
+// histograms. In symmetric trees, the histograms of all leaves of a level are parts of one slice,
+// called slots (histogram_level).
 //
 // The code that builds histograms is in this package, because it uses the fields of the
 // binned matrix and the growers.

@@ -12,8 +12,8 @@ const maxSerialCost = 1 << 13
 
 // The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
 // builds the histograms of all features from some of the rows. For smaller leaves, each worker
-// builds the histograms of some features from all rows. With fewer feature groups than workers, the
-// rows are always divided.
+// builds the histograms of some features from all rows. If there are fewer feature groups than
+// workers, the rows are always divided.
 const minDividedRows = 1 << 12
 
 // findBestSplits sets leaf.best to the best split of each leaf in leaves, which are the leaf called
@@ -21,7 +21,7 @@ const minDividedRows = 1 << 12
 // built.cells.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
-// subtracts built.cells from it, which leaves the histogram of the sibling.
+// subtracts built.cells from sibling.cells, which then hold the histogram of the sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows of a large
 // leaf are first divided among the workers. Sums of integers are exact, so the result does not

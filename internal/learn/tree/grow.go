@@ -229,8 +229,8 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 
 // considerChildren finds the best splits of the two children of parent, and adds the children that
 // can be split to the frontier. It builds the histogram of the smaller child from rows. The
-// histogram of the larger child is the parent's minus that of the smaller child. If the parent's
-// histogram was released, both are built from rows.
+// histogram of the larger child is the parent's histogram minus the histogram of the smaller child.
+// If the parent's histogram was released, the histograms of both children are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -264,8 +264,8 @@ func (g *Grower) considerChildren(ctx context.Context, parent, left, right *fron
 	return nil
 }
 
-// pushLeaf adds leaf to the frontier if it can be split. It releases the leaf's histogram if it
-// cannot, or if too many histograms are in use.
+// pushLeaf adds leaf to the frontier if it can be split. If it cannot, or if too many histograms
+// are in use, pushLeaf releases the histogram of the leaf.
 func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(leaf.cells)

@@ -38,8 +38,8 @@ func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
 	return offsets[g.active[0]], offsets[g.active[len(g.active)-1]+1]
 }
 
-// usesHistBuffer reports whether the group has enough active features to build their
-// histograms in a histBuffer.
+// usesHistBuffer reports whether the group has enough active features to build their histograms in
+// a histBuffer. If all of them are among the first four features of the group, three are enough.
 func (g *activeGroup) usesHistBuffer() bool {
 	n := len(g.active)
 	return n >= minBufferedFeatures || n > 2 && g.usesOnlyLowHalf()

@@ -36,8 +36,8 @@ func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read. They need not be if the leaf's
-// histogram can be computed as the parent's minus the sibling's.
+// needsScan reports whether the rows of a leaf must be read. This is not necessary if the leaf's
+// histogram can be computed as the histogram of the parent minus the histogram of the sibling.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
@@ -157,8 +157,8 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // buildLevelGroup sets the cells of a group's features in the histograms of all leaves for one
-// output. The larger of two siblings starts with the parent's histogram, and subtracts the smaller
-// sibling's.
+// output. The larger of two siblings starts with the parent's histogram, and subtracts the
+// histogram of the smaller sibling.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -137,8 +137,8 @@ func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulate4 adds gradients to the histograms of the first four features of a group. Its
-// parameters are those of accumulate8.
+// accumulate4 adds gradients to the histograms of the first four features of a group. It has the
+// parameters of accumulate8.
 func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {
@@ -178,8 +178,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each
-// word is its bin. Byte 0 is the lowest.
+// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each word is
+// the bin of the feature. Byte 0 is the lowest.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0

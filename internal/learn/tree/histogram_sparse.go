@@ -18,7 +18,7 @@ type sparseBuilder struct {
 	used BinSet
 }
 
-// sparseThreshold returns the number of rows of a leaf below which summing its
+// sparseThreshold returns the number of rows of a leaf below which summing the gradients of the
 // rows is faster than scanning the bins of a feature.
 func sparseThreshold(bins *BinnedMatrix) int {
 	sum := 0

@@ -34,8 +34,8 @@ type leafScorer struct {
 type splitWorkspace struct {
 	histogram sparseHistogram
 	// missingHigh and missingLow hold differences of scores: element bin is the score of the split
-	// after bin minus that of the split after bin-1. The sum of the elements 0 … bin is thus the
-	// gain of the split after bin. Rows with missing values are on the side of the high bins in
+	// after bin minus the score of the split after bin-1. The sum of the elements 0 … bin is thus
+	// the gain of the split after bin. Rows with missing values are on the side of the high bins in
 	// missingHigh, and of the low bins in missingLow.
 	//
 	// For a categorical feature, missingHigh[bin] is the gain of separating bin from the others.
@@ -85,9 +85,9 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. The total of the passing rows is
-// the sum of the passing bins in the leaf's histogram or, without a histogram, of the rows'
-// gradients.
+// splitTotals divides each leaf's total between its two children. The total of the child with the
+// passing rows is the sum of the passing bins in the leaf's histogram. If the leaf has no
+// histogram, this total is the sum of the gradients of the passing rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -118,8 +118,8 @@ type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
 	// medianBin is the first bin b such that the bins 0 … b have at least half of the sample's
-	// hessian. If hasMissing is false, later missing values go to the side with more of the
-	// hessian: to the low side if the threshold is medianBin or higher.
+	// hessian. If hasMissing is false, missing values in predictions go to the side with more of
+	// the hessian: to the low side if the threshold is medianBin or higher.
 	medianBin int
 }
 

@@ -18,10 +18,10 @@ const (
 // and h are sums of derivatives in the integer units of Scale.
 //
 // A split by a monotone feature has one side with smaller values. The mean of the values of both
-// sides is an upper bound for all later leaves on that side, and a lower bound for those on the
-// other side. Later splits thus cannot reverse the order. This is the basic method of LightGBM
-// (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce monotonic
-// constraints in regression and classification trees, 2020, section 2).
+// sides is an upper bound for all later leaves on that side, and a lower bound for all later leaves
+// on the other side. Later splits thus cannot reverse the order. This is the basic method of
+// LightGBM (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce
+// monotonic constraints in regression and classification trees, 2020, section 2).
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}

@@ -21,9 +21,9 @@ func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Sp
 	return s
 }
 
-// AddONNX adds the tree to e. Feature i of the tree is column i of the input of e. mappers
-// must be those of the matrix that t was grown on. weights returns the values that a leaf
-// adds to the outputs.
+// AddONNX adds the tree to e. Feature i of the tree is column i of the input of e. mappers must be
+// the mappers of the matrix that t was grown on. weights returns the values that a leaf adds to the
+// outputs.
 func (t *Tree) AddONNX(e *onnx.TreeEnsemble, mappers []BinMapper, weights func(leaf int) []onnx.Weight) {
 	e.EndTree(t.addONNXNode(e, 0, mappers, weights))
 }

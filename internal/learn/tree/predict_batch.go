@@ -15,8 +15,8 @@ type BatchPredictor struct {
 	rows int
 	// bins holds BatchRows bins for each feature.
 	bins []uint8
-	// lists[0] holds the rows of the nodes of even depth, lists[1] those of the nodes of
-	// odd depth.
+	// lists[0] holds the rows of the nodes of even depth, lists[1] the rows of the nodes of odd
+	// depth.
 	lists  [2][BatchRows]uint16
 	ranges []nodeRange
 }

@@ -43,9 +43,9 @@ type SymmetricSample struct {
 	Scales    []Scale
 	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
-	// Monotone holds the directions of the first len(Monotone) features; the other features have
-	// none. It may be nil. The grower prefers splits in these directions. The caller must correct
-	// leaf values that are in the wrong order.
+	// Monotone holds the directions of the first len(Monotone) features. The other features have
+	// AnyOrder. Monotone may be nil. The grower prefers splits in these directions. The caller must
+	// correct leaf values that are in the wrong order.
 	Monotone []Direction
 }
 
@@ -171,8 +171,8 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 }
 
 // A tree uses packed feature groups if the number of all features is at most packThreshold times
-// the number of features that the tree may use. With fewer features, the packed words, one byte for
-// each row and feature, are not worth their memory.
+// the number of features that the tree may use. If the tree may use fewer features, the packed
+// words are not worth their memory, which is one byte for each row and feature.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.

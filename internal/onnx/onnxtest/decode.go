@@ -13,7 +13,7 @@ type field struct {
 	bytes  []byte // nil for an integer
 }
 
-// message is the fields of a message in their order.
+// message holds the fields of a message, in their order.
 type message []field
 
 func decode(b []byte) (m message, err error) {

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// tree is a tree of a TreeEnsembleRegressor by the numbers of its nodes.
+// tree maps the numbers of the nodes of one tree of a TreeEnsembleRegressor to these nodes. The
+// root has the number 0.
 type tree map[int]*treeNode
 
 type treeNode struct {

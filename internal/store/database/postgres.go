@@ -84,7 +84,7 @@ func translateConnectError(err error) error {
 	if errors.As(err, &refused) {
 		known = errorFromSQLState(refused.Code)
 	}
-	if known == nil || errors.Is(known, ErrForbidden) { // the right to connect is not one of those on tables
+	if known == nil || errors.Is(known, ErrForbidden) { // ErrForbidden is for a missing right on a table, not for the right to connect
 		return last
 	}
 	return fmt.Errorf("%w: %w", known, last)

@@ -35,17 +35,17 @@ type Tx struct {
 // ErrCommitUnknown. If the transaction is rolled back, fn is not called.
 func (t *Tx) AfterCommit(fn func(error)) { t.afterCommit = append(t.afterCommit, fn) }
 
-// QueryRowContext is [sql.Tx.QueryRowContext] for a query with the placeholder ?.
+// QueryRowContext is like [sql.Tx.QueryRowContext], for a query with the placeholder ?.
 func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
 	return t.runner.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }
 
-// QueryContext is [sql.Tx.QueryContext] for a query with the placeholder ?.
+// QueryContext is like [sql.Tx.QueryContext], for a query with the placeholder ?.
 func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
 	return t.runner.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }
 
-// ExecContext is [sql.Tx.ExecContext] for a statement with the placeholder ?.
+// ExecContext is like [sql.Tx.ExecContext], for a statement with the placeholder ?.
 func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
 	return t.runner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }

@@ -88,7 +88,7 @@ func ForPsql(location string) string {
 	if len(kept) == 0 {
 		return Redact(location)
 	}
-	return Redact(location) + "?" + strings.ReplaceAll(kept.Encode(), "+", "%20") // libpq decodes no plus sign
+	return Redact(location) + "?" + strings.ReplaceAll(kept.Encode(), "+", "%20") // libpq does not decode + as a space
 }
 
 // Describe returns the name of a PostgreSQL database and the address of its server, for

@@ -10,8 +10,8 @@ import (
 )
 
 // baselineSchema is SQL that creates the same tables and indexes as the SQLite migrations up to
-// baselineVersion. A new file takes 3 ms and one fsync with it. With the migrations, it would take
-// 35 ms, and one fsync each.
+// baselineVersion. Creating a database with it takes 3 ms and one fsync. Applying the migrations
+// would take 35 ms, and one fsync for each migration.
 //
 //go:embed baseline.sql
 var baselineSchema string

@@ -23,7 +23,7 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// yearFirst is set if a date such as 06-01-02 begins with its year of two digits.
+	// yearFirst is set if the date begins with a year of two digits, as in 06-01-02.
 	yearFirst bool
 	// hour is the time of day in hours since midnight, if it comes before the year, as in the
 	// output of Unix date. hasHour is set in this case.
@@ -38,11 +38,12 @@ type dateParser struct {
 	otherOrder              *dayFirstResult // nil except in ParseBothOrders
 }
 
-// dayFirstResult is the result of parsing a date such as 1/2/2006 with the day first, if dayFirst is not set.
+// dayFirstResult is the second result of parsing a date such as 1/2/2006 in ParseBothOrders: the
+// date with the day first.
 type dayFirstResult struct {
-	isKnown     bool // the date is like this, so that the order matters
+	isKnown     bool // the cell has such a date; otherwise the other fields are not set
 	day         int  // DateTime.Day
-	byMonth, ok bool // the date is valid with the month first, and with the day first
+	byMonth, ok bool // whether the date is valid with the month first, and with the day first
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -68,8 +69,10 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseBothOrders is ParseDateTime with the month first and with the day first. month is undefined
-// if byMonth is false, and day if byDay is false.
+// ParseBothOrders is like ParseDateTime, but reads a date such as 1/2/2006 in both orders: month
+// has the month first, and day has the day first. byMonth and byDay report whether the cell is
+// valid in each order; month or day is undefined if it is not. For any other cell, both results are
+// the same.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
 	p, other := newDateParser(cell, false), dayFirstResult{}
 	p.otherOrder = &other
@@ -86,7 +89,7 @@ func newDateParser(cell []byte, dayFirst bool) *dateParser {
 	return &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true, timeSeparator: ':'}
 }
 
-// parse is ParseDateTime for the cell in p.rest.
+// parse implements ParseDateTime for the cell in p.rest.
 func (p *dateParser) parse() (parsed DateTime, ok bool) {
 	hasZoneName := p.cutZoneName()
 	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {

@@ -12,8 +12,9 @@ type DateFormat struct {
 	PerDay float64
 }
 
-// Parse parses a cell as a date, a time of day or both; see ParseDateTime. A Unix time is a positive
-// number whose date is before the year 3000. Programs write 0 or -1 if a time is missing.
+// Parse parses a cell as a date, a time of day or both; see ParseDateTime. If PerDay is not 0, it
+// parses a Unix time: a positive number whose date is before the year 3000. It returns false for 0
+// and negative numbers, because programs write 0 or -1 if a time is missing.
 func (f DateFormat) Parse(cell []byte) (parsed DateTime, ok bool) {
 	if f.PerDay > 0 {
 		return f.ParseNumber(NumberOrNaN(cell))
@@ -23,7 +24,7 @@ func (f DateFormat) Parse(cell []byte) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseNumber is Parse for the number in a cell, if PerDay is not 0.
+// ParseNumber is like Parse, but for a cell whose number is already known. PerDay must not be 0.
 func (f DateFormat) ParseNumber(number float64) (parsed DateTime, ok bool) {
 	if !(number > 0) || number >= f.PerDay*float64(DaysFromCivil(maxYear+1, 1, 1)) {
 		return DateTime{}, false

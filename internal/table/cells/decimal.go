@@ -29,9 +29,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents holds the largest e for which every float64 with the same exponent bits,
-// multiplied by 10^e, is below 2^27. It is indexed by these bits. A number that is not k / 10^e
-// with this e has no exact Decimal.
+// decimalExponents is indexed by the exponent bits of a float64. An element is the largest e for
+// which every float64 with these bits, multiplied by 10^e, is below 2^27. If a number has an exact
+// Decimal, it is k / 10^e with this e.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

@@ -8,17 +8,19 @@ const DurationUnit = "h"
 // maxDurationDigits is the maximum number of digits of each number in a duration.
 const maxDurationDigits = 9
 
-// IsDuration reports whether a cell is a duration, or a time of day with seconds, which may be one.
+// IsDuration reports whether a cell is a duration, or a time of day with seconds, which may also be
+// a duration.
 func IsDuration(cell []byte) bool { return DurationUnitOf(cell) == DurationUnit }
 
-// DurationUnitOf returns the unit of a duration of several numbers: [DurationUnit], or year for an age
-// such as 56y 1m. It returns "" if a cell is not such a duration.
+// DurationUnitOf returns the unit of a duration that is written with several numbers:
+// [DurationUnit] for 26:30:00 or 3h 36m, and year for an age such as 56y 1m. It returns "" for any
+// other cell.
 func DurationUnitOf(cell []byte) string {
 	_, unit, _ := parseAnyDuration(cutApproximateMark(TrimFootnoteMarks(Trim(cell))))
 	return unit
 }
 
-// parseAnyDuration parses a duration and returns its value in the unit.
+// parseAnyDuration parses a duration or an age. value is in hours or years, according to unit.
 func parseAnyDuration(cell []byte) (value float64, unit string, ok bool) {
 	if hours, ok := parseDuration(cell); ok {
 		return hours, DurationUnit, true
@@ -88,8 +90,8 @@ func (p *dateParser) parseClock(hour int) float64 {
 	return float64(hour) + float64(minute)/60 + p.parseSecond()/3600
 }
 
-// isoUnits are the units of an ISO 8601 duration, in their order. isoHours are their hours. The
-// units from firstTimeUnit on follow the letter T.
+// isoUnits are the units of an ISO 8601 duration, in their order. isoHours are their lengths in
+// hours. The units from firstTimeUnit on follow the letter T.
 const (
 	isoUnits      = "WDHMS"
 	firstTimeUnit = 2
@@ -121,7 +123,8 @@ func (p *dateParser) parseISODuration() (hours float64) {
 		if !p.ok {
 			return 0
 		}
-		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the hours differ.
+		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
+		// different result.
 		hours, last, p.rest = hours+float64(number*isoHours[unit]), unit, p.rest[1:]
 	}
 	return hours

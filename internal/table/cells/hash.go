@@ -30,8 +30,8 @@ func Hash(text []byte) uint64 {
 	return Mix64(high ^ low)
 }
 
-// EqualHashed reports whether two texts with the same hash are equal. Short texts of the same length
-// always are.
+// EqualHashed reports whether two texts with the same hash are equal. It compares only the lengths
+// of short texts, because their hashes are unique.
 func EqualHashed(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }

@@ -36,8 +36,9 @@ func withoutBrackets(list []byte) []byte {
 type itemList struct {
 	rest      []byte
 	separator byte
-	// unclosed are the quotes that are known not to be closed. Without it, the time for a long cell
-	// with many quotes would be quadratic.
+	// unclosed has the kinds of quotes that are known not to be closed. Without it, every such
+	// quote would be searched for to the end of the cell, and the time for many quotes would be
+	// quadratic.
 	unclosed string
 }
 

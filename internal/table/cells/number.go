@@ -192,10 +192,10 @@ func parseDigits(b []byte, i int, number uint64) (appended uint64, end int) {
 // DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
 // The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The quotient
-// has at least 62 bits, more than a float64 holds. If there is a remainder, its last bit is set, so
-// that it rounds like the exact quotient. Multiplying by the inverse of 5ᵏ is faster than dividing,
-// but may be one too low. The division is done only if this error could change the rounded result
-// (Lemire, Number parsing at a gigabyte per second, 2021).
+// has at least 62 bits, more than a float64 holds. If there is a remainder, the last bit of the
+// quotient is set, so that the quotient rounds like the exact one. Multiplying by the inverse of 5ᵏ
+// is faster than dividing, but the quotient may be one too low. The division is done only if this
+// error could change the rounded result (Lemire, Number parsing at a gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
@@ -268,8 +268,8 @@ func DigitsFitFloat64(text string) bool {
 // LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It
 // returns false for none, inf and a minus sign, because they are names of classes in many files.
 //
-// It knows texts that are not in nullTexts, and must not be added there: models trained before
-// would then predict other classes for cells with these texts.
+// Some of these texts are not in nullTexts. They must not be added there: models that were trained
+// earlier would then predict other classes for cells with these texts.
 func LabelMeansMissing(label string) bool {
 	switch strings.TrimSpace(label) {
 	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports

@@ -12,8 +12,8 @@ import (
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s. Numbers
 	// without a unit, or with a unit of the same meaning (see [CanonicalUnit]), are accepted, too.
-	// The unit h also accepts days, minutes and seconds; the unit year accepts months. A total such
-	// as /100 accepts only scores with this total.
+	// The unit h also accepts days, minutes and seconds; the unit year accepts months. Scores such
+	// as 72.1/100 have the unit /100, which accepts only scores with this maximum.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. Points may then separate the
 	// thousands; otherwise commas may. Apostrophes and narrow spaces always may.

@@ -8,7 +8,7 @@ import (
 )
 
 // FoldSpelling maps texts that look alike to the same text: texts that differ only in case, in
-// surrounding spaces, or in what [VisibleText] ignores.
+// surrounding spaces, in the composition of characters such as é, or in characters without a width.
 func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
 
 // VisibleText maps texts that look the same to the same text: texts that differ only in the
@@ -20,8 +20,8 @@ func VisibleText(text string) string {
 	return norm.NFC.String(strings.Map(dropInvisible, text))
 }
 
-// QuoteVisibly is strconv.Quote, but escapes all characters that are not ASCII if text differs from its
-// [VisibleText].
+// QuoteVisibly is like strconv.Quote, but escapes all characters that are not ASCII if text differs
+// from its [VisibleText].
 func QuoteVisibly(text string) string {
 	if VisibleText(text) != text {
 		return strconv.QuoteToASCII(text)
@@ -48,8 +48,8 @@ func dropInvisible(char rune) rune {
 	return char
 }
 
-// FoldLabel is [FoldSpelling], but also ignores the form of a number, as in 1, 1.0 and 1,0, and a
-// point at the end.
+// FoldLabel is like [FoldSpelling], but also ignores the form of a number, as in 1, 1.0 and 1,0,
+// and a point at the end.
 func FoldLabel(label string) string {
 	folded := FoldSpelling(label)
 	number := folded

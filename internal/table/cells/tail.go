@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// numberTail is what follows the first number of a cell if it contains another number.
+// numberTail describes the text after the first number of a cell, if this text has another number.
 type numberTail struct {
 	at     int    // the offset after the first number
 	power  int    // the exponent of a power of ten; 0 if there is none
 	total  int    // the denominator of a score; 0 if there is none
-	suffix []byte // the text after the other number
+	suffix []byte // the text after this other number
 }
 
 const (
@@ -89,7 +89,7 @@ func numberEnd(text []byte) (end int) {
 	return end
 }
 
-// cutAny removes the first of the prefixes with which text begins.
+// cutAny removes from text the first of the prefixes that it begins with.
 func cutAny(text []byte, prefixes ...string) (rest []byte, found bool) {
 	for _, prefix := range prefixes {
 		if rest, found := bytes.CutPrefix(text, []byte(prefix)); found {

@@ -33,8 +33,8 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor that converts numbers in the unit from to the unit of their column,
-// to. It returns false if the units have no common meaning: 5 is not a score such as 5/10.
+// unitFactor returns the factor that converts numbers in the unit from to the unit to, that of
+// their column. It returns false if there is no such factor: 5 cannot become a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
@@ -94,7 +94,8 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 		}
 		part, found := parts[name]
 		p.failUnless(found && part.rank > last.rank && (count == 0 || part.limit > 0 && whole < part.limit))
-		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the sum differs.
+		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
+		// different result.
 		value, last, count = value+float64(number*part.factor), part, count+1
 	}
 	unit = DurationUnit

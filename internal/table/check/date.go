@@ -14,7 +14,7 @@ import (
 // Limits for the warning about a column whose dates have several formats.
 const (
 	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
-	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells of a pattern that counts as one of dates
+	minDatesPerPattern = 0.9 // with a smaller fraction of dates among its cells, a pattern is not one of dates
 )
 
 // cellPattern counts the cells of a column that have the same pattern, see patternOf.
@@ -150,7 +150,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	other := columnstats.Occurrences{}
 	values := c.stats.ValuesByInterpretation()
-	if inf.Epoch != "" { // all numbers that are not counted as texts are one value
+	if inf.Epoch != "" { // otherwise all numbers that are not counted as texts would be one value
 		values = c.stats.AllOrSample()
 	}
 	for _, one := range values {
@@ -170,7 +170,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	treatment, junk, rows := "; such text is treated as missing", "other text", humanize.Count(other.Rows, "row")
 	if c.opts.Blind {
-		treatment = "" // it depends on the training file
+		treatment = "" // how such text is treated depends on the training file
 	}
 	if inf.Epoch != "" && other.First.Kind == cells.Number {
 		junk = "other values"

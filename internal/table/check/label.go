@@ -30,8 +30,8 @@ const (
 )
 
 // LabelDefect returns the code and the message of a defect if the texts of the label cannot be
-// classes. Otherwise the code is empty. complete is set if the labels of all rows are known.
-// Otherwise LabelDefect reports only defects that further rows cannot correct.
+// classes. Without a defect, code is empty. If complete is not set, further rows may follow;
+// LabelDefect then reports only defects that these rows cannot correct.
 func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	filled := t.NonBlank()
 	n, _ := t.DistinctCount()
@@ -50,8 +50,8 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 
 // areMeasurements reports whether the label's n distinct texts in the given number of rows are
 // numbers that measure something. They must be too many, and in too few rows, to be classes. Some
-// must have decimals or separators, because plain integers may be codes of classes. So may other
-// numbers; see lookLikeCodes.
+// must have decimals or separators, because plain integers may be codes of classes. Numbers for
+// which lookLikeCodes returns true may be codes, too.
 func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
 		return false

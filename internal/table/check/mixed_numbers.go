@@ -15,8 +15,8 @@ import (
 
 // Limits for the warning about a column whose numbers have two formats.
 const (
-	minMixedShare   = 0.8 // smallest fraction of cells that are numbers in one of the two formats, or in both
-	minMixedNumbers = 20  // smallest number of distinct cells of this kind
+	minMixedShare   = 0.8 // smallest fraction of rows whose cell is a number in one of the two formats, or in both
+	minMixedNumbers = 20  // smallest number of distinct cells that are numbers
 	minMixedRows    = 5   // smallest number of rows of each format
 )
 
@@ -37,14 +37,14 @@ type numberFormats struct {
 func (c *columnChecker) warnMixedNumbers() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 {
-		return // a column of dates or times may have such numbers, and FirstOther has its own warning
+		return // dates and times may have such numbers; warnMostlyNumbers reports FirstOther
 	}
 	formats := countNumberFormats(c.stats.AllOrSample())
 	if formats.distinct < minMixedNumbers {
 		return
 	}
 	if c.stats.IsSampled() {
-		formats = countNumberFormats(c.stats.ValuesByInterpretation()) // which have all rows
+		formats = countNumberFormats(c.stats.ValuesByInterpretation()) // these values together have all rows
 	}
 	for _, one := range []struct {
 		groups map[string]*columnstats.Occurrences

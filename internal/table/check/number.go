@@ -32,7 +32,7 @@ func (c *columnChecker) warnStrayTexts() {
 	treatment := "; such text is treated as missing"
 	switch {
 	case c.opts.Blind:
-		treatment = "" // it depends on the texts of the training file
+		treatment = "" // how such text is treated depends on the training file
 	case len(inf.Strays) > 0:
 		treatment = "; such text becomes another feature"
 	}
@@ -113,7 +113,7 @@ func (c *columnChecker) warnPartialUnit() {
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {
 		return
 	}
-	var groups [2][]columnstats.Value // the numbers without and with the unit, without sign
+	var groups [2][]columnstats.Value // the absolute values of the numbers without the unit, and of those with it
 	var rows [2]columnstats.Occurrences
 	for _, one := range c.stats.AllOrSample() {
 		value, ok := inf.Format.Parse([]byte(one.Text))

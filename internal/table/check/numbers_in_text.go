@@ -13,7 +13,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Limits for the warning about a column of texts that are made of numbers.
+// Limits for the warning about a column of texts that are made of numbers. A shape is a pattern of
+// such texts; see numberShape.
 const (
 	minShapeShare    = 0.95 // smallest fraction of cells with the shape or a plain number
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
@@ -23,7 +24,7 @@ const (
 	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // largest ratio of the numbers of a range of integers
-	shapeSample      = 100  // if none of this number of first texts has the shape, the others are not examined
+	shapeSample      = 100  // if none of the first 100 texts has the shape, the others are not examined
 )
 
 // numberPart matches a number of at most five digits before the decimals. More digits are probably a code.
@@ -32,13 +33,14 @@ const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 // numberShape is a pattern of cells that are made of numbers. Codes, versions, phone numbers and
 // addresses match none of these patterns.
 type numberShape struct {
-	pattern func() *regexp.Regexp       // compiled when it is needed first, or it would take 1 ms of every command
+	pattern func() *regexp.Regexp       // compiled on first use, because compiling all patterns would delay every command by 1 ms
 	isValid func(numbers []string) bool // nil if all numbers are valid
 	// needsFractions is set if the numbers of many cells must have decimals.
 	needsFractions bool
 	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
 	isPair bool
-	// varies is set if both numbers must have many values, unlike the packs 5 x 10 and 50 x 10.
+	// varies is set if each of the two numbers must have many values. Pack sizes such as 5 x 10 and
+	// 50 x 10 do not.
 	varies bool
 	// needsSpaces is set if many numbers must have a space between thousands. These must also have
 	// different numbers of digits, or decimals, unlike phone numbers such as 555 123.
@@ -160,7 +162,7 @@ func (c *columnChecker) warnNumbersInText() {
 	}
 }
 
-// shapeCount counts the cells of a column by the shape that they have.
+// shapeCount counts the cells of a column that have a shape.
 type shapeCount struct {
 	columnstats.Occurrences     // the rows with the shape
 	distinct                int // the distinct texts with the shape
@@ -170,11 +172,11 @@ type shapeCount struct {
 	ascending               int // rows with the shape whose last number is larger than the first
 	spaced                  int // rows with the shape and a space between digits
 	low, high               map[string]bool
-	digits                  map[int]bool // has the number of digits and spaces before the decimals of each row in spaced
+	digits                  map[int]bool // the numbers of digits and spaces before the decimals that occur in the rows in spaced
 }
 
-// count returns the number of rows and of distinct texts with the shape, and the first of them. It returns
-// 0 if too few cells have it.
+// count returns the number of rows and of distinct texts with the shape, and the first text with
+// the shape. The numbers are 0 if too few cells have it.
 func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, first columnstats.Value) {
 	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}, digits: map[int]bool{}}, 0
 	for i := range texts {

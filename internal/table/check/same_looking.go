@@ -15,7 +15,7 @@ func (c *columnChecker) warnSameLooking() {
 	if c.inferred.Form != inference.FormCategory {
 		return
 	}
-	var byVisible map[string]string // nil if all values are their visible texts: then no two of them look the same
+	var byVisible map[string]string // nil if every value equals its visible text: then no two of them look the same
 	for _, one := range values {
 		if cells.VisibleText(one.Text) == one.Text {
 			continue
@@ -31,7 +31,7 @@ func (c *columnChecker) warnSameLooking() {
 		visible := cells.VisibleText(one.Text)
 		other, known := byVisible[visible]
 		if known {
-			c.warnAt(one.FirstLine(), csvfile.CodeSameLooking, "%s and %s look the same, but have other Unicode code points", strconv.QuoteToASCII(other), strconv.QuoteToASCII(one.Text))
+			c.warnAt(one.FirstLine(), csvfile.CodeSameLooking, "%s and %s look the same, but have different Unicode code points", strconv.QuoteToASCII(other), strconv.QuoteToASCII(one.Text))
 			return
 		}
 		byVisible[visible] = one.Text

@@ -8,7 +8,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minSimilarShare is the smallest fraction of the rows that warnSimilarTexts reports.
+// minSimilarShare is the smallest fraction of rows with such texts for which warnSimilarTexts
+// warns.
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from more frequent ones only in

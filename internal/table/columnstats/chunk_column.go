@@ -21,8 +21,9 @@ func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether the column's numbers are no longer counted as texts. ComputeNumbers
-// then replaces HashTexts. HasSnapshot is safe for concurrent use.
+// HasSnapshot reports whether numbers of the column are no longer counted as texts. Their
+// statistics are then computed by ComputeNumbers, and HashTexts is not called. HasSnapshot is safe
+// for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if

@@ -9,8 +9,8 @@ import (
 )
 
 // statsSnapshot is a copy of the parameters of a column's runningStats. A worker uses the latest
-// snapshot to compute the statistics of a chunk, while earlier chunks may still be missing. If
-// these change the parameters, runningStats.addChunk corrects the statistics.
+// snapshot to compute the statistics of a chunk, although some earlier chunks may not be added yet.
+// If these chunks change the parameters, runningStats.addChunk corrects the statistics.
 type statsSnapshot struct {
 	low, width float64 // left edge and bin width of the histogram; 0 if there is none yet
 	zeroBits   uint    // zeroBits of the distinctCounter
@@ -90,8 +90,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers of s in bins like those of shape, whose range must include all
-// numbers.
+// fillBins counts the numbers of s in bins with the same edges as those of shape. The range of
+// shape must include all numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

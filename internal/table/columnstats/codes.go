@@ -12,8 +12,8 @@ import (
 // column is also a category, because rows with similar codes are not similar. The following limits
 // distinguish codes from quantities without the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes. Trees can separate fewer codes by
-	// splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes in a column of codes. Trees can
+	// separate fewer codes by splits of the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
@@ -36,8 +36,8 @@ func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is areCodes for the texts of only the first rows. With fewer rows, fewer numbers are
-// peaks, so half of minPeakShare is enough.
+// mayBeCodes is like areCodes, for the texts of only the first rows. With fewer rows, fewer numbers
+// are peaks, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }

@@ -137,7 +137,7 @@ func (t *Column) addText(cell []byte, hash uint64, line int) {
 // distinct texts; see Column.
 func (t *Column) chooseCountingStrategy() {
 	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || mayBeCodes(t.texts.values) {
-		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
+		t.limits.maxTexts = math.MaxInt // words and codes are counted; they need no statistics of numbers
 		return
 	}
 	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)

@@ -110,8 +110,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	return all.summarize(), true
 }
 
-// Summarize returns statistics of the numbers of values, which are values of the column, perhaps
-// with other numbers than the counted ones.
+// Summarize returns statistics of the numbers of values. values are the values of the column; their
+// numbers may be other than the counted ones, such as amounts that were parsed from the texts.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }

@@ -4,12 +4,12 @@ package columnstats
 // an estimate by adaptive sampling (Wegman; Flajolet, On adaptive sampling, 1990).
 //
 // The counter keeps the hashes that end in at least zeroBits zero bits. When the number of hashes
-// reaches the capacity, zeroBits increases by one, and about half of them are dropped. The estimate
-// is the number of hashes times 2^zeroBits, with a relative error of about 1.2/√capacity.
+// reaches the capacity, zeroBits increases by one, and about half of the hashes are dropped. The
+// estimate is the number of hashes times 2^zeroBits, with a relative error of about 1.2/√capacity.
 //
-// The hashes are in a hash table with open addressing: the high bits of a hash determine its slot,
-// or it is in the next free slot after it. Even for values chosen to collide, the time to count
-// them is at most quadratic in the capacity.
+// The hashes are in a hash table with open addressing: the high bits of a hash determine its slot;
+// if that is taken, the hash is in the next free slot. Even for values chosen to collide, the time
+// to count them is at most quadratic in the capacity.
 type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots

@@ -23,7 +23,7 @@ func interpret(cell []byte) (r interpretation) {
 	r.differs = r.isMonthFirst && r.isDayFirst && month != day
 	r.hasDate = r.isMonthFirst && month.HasDate || r.isDayFirst && day.HasDate
 	if r.hasDate && len(cell) != len("20060102") {
-		r.kind = cells.Text // no other date is a number or an amount
+		r.kind = cells.Text // only a date of eight digits, such as 20060102, may also be a number or an amount
 		return r
 	}
 	r.kind, _ = cells.Classify(cell)
@@ -44,7 +44,7 @@ type interpretationCounts struct {
 	indices map[interpretation]int
 	last    interpretation // the interpretation of the last cell, and its index
 	lastAt  int
-	date    []byte // the last cell before its time of day; empty if it is not a date with a simple time
+	date    []byte // the text before the time of day in the last cell, if it is a date with a time such as 15:04:05; otherwise empty
 }
 
 // newInterpretationCounts returns the counts for values, which must be all distinct texts so far, in the

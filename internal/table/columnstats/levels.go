@@ -15,8 +15,8 @@ const (
 // have all distinct values of the column.
 func Levels(values []Value) []Value { return selectLevels(values, len(values)) }
 
-// selectLevels returns those of values that become levels of a category, sorted by their texts.
-// values may be only some of the distinct values. distinct is the number of all.
+// selectLevels is like Levels, but values may be only some of the distinct values. distinct is the
+// number of all distinct values.
 func selectLevels(values []Value, distinct int) []Value {
 	kept := slices.Clone(values)
 	if distinct > maxUnfilteredLevels {

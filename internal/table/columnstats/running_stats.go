@@ -18,8 +18,8 @@ type runningStats struct {
 	bins              *growingHistogram
 }
 
-// newRunningStats returns the statistics of the numbers in list. capacity is that of the
-// distinctCounter.
+// newRunningStats returns the statistics of the numbers in list. capacity is the capacity of the
+// distinctCounter that counts these numbers.
 func newRunningStats(list []Value, capacity int) *runningStats {
 	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), areDates: true, distinct: newDistinct(capacity)}
 	for _, one := range list {

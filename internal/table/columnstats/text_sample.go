@@ -6,12 +6,12 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// textSample keeps a sample of the distinct texts of a column in bounded memory, with all rows of
-// these texts. The sample has the texts whose hashes end in at least zeroBits zero bits, so it does
-// not depend on the order of the rows. When the texts take more than maxBytes, zeroBits increases
-// by one, and about half of them are dropped.
+// textSample keeps a sample of the distinct texts of a column in bounded memory, and counts all
+// rows of these texts. The sample has the texts whose hashes end in at least zeroBits zero bits, so
+// it does not depend on the order of the rows. When the texts take more than maxBytes, zeroBits
+// increases by one, and about half of the texts are dropped.
 type textSample struct {
-	counts   valueCounts // which never evicts texts
+	counts   valueCounts // never evicts texts
 	zeroBits uint
 	maxBytes int
 }

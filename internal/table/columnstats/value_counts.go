@@ -15,10 +15,10 @@ type valueCounts struct {
 	arena           stringArena           // the memory of the texts
 	bytes           int                   // approximate memory
 	distinctHashes  *distinctCounter      // nil until texts are evicted
-	hardlyRepeats   bool                  // whether hardly any text was left at the last eviction
+	hardlyRepeats   bool                  // hardly any text was left after the last eviction
 	doorkeeper      *doorkeeper           // nil until texts are evicted
 	sample          *textSample           // nil until texts are evicted
-	interpretations *interpretationCounts // nil until texts are evicted, and later unless many of them are dates or amounts
+	interpretations *interpretationCounts // nil until texts are evicted; after that, nil unless many texts are dates or amounts
 	partitionHash   uint64                // equal for columns that partition the rows in the same way
 }
 

@@ -159,7 +159,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 	missing := blind.Missing
 	if !train.Form.IsOrdered() {
-		missing = blind.EmptyRows() // in training, texts are values, even if the blind column has mostly numbers
+		missing = blind.EmptyRows() // the blind column may look numeric, but in this feature every text is a value, so only empty cells are missing
 	}
 	if isCategory := !train.Form.IsOrdered() && train.Form != inference.FormText; isCategory && train.Missing > 0 && !train.Estimate {
 		missing += nullRows(blind, func(text string) bool {

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// TrainingColumns is Profiles if only some properties of the columns of the training file are
-// known. It reports:
+// TrainingColumns is like Profiles, but needs only some properties of the columns of the training
+// file. It reports:
 //
 //   - columns with far more missing values
 //   - columns of numbers, dates or times that have another form, or more texts than is likely
@@ -203,7 +203,7 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	}
 	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	isOtherSpelling := isBoolean && slices.ContainsFunc(known.Levels, func(level string) bool { return foldBoolean(level) == foldBoolean(unknown.most.Text) })
-	if blind.Form.IsOrdered() && !isOtherSpelling { // explainSpelling completes the finding about a 1 that means yes
+	if blind.Form.IsOrdered() && !isOtherSpelling { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
 			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
@@ -211,9 +211,10 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
 }
 
-// minExpectedRows is the smallest number of rows with unknown texts that is reported. In
-// checkFrequentTexts it is the smallest expected number of rows with a frequent text, if no row has
-// one. The probability of this by chance is then at most exp(-7), less than 0.1 %.
+// minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports. It is
+// also a limit of checkFrequentTexts: a blind file in which no row has a frequent text is reported
+// only if at least this number of rows was expected to have one. The probability that none has one
+// by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts, which normally does not report a blind file with
@@ -299,9 +300,9 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
-// texts. The texts of the training column are not known, but their rows count as rows without a
-// value. So texts are reported only if they are in more rows than the fraction of training rows
-// without a value makes likely.
+// texts. Training rows with a text count as rows without a value, and their texts are not known. So
+// texts are reported only if they are in far more rows than the fraction of training rows without a
+// value suggests.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()

@@ -29,7 +29,7 @@ func TestNewListsAndCodes(t *testing.T) {
 	train := scanText(t, file(";", 0, ",x"), profile.ScanOptions{})
 	for separator, want := range map[string]string{
 		";": "",
-		"|": `tags: the items of the lists are separated by ";" in training, but by "|" here, so they are not found`,
+		"|": `tags: the items of the lists are separated by ";" in training, but by "|" here, so the items are not found`,
 	} {
 		blind := scanText(t, file(separator, 1000, ""), profile.ScanOptions{Blind: true, ID: "id"})
 		known := profile.TrainingColumn{Name: "tags", ListSeparator: ";", Form: inference.FormCategory, Rows: 100, Distinct: 31, Texts: []string{"a"}, TextRows: 90}

@@ -14,10 +14,10 @@ import (
 // Limits for reporting numbers that differ from those of the training file. Differences that are
 // likely in two files from the same source are not reported.
 const (
-	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
-	farOutside        = 1    // distance from the training range, as a fraction of this range; a larger distance is always reported
-	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
-	minRelativeShift  = 1e-9 // largest change of the mean, as a fraction of the mean, that may be due to rounding
+	rangeTolerance    = 0.1  // largest growth of the range on each side, as a fraction of the training range
+	farOutside        = 1    // a number farther from the training range than this multiple of the range is always reported
+	maxMeanShift      = 0.5  // largest change of the mean, in standard deviations of the training file
+	minRelativeShift  = 1e-9 // smallest change of the mean, as a fraction of the mean, that is not due to rounding
 	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 
@@ -43,9 +43,9 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	}
 }
 
-// checkTrainingSampleRange is checkNumbers if only the range of a sample of the training rows is
-// known. Other training rows may have numbers far outside this range. So it reports a range only if
-// more rows leave it than is likely by chance.
+// checkTrainingSampleRange is like checkNumbers, for a training column whose range is known only
+// for a sample of the rows. Other training rows may have numbers far outside this range. Therefore
+// it reports a range only if more rows leave it than is likely by chance.
 func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
@@ -80,9 +80,9 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 }
 
 // outOfRangePValue returns the probability that at least count of the blind numbers are larger than
-// all training numbers, if both come from the same distribution. This is the probability that the
-// count largest of all trainRows+blindRows numbers are blind numbers, so it does not depend on the
-// distribution.
+// all training numbers, if both come from the same distribution. It does not depend on the
+// distribution: it is the probability that, if all trainRows+blindRows numbers are sorted, the last
+// count numbers are blind numbers.
 func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

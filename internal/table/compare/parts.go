@@ -33,10 +33,13 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 // checkKnownParts compares the parts of a blind column with those that a model or a dataset knows.
 // It reports misspelled parts, and returns true if it reports the column.
 //
-// A dataset may know only the most frequent lists, and other lists may have the same spelling as
-// the blind column. Only a column with many misspelled items is then reported, with a warning. A
-// model knows only the frequent items of lists. So an item is not misspelled if the model knows
-// items in the same case, such as upper case.
+// A dataset may know only the most frequent lists. Other lists of the training file may have the
+// spelling of the blind column. So only a column with many misspelled items is reported, with a
+// warning.
+//
+// A model knows only the frequent items of lists. An item that differs only in case from a known
+// item may be another item, which the model does not know. So it is misspelled only if the model
+// knows no item in its case, such as upper case.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {
@@ -100,9 +103,9 @@ func caseOf(text string) letterCase {
 	return mixedCase
 }
 
-// countParts counts the rows of a blind column whose parts are not among parts, those of the
-// training column. train decides what the parts of a text are. If a part differs only in case, and
-// its case is one of usualCases, it is not misspelled.
+// countParts counts the rows of a blind column whose parts the training column does not have. parts
+// are the parts of the training column. train decides what the parts of a text are. A part that
+// differs only in case from one of parts is not misspelled if its case is one of usualCases.
 func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string, usualCases map[letterCase]bool) partCounts {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	for _, part := range parts {

@@ -14,22 +14,23 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which their
-// numbers can be parsed: that of the training column, the other one, or both.
+// decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which
+// their numbers can be parsed: only the one of the training column, only the other one, or both.
+// The fields thousands, distinct and mostBoth describe the rows that the field both counts.
 type decimalSeparatorCounts struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
-	both         int               // rows that can be parsed with both, but with different results, such as 4,568
-	thousands    int               // those of the rows in both whose separator is read as a separator of thousands
-	distinct     int               // distinct cells of the rows in both
+	both         int               // rows that can be parsed with both separators, but with different results, such as 4,568
+	thousands    int               // rows of both whose separator is read as a separator of thousands
+	distinct     int               // distinct cells of the rows of both
 	largest      float64           // the largest absolute number without a point or comma
-	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
-	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
+	mostOther    columnstats.Value // the most frequent cell of the rows of otherOnly
+	mostBoth     columnstats.Value // the most frequent cell of the rows of thousands or, if there are none, of the rows of both
 }
 
-// looksGrouped reports whether the separators of the rows in both very likely separate thousands:
-// all numbers without a separator are below 1000, and the largest of them has three digits. As many
-// decimals would hardly all have exactly three digits.
+// looksGrouped reports whether the separators in the rows that r.both counts very likely separate
+// thousands: all numbers without a separator are below 1000, and the largest of them has three
+// digits. Decimals would hardly all have exactly three digits.
 func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
@@ -76,7 +77,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	case doubtful:
 		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
 	case grouped:
-		reason = "all numbers of the column without a separator are below 1000, so it may separate thousands"
+		reason = "all numbers of the column without a separator are below 1000, so the separator may separate thousands"
 	default:
 		return true
 	}
@@ -127,7 +128,7 @@ func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (fo
 	if before == "" || now == "" || before == now {
 		return false
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so they are not found",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the items of the lists are separated by %s in training, but by %s here, so the items are not found",
 		strconv.Quote(before), strconv.Quote(now))
 	return true
 }

@@ -50,7 +50,7 @@ func TestSeparators(t *testing.T) {
 		"decimals_like_training":    {point, []string{"92.843"}, ""},
 		"commas_like_training":      {comma, []string{"92,843"}, ""},
 		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
-		"points_look_grouped":       {integer, append(grouped, "305"), "147 rows have a number such as \"1.699\", which is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so it may separate thousands"},
+		"points_look_grouped":       {integer, append(grouped, "305"), "147 rows have a number such as \"1.699\", which is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so the separator may separate thousands"},
 		"decimals_that_look_so":     {point, append(grouped, "305"), ""},
 		"large_integers":            {integer, append(grouped, "305", "1305"), ""},
 		"small_integers":            {integer, append(grouped, "5"), ""},
@@ -94,7 +94,7 @@ func formatFindings(t *testing.T, findings []Finding) string {
 	text := ""
 	for _, f := range findings {
 		isDefect := f.Code == csvfile.CodeMisreadNumbers
-		isCorrected := isDefect || strings.Contains(f.Message, "in another format") || strings.Contains(f.Message, "it may separate thousands")
+		isCorrected := isDefect || strings.Contains(f.Message, "in another format") || strings.Contains(f.Message, "separator may separate thousands")
 		isUnread := isCorrected && f.Severity == SeverityDefect // most numbers are treated as missing
 		if isDefect != (f.Severity == SeverityDefect) && !isUnread || isCorrected != (len(f.OtherSeparators) == 1) {
 			t.Errorf("%+v", f)

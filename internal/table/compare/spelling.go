@@ -60,8 +60,8 @@ func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, bl
 	}
 }
 
-// foldSpelling returns a text that is equal for texts that differ only in case, in spaces or in invisible
-// characters.
+// foldSpelling maps texts that differ only in case, in spaces or in invisible characters to the
+// same text.
 func foldSpelling(text string) string {
 	return strings.Join(strings.Fields(cells.FoldSpelling(text)), " ")
 }
@@ -69,8 +69,8 @@ func foldSpelling(text string) string {
 // excerpt is like csvfile.Excerpt, but also shows invisible characters.
 func excerpt(text string) string { return cells.QuoteVisibly(csvfile.Shorten(text)) }
 
-// foldBoolean returns a text that is equal for words and numbers with the same meaning, such as True, yes
-// and 1.0.
+// foldBoolean maps words and numbers with the same meaning, such as True, yes and 1.0, to the same
+// text.
 func foldBoolean(text string) string {
 	switch text = foldSpelling(text); text {
 	case "yes", "true", "y", "t", "on", "1", "1.0":

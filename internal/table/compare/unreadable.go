@@ -33,10 +33,10 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 	}
 }
 
-// rejectUnreadableKnown is rejectUnreadable if the texts of the training column are not known. The
-// training column may have the same texts and numbers, in rows that count as rows without a value.
-// So there must be far more unreadable values in the blind column than rows without a value in
-// training.
+// rejectUnreadableKnown is like rejectUnreadable, for a training column whose texts are not known.
+// The training column may have the same texts and numbers, in rows that count as rows without a
+// value. So there must be far more unreadable values in the blind column than rows without a value
+// in training.
 //
 // Texts, and numbers in a column of dates or times, count only if all training rows have a value.
 // Otherwise they may be usual, for example the text ongoing, or 0 for none.

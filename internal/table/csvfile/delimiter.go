@@ -11,12 +11,12 @@ const DelimiterSampleBytes = 64 << 10
 // Delimiters are the delimiters that FindDelimiter tries, in the order of preference.
 const Delimiters = ",;\t|"
 
-// FindDelimiter returns the delimiter of a sample: the one with the most fields that splits at
-// least nine of ten records into as many fields as the first record. It prefers any other delimiter
-// to commas that seem to separate decimals. If no delimiter splits the records in this way, the
-// first record may have one field fewer than the others, as in files that R has written with row
-// names. Otherwise FindDelimiter returns the comma. truncated is set if the sample is not the whole
-// file.
+// FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
+// nine of ten records into as many fields as the first record. If several are possible,
+// FindDelimiter returns the one with the most fields, but prefers any other delimiter to commas
+// that seem to separate decimals. If none is possible, the first record may have one field fewer
+// than the others, as in files that R has written with row names. Otherwise FindDelimiter returns
+// the comma. truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := bestDelimiter(sample, truncated, 0)
 	if most == 0 {

@@ -31,8 +31,8 @@ const (
 //	a NUL                is removed
 //	an empty line        is a row without a value if Width is 1 and a record follows
 //
-// A quoted field may span several lines. Only its first line is the record if this line alone has
-// the right number of fields, and the whole record has not.
+// A quoted field may span several lines. If the record then has a wrong number of fields, but its
+// first line alone has the right number, only this line is the record.
 type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown

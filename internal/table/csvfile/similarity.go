@@ -59,9 +59,9 @@ func sameNormalized(name string, names []string) string {
 // request to a service may have a name of a megabyte.
 const maxSimilarLength = 200
 
-// ClosestName returns the one of names that differs least from name, ignoring case and
-// punctuation. It returns an empty text if all differ in more than a third of the letters, or if name
-// has more than maxSimilarLength of them.
+// ClosestName returns the one of names that differs least from name, ignoring case and punctuation.
+// It returns an empty text if all names differ in more than a third of the letters, or if name has
+// more than maxSimilarLength letters and digits.
 func ClosestName(name string, names []string) (closest string) {
 	loose := []rune(FoldName(name))
 	if len(loose) > maxSimilarLength {

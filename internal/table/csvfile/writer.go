@@ -12,7 +12,7 @@ type Writer struct {
 	out       *bufio.Writer
 	text      []byte // buffer of WriteField
 	inRow     bool   // the record has a field
-	onlyEmpty bool   // its only field is empty
+	onlyEmpty bool   // the record has only one field, and it is empty
 }
 
 // NewWriter returns a Writer on dst. Flush must be called at the end.

@@ -2,10 +2,10 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column holds the values of one feature. A Numeric column has its values in Floats, or in compact
-// form in the unexported field encoded, as most columns from Load do. The methods read both. A
-// Category column has Codes, and a Text column has Texts. The zero Column is numeric, and all its
-// values are missing.
+// Column holds the values of one feature. A Numeric column has its values in Floats or, as most
+// columns that Load returns, in compact form in the unexported field encoded. The methods read
+// both. A Category column has Codes, and a Text column has Texts. The zero Column is numeric, and
+// all its values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.

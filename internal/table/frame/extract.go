@@ -73,8 +73,8 @@ type textExtractor struct {
 	tokenizer     cells.Tokenizer
 	wordColumns   []int          // the columns of words, which are 1 if the text has the word
 	words         map[string]int // by word: its column
-	lengthColumns []int          // the columns of the length of the text
-	countColumns  []int          // the columns of the number of words
+	lengthColumns []int          // the columns for the length of the text
+	countColumns  []int          // the columns for the number of words
 }
 
 func (e *textExtractor) extract(columns []Column, cell []byte) {

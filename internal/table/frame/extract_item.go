@@ -12,7 +12,7 @@ type itemExtractor struct {
 	separator    byte
 	itemColumns  []int          // the columns of items, which are 1 if the list has the item
 	items        map[string]int // by item: its column
-	countColumns []int          // the columns of the number of items
+	countColumns []int          // the columns for the number of items
 }
 
 func newItemExtractor(schema *Schema, columns []int) *itemExtractor {

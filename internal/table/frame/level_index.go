@@ -44,7 +44,7 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 	return x
 }
 
-// severalLevels is the code in numbers of a number that several levels have.
+// severalLevels is the element of levelIndex.numbers for a number that several levels mean.
 const severalLevels = -2
 
 // indexNumbers sets numbers.

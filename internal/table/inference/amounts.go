@@ -20,7 +20,7 @@ type amounts struct {
 	// firstOther the first of them.
 	others, otherRows int
 	firstOther        columnstats.Value
-	codeRows          int // the rows of others whose text is a code, see isAlphanumericCode
+	codeRows          int // rows of the other texts that are codes, see isAlphanumericCode
 	clocks            int // the number of values whose text has only digits and colons
 }
 

@@ -13,7 +13,7 @@ import (
 // separator of the table.
 type decimalSeparatorCounts struct {
 	point, comma int                     // rows whose number is valid only with this decimal separator, such as 4.5
-	either       columnstats.Occurrences // rows whose number is valid with both and differs, such as 4.568
+	either       columnstats.Occurrences // rows whose number is valid with both separators, but with different values, such as 4.568
 	hasCommas    bool                    // some of the rows in either have a comma
 	// looksGrouped is set if the separators in either very likely separate thousands: all numbers
 	// without a separator are below 1000, and the largest of them has three digits.
@@ -22,7 +22,7 @@ type decimalSeparatorCounts struct {
 }
 
 // In a column with at least minGroupedNumbers distinct values such as 4.568, the point separates
-// thousands. As many decimals would hardly all have exactly three digits.
+// thousands. Decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithDecimalSeparators is like Infer, but also sets the separators of a column of numbers.
@@ -80,18 +80,18 @@ func (n *decimalSeparatorCounts) isAmbiguous() bool {
 // tableDecimalSeparator is what the columns of a table together say about its decimal separator.
 type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
-	// isUnknown is set if no column proves the decimal separator, and the other one is also
-	// plausible.
+	// isUnknown is set if the decimal separator is not certain: no column proves one although both
+	// are plausible, or the columns prove different ones.
 	isUnknown bool
 }
 
 // findTableDecimalSeparator returns the decimal separator for columns that do not show it, because
 // their numbers are like 4.568 or 4,568. The first of these rules that applies decides:
 //
-//  1. If other columns prove the same separator, it is this one.
-//  2. If other columns prove different separators, it is the point, and isUnknown is set.
-//  3. If only the point or only the comma very likely separates thousands, it is the other one. If that
-//     is the comma, isUnknown is set.
+//  1. Other columns prove the same decimal separator: it is this one.
+//  2. Other columns prove different decimal separators: it is the point, and isUnknown is set.
+//  3. Only one of point and comma very likely separates thousands: the decimal separator is the
+//     other one. isUnknown is set if this is the comma.
 //  4. Otherwise it is the point. isUnknown is set if a number has a comma. It is not set for 4.568,
 //     because in most files this number has decimals.
 func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {

@@ -93,7 +93,7 @@ func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 		}
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
 		c.DayFirst, c.YearFirst, c.Epoch = inf.DayFirst, inf.YearFirst, inf.Epoch
-		c.NeedsTime = p == frame.ExtractHour && inf.Epoch == "" // otherwise it would be midnight
+		c.NeedsTime = p == frame.ExtractHour && inf.Epoch == "" // without NeedsTime, the hour would be 0 if the time is missing
 		features = append(features, c)
 	}
 	return features

@@ -62,18 +62,18 @@ const (
 	minUniqueTexts        = 10   // with fewer rows, texts that are all different do not identify rows
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
-	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
-	maxDateAttempts       = 100  // if none of this number of first texts is a date, the others are not examined
+	distinctPerStray      = 20   // for this number of distinct numbers or dates, at most one distinct other text is allowed
+	maxDateAttempts       = 100  // if none of the first 100 texts is a date, the others are not examined
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
-	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows
+	minIdentifyingShare   = 0.95 // with at least this fraction of distinct texts, texts identify rows
 	minSharedWordsPerText = 0.2  // a column is FormText if its texts have at least this number of words from selectWords on average
 	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
 )
 
-// Infer returns the inferred form of a column. It finds neither decimal separators, see
-// InferWithDecimalSeparators, nor Unix times: Resolve finds these, because it knows the name of the
-// column.
+// Infer returns the inferred form of a column. It does not find decimal separators (see
+// InferWithDecimalSeparators) or Unix times. Resolve finds Unix times, because it knows the name of
+// the column.
 func Infer(t *columnstats.Column) Result {
 	if inf, ok := inferYearFirst(t); ok {
 		return inf

@@ -23,13 +23,13 @@ const (
 	minRowsPerItem   = 5    // and in at least this number of rows
 	minFrequentShare = 0.8  // smallest fraction of items that are frequent, over all different texts
 	minCommaShare    = 0.9  // the same for commas, which are also in names and sentences
-	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another,
-	maxLengthShare   = 0.7  // unless fewer texts than this fraction have the same number of items
+	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another; see also maxLengthShare
+	maxLengthShare   = 0.7  // if fewer texts than this fraction have the same number of items, minMixedShare does not apply
 	maxItemLength    = 60   // largest mean number of characters of an item
 	maxCommaLength   = 30   // the same for commas
 	maxItemBytes     = 200  // longer items are not counted
 	maxItems         = 5000 // largest number of different items
-	minTupleShare    = 0.95 // from this fraction of texts with the same number of items on, numbers are in a fixed order
+	minTupleShare    = 0.95 // if at least this fraction of texts has the same number of items, numbers are in a fixed order
 )
 
 // Limits for items that become features.
@@ -185,8 +185,8 @@ func (n *itemCounts) areTuples() bool {
 		float64(numbers) >= minTupleShare*float64(numbers+others)
 }
 
-// selectItems returns the items that divide the rows most evenly, best first: the best item is in
-// half of the rows.
+// selectItems returns the items that divide the rows most evenly, best first: the fraction of rows
+// with the best items is nearest to a half.
 func (n *itemCounts) selectItems() (items []string) {
 	least := max(minRowsPerItem, n.rows/textsPerDocFreq)
 	list := make([]*itemCount, 0, len(n.items))

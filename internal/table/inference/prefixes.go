@@ -26,7 +26,7 @@ const (
 	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
-	maxSortedShare    = 0.9  // from this fraction of ascending neighbours on, texts that identify rows are serial numbers
+	maxSortedShare    = 0.9  // if at least this fraction of neighbours ascends, texts that identify rows are serial numbers
 	minAlphabet       = 24   // with fewer different first characters, texts that identify rows are not random letters
 	minHexDigits      = 6    // smallest number of hexadecimal digits of a random text
 	minMixedHexShare  = 0.5  // smallest fraction of random texts in which a letter comes after a digit
@@ -175,10 +175,10 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 }
 
 // prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
-// lengths at which most codes have a boundary, as after E and E11 in E11.9: from one class of
-// characters (letters, digits, others) to another. The result is the shortest and the longest
-// useful length of this kind or, if there is none, of any kind. It is nil if nearly all codes begin
-// with the same character.
+// lengths at which most codes have a boundary, as after E and E11 in E11.9. A boundary is between
+// characters of different classes (letters, digits, others). The result is the shortest and the
+// longest useful length with a boundary or, if there is none, the shortest and the longest useful
+// length. It is nil if nearly all codes begin with the same character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false
@@ -254,8 +254,8 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 }
 
 // isBoundary reports whether a text has a boundary after its first length characters. The last of
-// these characters must be a letter or a digit. The next character must be of another class
-// (letters, digits, others), or there is none.
+// these characters must be a letter or a digit. The next character, if any, must be of another
+// class (letters, digits, others).
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

@@ -19,7 +19,8 @@ var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFrom
 // amounts rarely are.
 const minRoundShare = 0.95
 
-// Words of the names of columns of times, and of columns of other numbers.
+// Words that occur in the names of columns of times, and words in the names of columns of other
+// numbers.
 var (
 	timeNameWords = []string{
 		"time", "times", "timestamp", "timestamps", "date", "dates", "datetime", "epoch", "unix", "unixtime", "utc", "ts", "dt", "dob", "birthdate", "birthday",
@@ -81,9 +82,9 @@ func nameSuggestsTime(words []string) bool {
 		last > 0 && (words[last-1] == "last" || words[last-1] == "first") && slices.Contains(timeNameAfterLast, words[last])
 }
 
-// yearDigits is the smallest number that has the digits of a Unix time in seconds and begins with a
-// year: 1900 to 2099. As a time it is in the year 2030. If all numbers are as large, they are
-// probably dates such as 2024013123, with the hour.
+// yearDigits is the smallest number that has as many digits as a Unix time in seconds and begins
+// with a year from 1900 to 2099. As a time it is in the year 2030. If all numbers are at least this
+// large, they are probably dates such as 2024013123, with the hour.
 const yearDigits = 1_900_000_000
 
 // areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All of
@@ -118,8 +119,8 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
-// areAllUnixTimes is areUnixTimes for numbers that are not counted as texts, so that only their
-// statistics are known.
+// areAllUnixTimes is like areUnixTimes, for numbers that are not counted as texts, so that only
+// their statistics are known.
 func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	n := t.SummarizeNumbers().Stats
 	if n == nil || n.Min < -1 || n.Max >= format.PerDay*float64(unixTimeEnd) {
@@ -157,9 +158,9 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 }
 
 // resolveDateFormats finds Unix times, and decides whether dates begin with the year. A column that
-// the training file also has is read in the format that it has there. Other columns are searched
-// for Unix times, except columns of numbers whose texts become levels: a column of dates would not
-// have these levels.
+// the training file also has is read in the format that it has there. Other columns of numbers are
+// searched for Unix times, unless they also have texts that become levels: as a column of dates,
+// they would lose these levels.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {
@@ -212,9 +213,8 @@ func areMostlyUnixTimes(t *columnstats.Column, unit frame.EpochUnit) bool {
 	return times > others || others == 0 && t.Rows(cells.Number) > 0
 }
 
-// IsLikelyUnixTime reports whether a number is a Unix time in the given unit after January 1970. A
-// time of our days in another unit is not: read in this unit, it would be in January 1970, or after
-// the year 2999.
+// IsLikelyUnixTime reports whether a number, read as a Unix time in the given unit, is after
+// January 1970 and before the year 3000. A present-day time in another unit is not in this range.
 func IsLikelyUnixTime(number float64, unit frame.EpochUnit) bool {
 	m, ok := cells.DateFormat{PerDay: unit.PerDay()}.ParseNumber(number)
 	return ok && m.Day >= 31

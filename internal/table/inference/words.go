@@ -42,9 +42,9 @@ func wordsPerColumn(columns, rows int) int {
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that divide the texts most evenly, best first: the best word is in
-// half of the texts. It does not use the labels. occurrences is the number of texts with the word,
-// summed over the returned words.
+// selectWords returns the words that divide the texts most evenly, best first: the fraction of
+// texts with the best words is nearest to a half. It does not use the labels. occurrences is the
+// number of texts with the word, summed over the returned words.
 func selectWords(texts []columnstats.Value) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

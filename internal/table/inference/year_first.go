@@ -13,8 +13,10 @@ import (
 // in 20 of the different texts may be something else. At most one in 200 may be a date that can
 // only end with its year, such as 21/02/30.
 //
-// isClear is set if there is no such date, and the first numbers are hardly days of a month: one is
-// 0 or above 31, or several are adjacent, but not only the first or only the last days of a month.
+// isClear is set if no date can only end with its year, and the numbers at the beginning of the
+// dates are hardly days of a month. They are hardly days in two cases: one of the numbers is 0 or
+// above 31, or there are several numbers and one of them is neither among the first nor among the
+// last days of a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -93,7 +95,7 @@ func isYearLast(text string) bool {
 	return looksLikeShortDate(text) && (byMonth || byDay)
 }
 
-// areDaysOfMonth reports whether nearly all days of a month occur, including one of the last two.
+// areDaysOfMonth reports whether nearly all days of a month occur, including the 30th or the 31st.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {
@@ -108,9 +110,10 @@ func areDaysOfMonth(days *[100]bool) bool {
 // years.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areUnlikelyDays reports whether the adjacent numbers at the beginning of dates are hardly days,
-// so that they may be years. Dates of one day of each month are usual, and so are those of its
-// first or last working day.
+// areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:
+// there are several, and one of them is in the middle of a month. Numbers at its beginning or end
+// may be days, because in many columns all dates are of the same day of the month, or of the first
+// or the last working day.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false

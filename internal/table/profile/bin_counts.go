@@ -10,8 +10,8 @@ import (
 
 // CountBins counts the rows of a column of numbers, dates or times in bins of equal width between
 // low and high. The result has bins+2 elements: the first counts the values below low, the last
-// those of at least high. If high is math.MaxFloat64, this value belongs to the last bin. The
-// counts are 0 if Numbers is nil.
+// those of at least high. If high is math.MaxFloat64, rows with this value are counted in the last
+// bin. The counts are 0 if Numbers is nil.
 //
 // The counts are exact if the column has few different values. Otherwise they are estimated from
 // its histogram, as if the rows were evenly spread in each bin of the histogram.
@@ -79,9 +79,9 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 }
 
 // CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
-// were shortened by abbreviate, so several texts of the column may be equal to one of them. A text
-// that is given n times gets the counts of the n most frequent of these, in descending order. The
-// case of booleans is ignored, as in models.
+// were shortened by abbreviate, so several texts of the column may have the same abbreviation. An
+// abbreviation that is given n times gets the counts of the n most frequent of these texts, in
+// descending order. The case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)

@@ -20,6 +20,7 @@ const (
 	minIDRows          = 50   // smallest number of rows of an ID-like column
 	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
 	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column that is an ID otherwise
+	maxRowNumberRatio  = 1.25 // largest row number per row that is left if rows were removed
 	maxTopValues       = 10
 )
 
@@ -149,6 +150,8 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
+	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumberWithGaps(filled, &s.columns[i]):
+		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers with gaps, so the column is not used")
 	default:
 		switch {
 		case inf.Form != inference.FormNumeric || !allDifferent || !c.IsInteger():
@@ -163,8 +166,8 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 	return true
 }
 
-// isIDWithBlanks reports whether a column of integers is named like an ID and has different values, but
-// not in every row. filled is the number of rows with a value.
+// isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: it is named
+// like an ID, and its values are all different. filled is the number of rows with a value.
 func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 	words := inference.NameWords(c.Name)
 	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1]) && (c.Estimate || c.Distinct == filled) &&
@@ -176,6 +179,25 @@ func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
+}
+
+// isRowNumberWithGaps reports whether a column numbers the rows of a table from which a few rows were
+// removed later: its integers increase from row to row, and nearly always by 1. They must be counted
+// from about 0, unlike years or times. More gaps, such as the weekends between days, may be those of
+// an ordered measurement. If there are too many numbers to keep them, only the order of the first
+// thousands is checked. rows is the number of rows of the file.
+func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
+	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
+		return false
+	}
+	last := -1.0
+	for _, v := range t.AllOrSample() { // in the order of the rows
+		if v.Kind != cells.Number || v.Number <= last {
+			return false
+		}
+		last = v.Number
+	}
+	return true
 }
 
 // IsInteger reports whether the column has numbers and all of them are integers.

@@ -32,6 +32,38 @@ func TestOnlyIntegersNumberTheRows(t *testing.T) {
 	}
 }
 
+// TestRowNumbersWithGapsAreNotUsed expects the integers of a column to be row numbers only if they are
+// counted from about 0, increase from row to row, and leave out few numbers.
+func TestRowNumbersWithGapsAreNotUsed(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rows     int
+		number   func(i int) int
+		features int
+	}{
+		{"every tenth row removed", 100, func(i int) int { return i + i/9 }, 0},
+		{"many rows", 30_000, func(i int) int { return i + i/9 }, 0},
+		{"the first rows removed", 100, func(i int) int { return i + i/20 + 12 }, 0},
+		{"years", 100, func(i int) int { return 1900 + i + i/9 }, 1},
+		{"working days", 100, func(i int) int { return i + i/5*2 }, 1},
+		{"another order", 100, func(i int) int { i = i * 37 % 100; return i + i/9 }, 1},
+		{"many rows in another order", 30_000, func(i int) int { i = i * 7919 % 30_000; return i + i/9 }, 1},
+		{"below 0", 100, func(i int) int { return i + i/9 - 50 }, 1},
+	} {
+		var file strings.Builder
+		file.WriteString("id,x,y\n")
+		for i := range c.rows {
+			fmt.Fprintf(&file, "r%d,%d,%c\n", i, c.number(i), 'a'+i%2)
+		}
+		for _, brief := range []bool{false, true} {
+			p := scanText(t, file.String(), ScanOptions{Brief: brief})
+			if n := p.Columns[0].Features; n != c.features {
+				t.Errorf("%s: %d features, %v", c.name, n, p.Warnings)
+			}
+		}
+	}
+}
+
 func TestDuplicateColumns(t *testing.T) {
 	file := "id,name,copy,code,number,other,y\n"
 	for i := range 120 {

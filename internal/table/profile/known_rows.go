@@ -1,13 +1,16 @@
 package profile
 
-// minDistinctRowShare is the smallest fraction of training rows with different features for
-// CountKnownRows. Below it, rows are often equal by chance.
+// minDistinctRowShare is the smallest fraction of different rows in a training file for which
+// CountKnownRows counts. With a smaller fraction, rows are often equal by chance.
 const minDistinctRowShare = 0.5
 
 // CountKnownRows returns how many rows of the blind file are equal to a row of the training file p
-// in every feature. It returns 0 if this cannot be counted, or means little: if the files have
-// different columns, if a file is so large that not all its rows are known, if a file has fewer
-// than MinComparedRows rows, or if many rows of p are equal.
+// in every feature. It returns 0 in four cases in which this number is unknown or means little:
+//
+//   - The files have different columns.
+//   - Not all rows of a file are known, because it is too large.
+//   - A file has fewer than MinComparedRows rows.
+//   - Many rows of p are equal; see minDistinctRowShare.
 func (p *Profile) CountKnownRows(blind *Profile) (known int) {
 	if len(p.Columns) != len(blind.Columns) || len(p.rowHashes) < MinComparedRows || len(blind.rowHashes) < MinComparedRows {
 		return 0

@@ -228,8 +228,8 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 // rows describe the file.
 const maxUnreadableShare = 0.05
 
-// IsIncomplete reports whether the file was not read to its end, or many of its rows could not be read.
-// The statistics and warnings may then be wrong for the whole file.
+// IsIncomplete reports whether the file was not read to its end, or many of its rows could not be
+// read. The statistics and warnings may then not be those of the whole file.
 func (p *Profile) IsIncomplete() bool {
 	return p.Partial || float64(p.Unreadable) > maxUnreadableShare*float64(p.Rows+p.Unreadable)
 }

@@ -60,8 +60,8 @@ func (c *ColumnProfile) Quantiles() (edges []float64) {
 	return edges
 }
 
-// percentiles returns 101 numbers at evenly spaced positions in the sorted rows of values, which it
-// sorts. rows is the number of these rows.
+// percentiles sorts values, and returns the 101 numbers at evenly spaced positions in their rows,
+// from the smallest to the largest. rows is the number of these rows.
 func percentiles(values []columnstats.Value, rows int) []float64 {
 	if rows == 0 {
 		return nil

@@ -21,7 +21,7 @@ type aligner struct {
 	accepts     func(column int, cell []byte, strictly bool) bool
 	cost        [][]int32 // cost[c][f] is the lowest cost of assigning the first f fields to the first c columns
 	ways        [][]uint8 // the number of assignments whose cost is cost[c][f]; 2 means several
-	fieldsTaken [][]int32 // the number of fields that such an assignment assigns to column c-1
+	fieldsTaken [][]int32 // the number of fields that an assignment of this cost assigns to column c-1
 	joined      []byte    // the result of joinFields, whose memory is reused
 	combined    [][]byte  // the result of padIfFits, whose memory is reused
 }

@@ -157,7 +157,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	return r.assignRolesAndOrder()
 }
 
-// initCollector prepares the collection of column statistics and IDs, for which it chooses the ID.
+// initCollector chooses the ID, and prepares the collection of column statistics and IDs.
 func (r *repairer) initCollector() error {
 	r.stats, r.countedFirstRow = columnstats.NewCollector(len(r.names)), !r.dialect.hasHeader
 	return r.chooseIDAndSuggestLabel()

@@ -28,11 +28,11 @@ const (
 
 // LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
 // predicts the rows of each half of the sample from the other half. Copies of a row are in the same
-// half if they are few, because the label of a copy is known without any column.
+// half if they are few: any column could predict the label of a row from a copy in the other half.
 //
-// The prediction for a value is the most frequent class of the rows with this value. For a new
-// number, it is that of the nearest number. For any other new value, it is the most frequent class
-// of all rows whose value is not blank.
+// The prediction for a value is the most frequent class of the rows with this value. If no row of
+// the other half has the value, the prediction for a number is that for the nearest number, and the
+// prediction for any other value is the most frequent class of all rows whose value is not blank.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0
@@ -88,7 +88,7 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 // representativeRows returns, for each row of the sample, the index in the file of the row that
 // decides its half. This is the first row with the same content, so that copies are in the same
 // half. A row with many copies decides its own half, because its copies may be equal by chance. If
-// few rows are distinct, every row does.
+// the sample has few distinct rows, every row decides its own half.
 func (d *LeakDetector) representativeRows(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)

@@ -76,7 +76,8 @@ var errTimeLimit = errors.New("the time limit was reached before the race began"
 var errCancelled = errors.New("the race was cancelled before it began")
 
 // prepareInTime loads the dataset of a race and returns it with the parameters of the race. It
-// returns errTimeLimit if no time is left afterwards, and errCancelled if cancelled is closed before.
+// returns errTimeLimit if no time is left after loading, and errCancelled if cancelled was closed
+// by then.
 func (tr *Trainer) prepareInTime(ctx context.Context, rows *raceRows, cancelled <-chan struct{}) (*frame.Frame, learn.Params, error) {
 	stoppable, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

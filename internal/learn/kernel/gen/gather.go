@@ -10,9 +10,9 @@ import (
 // prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The first loop has as many iterations as the parameter
-// ahead of the assembly function says. It prefetches the row prefetchDistance after the
-// current one. The second loop, for the remaining rows, does not prefetch. body receives
+// rowLoop emits two loops over rows. The number of iterations of the first loop is the parameter
+// ahead of the assembly function. The first loop prefetches the row that is prefetchDistance rows
+// after the current row. The second loop, for the remaining rows, does not prefetch. body receives
 // the registers that hold the index of the current row, i, and its offset in bytes, at.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())

@@ -43,9 +43,9 @@ func constantOf(name string, x uint32) Mem {
 	return at
 }
 
-// exp emits code that replaces each of the eight floats x by eˣ. They must be ≤ 0. The
-// operations and their order are those of the portable version. NaN is replaced by 0,
-// while the portable version returns NaN.
+// exp emits code that replaces each of the eight floats x by eˣ. The floats must be at most 0. The
+// operations and their order are those of the portable version. NaN is replaced by 0, while the
+// portable version returns NaN.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
 	VCMPPS(Imm(30), eightOf(-87), x, on) // x > −87: false for NaN

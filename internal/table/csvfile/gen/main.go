@@ -100,7 +100,7 @@ func emitFindSeparators() {
 // emitParseDecimals emits parseDecimalsAVX2: the lanes of a register are the cells of four rows.
 func emitParseDecimals() {
 	TEXT("parseDecimalsAVX2", NOSPLIT, "func(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool")
-	Doc("parseDecimalsAVX2 is parseDecimalsGo on 4·quads rows. stride is the number of bytes from row to row of begins.")
+	Doc("parseDecimalsAVX2 does the same as parseDecimalsGo, for 4·quads rows. stride is the number of bytes from row to row of begins.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	text := Load(Param("text"), GP64())
