@@ -273,8 +273,8 @@ func (r rowRanges) numRows() (n int) {
 }
 
 // explanationPrinter prints explained rows as JSON, as a table of contributions or, on a terminal,
-// as pictures. It prints each row as soon as it is added, except pictures, which may be shown in a
-// pager, and JSON that flags filter. These are printed at the end.
+// as pictures. It prints each row as soon as it is added. Only pictures, which may be shown in a
+// pager, and JSON with filters or selected fields are printed at the end.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int
@@ -282,7 +282,7 @@ type explanationPrinter struct {
 	selected []report.ExplainedRow
 }
 
-// add prints a row, or keeps it until the method end prints all rows.
+// add prints a row, or keeps it until [explanationPrinter.flush] prints all rows.
 func (p *explanationPrinter) add(row report.ExplainedRow) error {
 	o := p.options
 	p.rows++
@@ -324,8 +324,8 @@ func (p *explanationPrinter) selectsFields() bool {
 	return len(p.options.output.Fields) > 0 || p.options.output.Filter != nil
 }
 
-// printJSON prints a row as an element of a JSON list. The method end prints the end of the
-// list.
+// printJSON prints a row as an element of a JSON array. [explanationPrinter.flush] prints the end of
+// the array.
 func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
 	text, err := term.EncodeJSON([]*report.ExplainedRow{row})
 	if err != nil {
@@ -338,7 +338,7 @@ func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
 	return err
 }
 
-// flush prints the rows that add has kept, and ends a JSON array.
+// flush prints the rows that add has kept, or the end of the JSON array that printJSON has begun.
 func (p *explanationPrinter) flush() error {
 	switch o := p.options; {
 	case p.printsPictures():

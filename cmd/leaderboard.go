@@ -32,8 +32,9 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
 trained on, and shows the 95 % interval of each score. A model shares the rank of the
 model above it, marked =, if its interval includes the score of the first model with this
-rank: the test rows then do not show which of the two is better. No other models are
-compared in this way.
+rank: the test rows then do not show which of the two is better. A model is compared only
+with the first model of each rank.
+
 Models of tables with different labels, columns or classes are ranked separately. NAME
 defaults to the series that was trained last.
 

@@ -117,8 +117,9 @@ const repeatedSignalPeriod = time.Second
 // catchSignals returns a context that the first signal cancels. A signal that arrives while a pager
 // runs, or that handleSignal handles, does not count as the first. A second signal ends the process
 // immediately, with two exceptions. A SIGHUP is ignored, because the kernel and the shell often
-// both send it when a terminal is closed. So is a SIGTERM in the second after the first signal,
-// because timeout(1) and some service managers send it twice: to the process and to its group.
+// both send it when a terminal is closed. A SIGTERM is ignored for [repeatedSignalPeriod] after the
+// first signal, because timeout(1) and some service managers send it twice: to the process and to
+// its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -106,8 +106,8 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, gone, pruneListFields...)
 }
 
-// printOrphans prints the number, size and age of the orphaned files in the data folder. prune
-// does not delete these files.
+// printOrphans prints the number, size and age of the orphaned files in the data folder, which prune
+// does not delete. With a server, it prints nothing.
 func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Session) error {
 	if !session.Embedded {
 		return nil
@@ -160,7 +160,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items and returns those that no longer exist. It keeps an item that a job has
 // begun to use since the plan was made.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the last explicit item was kept; then the implied items after it are kept, too
+	stays := false // whether the last item that is not implied was kept; its implied items follow it, and are kept, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

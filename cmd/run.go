@@ -35,7 +35,7 @@ type runOptions struct {
 	buckets  int
 	planOnly bool
 	resume   string // the race to resume; "" starts a new one
-	unnoted  bool   // whether noteFindings must print the findings
+	unnoted  bool   // whether the last check has findings that were not printed yet; see noteFindings
 }
 
 func newRunCmd(f *cli.Factory) *cobra.Command {
@@ -295,7 +295,7 @@ func (p *runPipeline) evaluate(ctx context.Context) (err error) {
 	return p.applyToChampion(ctx)
 }
 
-// trainNew prepares the dataset and runs a race on it.
+// trainNew prepares the dataset and runs a race on it. For prepCtx see train.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
 	err := p.chooseSeriesStem(ctx)
 	if err != nil {

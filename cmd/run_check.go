@@ -13,14 +13,15 @@ import (
 )
 
 // checkAndConnect checks the files, connects to the service, and makes the run keep the label and the
-// ID column of its series. With --plan, it does not connect, and the session is nil. Whatever it
-// returns, it prints the findings once, because those of a check with other columns are not true of
-// the final ones. former is the champion of the series, or nil if there is none. prepCtx is ctx with
-// the time limit.
+// ID column of its series. With --plan, it does not connect, and the session is nil. former is the
+// champion of the series, or nil if there is none. prepCtx is ctx with the time limit.
+//
+// If the series has another label or ID column than was inferred, the files are checked a second
+// time. checkAndConnect prints only the findings of the last check, even if it returns an error.
 func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
 	defer o.noteFindings(files)
 	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
-	if cli.IsDryRun(o.factory.Running) { // nothing is printed once a dry run has connected
+	if cli.IsDryRun(o.factory.Running) { // now, because a dry run discards all output after it has connected
 		o.noteFindings(files)
 	}
 	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {

@@ -198,9 +198,9 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 }
 
 // isReadDifferently reports whether another version of this program prepared the dataset, and read
-// a column as another type or kind of date than this version does. If the service itself has
-// another version, it would read a new dataset in the same way, and isReadDifferently returns
-// false.
+// a column as another type or kind of date than this version does. It returns false if the service
+// has another version than this program: the service would read the column of a new dataset in the
+// same way as before.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil
@@ -217,8 +217,8 @@ func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEn
 }
 
 // hasOtherForms reports whether a column of d has another type, or another kind of date, than the
-// column of the same name in the profile. It returns false if d does not have the name of its ID
-// column, because a service that omits this name also omits the kinds of dates.
+// column of the same name in the training file. It returns false if the service does not report
+// d.IDName, because such a service does not report the kinds of dates either.
 func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	return d.IDName != "" && slices.ContainsFunc(d.Columns, func(c api.Column) bool {
 		at := train.ColumnIndex(c.Name)

@@ -13,9 +13,9 @@ import (
 )
 
 // resumeCommand returns the command line that resumes the race with the given key. If race is "",
-// the command line starts the run again. It omits --time-limit, because a resumed race keeps its
-// time limit. Without a server, it also omits --timeout: the race starts over, and would reach the
-// same timeout again.
+// the command line starts the run again. A command line that resumes a race omits --time-limit,
+// because the race keeps its time limit. Without a server, it also omits --timeout: the race starts
+// over, and would reach the same timeout again.
 func (p *runPipeline) resumeCommand(race string) string {
 	if race == "" {
 		return p.factory.CommandWith("resume", race)
@@ -74,7 +74,8 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 }
 
 // checkResumedFlags returns a usage error if a flag on the command line has another value than the
-// race with the given key. job is the race or one of its runs, which have the same parameters.
+// race with the given key. job is the race, or the training of one of its algorithms, which has the
+// same parameters.
 func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *api.Training, request *api.NewTraining) error {
 	commandWithout := func(flag string) string { return p.factory.CommandWith(flag, "") }
 	if p.buckets != 0 && p.buckets != p.dataset.NumberOfBuckets {

@@ -45,9 +45,10 @@ func (o *runOptions) findFormerChampion(ctx context.Context, session *connect.Se
 	return c, err
 }
 
-// useSeriesRoles makes a run keep the label and the ID column of the champion of its series, and reports
-// whether the files must be checked again. Flags, the blind file and the answers of the user have
-// precedence. It returns the champion, or nil if there is none.
+// useSeriesRoles makes a run use the label and the ID column of the champion of its series. Columns
+// that flags, the blind file or the user's answers to prompts have determined stay the same. changed
+// reports whether a column has changed, so that the files must be checked again. c is the champion,
+// or nil if there is none.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (c *requirement.Champion, changed bool, err error) {
 	c, err = o.findFormerChampion(ctx, session, files)
 	if err != nil || c == nil || c.Dataset.LabelName == "" {
@@ -82,9 +83,9 @@ func profileSchema(p *profile.Profile) api.TableSchema {
 	return t
 }
 
-// readSeriesRoles is useSeriesRoles for --plan, and for files whose inferred columns are perhaps the
-// reason for an error. It changes nothing in the service. If it cannot read the series, the inferred
-// columns are kept.
+// readSeriesRoles is like useSeriesRoles, but without a session. It is for --plan, which does not
+// connect, and for files with an error, which a wrongly inferred label or ID may have caused. It
+// changes nothing in the service. If it cannot read the series, the inferred columns are kept.
 func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Preflight) (changed bool) {
 	if !files.HasInferredRole() {
 		return false

@@ -36,7 +36,8 @@ var (
 type GetCommand[T any] struct {
 	Use, Short string
 	Resource   Resource
-	// RunsJobs is set if the embedded service must run jobs for the request.
+	// RunsJobs is set if the request needs a job to run. Without a server, the service in this
+	// process then runs jobs.
 	RunsJobs bool
 	// ReadOnly is set if the command changes nothing. It then creates no account in the data folder.
 	ReadOnly bool

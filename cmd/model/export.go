@@ -49,10 +49,10 @@ columns, and can be imported:
 
   python3 champion.py blind.csv -o result.csv
 
-It does not compare the file with the training rows. It only warns about columns of
-numbers and dates in which it cannot read most values. Its probabilities differ from
-those of ` + "`foretell predict`" + ` by at most one millionth, that is, at most in the last
-of the six digits.
+The Python program does not compare the file with the training rows. It only warns about
+columns of numbers and dates in which it cannot read most values. Its probabilities
+differ from those of ` + "`foretell predict`" + ` by at most one millionth, that is, at most in
+the last of the six digits.
 
 --format onnx writes an ONNX model (IR 8, ai.onnx 13, ai.onnx.ml 3), for example for ONNX
 Runtime 1.14 or later. The input is called features. It is a tensor of float64 with the

@@ -66,7 +66,8 @@ that are in both files, except the label, must have the same values. --in-order 
 rows by their order in any case, and does not compare these columns.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
-of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
+of PREDICTIONS is detected; --encoding also applies to PREDICTIONS if that file is not
+Unicode.
 
 In a pipe, each score is one line with the columns metric, value, low, high and rows.
 With --quiet, only the value of --metric is printed.

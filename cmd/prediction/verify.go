@@ -73,8 +73,8 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// findReceipt reads and returns the receipt of the result. It returns nil if there is no
-// receipt and --blind is set.
+// findReceipt reads and returns the receipt of the result. Without --receipt, but with --blind, it
+// returns nil if there is no receipt.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
 	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
@@ -94,7 +94,8 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 }
 
 // verifyAgainstBlind verifies the result row by row against the blind file. It reads the blind file
-// with the flags of the command or, if none is set, with the options in the receipt.
+// with the flags of the command or, if none is set, with the options in the receipt. If the result
+// has selected columns only, it just compares the blind file with its digest in the receipt.
 func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)

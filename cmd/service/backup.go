@@ -97,8 +97,8 @@ func printSummary(o *cli.Output, path string, s *backup.Summary) error {
 
 func (o *backupOptions) run(ctx context.Context, path string) error {
 	var summary *backup.Summary
-	tempDir := "" // the temporary file with the rows is on the disk of the backup, which needs as much space for them anyway
-	if path != stdStream {
+	tempDir := ""          // the default folder for temporary files
+	if path != stdStream { // the backup itself needs space for the rows, so its disk also has the temporary file with the rows
 		tempDir = filepath.Dir(symlink.Resolve(path))
 	}
 	write := func(w io.Writer) (err error) {

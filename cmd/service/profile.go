@@ -42,7 +42,7 @@ func serveProfile(w http.ResponseWriter, r *http.Request) {
 	} else {
 		w.Header().Set("Content-Type", "application/octet-stream")
 	}
-	_ = p.WriteTo(w, debug) // the connection was lost
+	_ = p.WriteTo(w, debug) // fails only if the connection was lost
 }
 
 // maxProfileSeconds is the longest duration of a CPU profile.

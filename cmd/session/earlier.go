@@ -11,10 +11,11 @@ import (
 	"foretell/internal/credential"
 )
 
-// endEarlierSessions removes the tokens of earlier log-ins that are in another storage than
-// tokens.Storage, and ends their sessions. It skips a storage that another profile uses for the
-// same account, and the session whose token is current. file is the content of config.yaml before
-// this log-in or log-out.
+// endEarlierSessions removes the tokens of earlier log-ins to the same account, and ends their
+// sessions. It looks for tokens in the file and, if the profile stored its token there, in the
+// keyring. It skips tokens.Storage, and a storage that another profile uses for the same account. It
+// does not end the session whose token is current. file is the content of config.yaml before this
+// log-in or log-out.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // the keyring is skipped if it was not used, because a locked keyring causes a delay
@@ -46,8 +47,8 @@ func storageOf(file *viper.Viper, profile string) string {
 	return profileSetting(file, profile, config.KeyAuthStorage)
 }
 
-// isUsedByOther reports whether a profile other than the given one uses the storage for the account of
-// tokens.
+// isUsedByOther reports whether a profile other than the given one is for the same account of the
+// same server as tokens, and keeps its credentials in the same storage.
 func isUsedByOther(file *viper.Viper, profile, storage string, tokens *credential.TokenSource) bool {
 	for other := range file.GetStringMap("profiles") {
 		server := strings.TrimRight(profileSetting(file, other, config.KeyServer), "/")

@@ -107,8 +107,9 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 	return d, nil
 }
 
-// newerSchemaRetrySeconds is how many seconds a client should wait if a newer service has prepared
-// a dataset. By then, this service may be upgraded, or a proxy may choose a newer one.
+// newerSchemaRetrySeconds is the Retry-After, in seconds, if a newer version of the service has
+// prepared a dataset. After this time, this service may be upgraded, or a proxy may choose a newer
+// one.
 const newerSchemaRetrySeconds = 30
 
 // decodeSchema returns the schema of a prepared dataset.

@@ -11,6 +11,9 @@ import (
 // deleteResource deletes a resource of the caller's account, with its blobs. The function deleteRow
 // must delete the row of the resource, and return the keys of its blobs. noun is the kind of the
 // resource, such as "dataset"; see resourceNames.
+//
+// If a race or prediction that has not ended needs the resource, deleteResource returns a problem.
+// Only if this work is interrupted, deleteResource ends it and deletes the resource.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -61,22 +64,22 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 // predictionBatchSize is the number of predictions that are deleted in one transaction.
 const predictionBatchSize = 1000
 
-// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted,
-// except fewer than predictionBatchSize of them. It uses several transactions, because other
-// writers of an SQLite database wait for each, and a row may have hundreds of thousands of
-// predictions.
+// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted, in
+// batches of predictionBatchSize. The last, incomplete batch is deleted together with the row.
+// There are several transactions, because a row may have hundreds of thousands of predictions, and
+// other writers of an SQLite database must wait until a transaction ends.
 //
-// check says before each transaction whether the row may be deleted; if not,
-// deletePredictionBatches stops. account is the account of the row, or "" if it is unknown. record
-// records the deletion. It is called in the first transaction, because the deletion may be
-// interrupted.
+// root is the kind of the row, and account its account, or "" if that is unknown. Before each
+// transaction, check reports whether the row may be deleted; if not, deletePredictionBatches stops.
+// record records the deletion in the audit log. It is called in the first transaction, because the
+// deletion may be interrupted.
 func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
 	if root == "prediction" {
 		return nil
 	}
 	for first := true; ; first = false {
 		var ok bool
-		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not below, where other writers would wait for it
+		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not in the Write below, for which other writers wait
 			if ok, err = t.HasPredictionBatch(ctx, root, account, key, predictionBatchSize); ok {
 				ok, err = check(t)
 			}
@@ -144,8 +147,8 @@ var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }
 
-// deletePredictionsOfAccount deletes predictions of an account that is about to be deleted, except
-// fewer than predictionBatchSize of them; see deletePredictionBatches.
+// deletePredictionsOfAccount deletes the ended predictions of an account that is about to be
+// deleted, except the last, incomplete batch; see deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
 	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
 	return a.deletePredictionBatches(ctx, "account", key, key, check, record)

@@ -121,7 +121,7 @@ func (a *App) SetModelState(ctx context.Context, in *api.SetModelStateInput) (*a
 		if err := t.SetModelState(ctx, m, state); err != nil {
 			return err
 		}
-		stored, err := t.GetModel(ctx, callerFromContext(ctx).Account, in.ModelKey) // it may be rejected again
+		stored, err := t.GetModel(ctx, callerFromContext(ctx).Account, in.ModelKey) // a model that was rejected before its promotion is now rejected again
 		if err != nil {
 			return err
 		}

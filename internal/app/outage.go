@@ -30,10 +30,10 @@ func (a *App) initMonitorsAndLog(log *slog.Logger) {
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
 }
 
-// MarkTimeoutAsOutage adds store.ErrUnavailable to err if err says that a time limit was exceeded.
-// The log then has no line about it during an outage. Call it only for operations that use nothing
-// but the database, because others may exceed their time limits for other reasons, such as a slow
-// mail server.
+// MarkTimeoutAsOutage returns err wrapped together with store.ErrUnavailable if err is an exceeded
+// time limit, and unchanged otherwise. The log then treats err as a consequence of an outage; see
+// [App.Log]. Call MarkTimeoutAsOutage only for operations that use nothing but the database. Other
+// operations may exceed their time limits for other reasons, such as a slow mail server.
 func MarkTimeoutAsOutage(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -41,9 +41,8 @@ func MarkTimeoutAsOutage(err error) error {
 	return err
 }
 
-// Log returns the log of the App. During an outage that [App.MonitorOutages] has found, the errors
-// that the outage causes have the level debug in this log. It then has lines about the outage
-// itself instead.
+// Log returns the log of the App. During an outage that [App.MonitorOutages] has found, the log has
+// lines about the outage itself, and the errors that the outage causes have only the level debug.
 func (a *App) Log() *slog.Logger { return a.log }
 
 // MonitorOutages observes whether the database and the stored files are available, until ctx is

@@ -37,9 +37,9 @@ const (
 	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
 	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
-	// retentionAttempts is the number of consecutive rows after which the deletion of a kind ends
-	// because the database does not respond. One row is not enough: it may have lost all its
-	// conflicts with other transactions.
+	// retentionAttempts is the number of consecutive rows after which the deletion gives up, because
+	// the database has responded for none of them. One row is not enough: its transaction may have
+	// failed only because of conflicts with other transactions.
 	retentionAttempts = 3
 )
 
@@ -76,7 +76,8 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 
 // deleteExpiredRows deletes the rows of a kind that were last used before the given time,
 // with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
-// with the others and returns an error in the end.
+// with the others and returns an error in the end. If the database does not respond, it gives up; see
+// retentionAttempts.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
 	d := expiryDeletion{App: a, query: store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionPageSize}}
 	defer func() {
@@ -109,8 +110,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 type expiryDeletion struct {
 	*App
 	query store.ExpiredQuery
-	// deleted and failed are numbers of rows. unavailable is the number of rows since the last success
-	// for which the database did not respond.
+	// deleted is the number of deleted rows, and failed the number of rows that could not be deleted.
+	// unavailable is the number of rows since the last success for which the database did not respond.
 	deleted, failed, unavailable int
 	firstErr                     error
 }

@@ -17,7 +17,8 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
-	// reserved counts the bytes that were read towards the quota. storeUpload sets it.
+	// reserved counts the bytes that were read, because they use up the quota of the account.
+	// storeUpload sets it.
 	reserved *quota.Upload
 }
 

@@ -85,8 +85,9 @@ func (c *Client) Counts() map[string]int64 {
 }
 
 // Scan sends a file to clamd. It returns the name of the signature that the file matches, or "" if
-// clamd found nothing. Errors of reading the file, and the error of ctx once ctx is done, are
-// returned unchanged.
+// clamd found nothing. If clamd did not scan the whole file, the error wraps ErrUnavailable or
+// ErrLimit. Errors of reading the file, and the error of ctx once ctx is done, are returned
+// unchanged.
 func (c *Client) Scan(ctx context.Context, file io.Reader) (signature string, err error) {
 	response, err := c.send(ctx, file)
 	result := ResultClean

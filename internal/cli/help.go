@@ -70,8 +70,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
-              array in a member such as "data"; if there
-              are several, data, rows, records or the first
+              array as a member; if there are several, it is
+              data, rows or records, or else the first one
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing
@@ -136,8 +136,8 @@ nothing is written there. Errors, progress, notices and prompts go to standard e
   --template the output of a Go template
   --quiet    only keys or paths, one per line; no progress, notices or warnings
 
-A warning about data is a notice. With --json, the warnings are also in the member
-warnings of the result of predict and run. Receipts have them too, also with --quiet.
+Warnings about data are notices. With --json, the result of predict and run also has
+them in the member warnings. Receipts always have them, even with --quiet.
 
 Template functions, in addition to those of Go:
 

@@ -269,9 +269,9 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFiles returns the current command line with each file in others replaced by its value, and
-// without the omitted flags. [Factory.RepeatFlagsInCommands] does not add them again. If label is not "", the
-// flag --label is set to it.
+// CommandWithFiles returns the current command line with other files, and without the omitted flags.
+// others maps the name of a file to the name of its replacement. If label is not "", the flag --label
+// is set to it. [Factory.RepeatFlagsInCommands] does not add the omitted flags again.
 func (f *Factory) CommandWithFiles(others map[string]string, label string, omitted ...string) string {
 	args := replaceFiles(f.Args, others)
 	for _, name := range omitted {
@@ -295,8 +295,8 @@ func (f *Factory) CommandWithSwappedFiles(one, other string) string {
 	return term.CommandLine(replaceFiles(f.Args, map[string]string{one: other, other: one}))
 }
 
-// replaceFiles returns a copy of args with each file in others, also as the value of a flag, replaced by its
-// value.
+// replaceFiles returns a copy of args with other files. others maps the name of a file, which may be an
+// argument or the value of a flag, to the name of its replacement.
 func replaceFiles(args []string, others map[string]string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {

@@ -158,8 +158,9 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteIfEmpty prints a notice if a list is empty and the output is a terminal. n is the number of
-// items of the list. It reports whether it has printed the notice.
+// NoteIfEmpty prints a notice in place of an empty list, and reports whether it has done so. It prints
+// none if the output is not a terminal, with --csv and --tsv, and if EmptyHint is not set. n is the
+// number of items of the list.
 func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
@@ -276,7 +277,8 @@ func (o *Output) PrintLine(text string) error {
 	return err
 }
 
-// PrintTable prints a table: aligned on a terminal, and as TSV in a pipe.
+// PrintTable prints a table as CSV or TSV if a flag selects that. By default, the table is aligned on a
+// terminal, and TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
 // IsAligned reports whether tables are printed for a person: on a terminal, and neither as

@@ -89,8 +89,9 @@ func datasetPageInput(key string, page api.PageInput) *api.DatasetPageInput {
 	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
 }
 
-// AllPages yields the items of all pages of a list. The function fetch returns one page, and
-// the function key returns the key of an item.
+// AllPages yields the items of all pages of a list. The function fetch returns one page, and the
+// function key returns the key of an item. An item with the key of an earlier item is skipped: if the
+// list changes between two requests, an item may be on both pages.
 func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]bool{}

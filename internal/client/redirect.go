@@ -14,9 +14,9 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It rejects a redirect that would change the
-// method, and one that would send a JSON body, which may contain a password, to another host. It
-// removes the token from a request to another host.
+// checkRedirect implements http.Client.CheckRedirect. It rejects the tenth redirect of a request, a
+// redirect that would change the method, and one that would send a JSON body, which may contain a
+// password, to another host. It removes the token from a request to another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {

@@ -189,7 +189,7 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	switch problem.Status {
 	case http.StatusTooManyRequests:
 		return pause, req.waitOn429
-	case http.StatusServiceUnavailable: // the code CodeNotReady means that the service has not processed the request; a proxy may not know this
+	case http.StatusServiceUnavailable: // with CodeNotReady, the service has not processed the request; the 503 of a proxy does not say this
 		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeignFormat)
 	case http.StatusInternalServerError: // Retry-After means that the service does not know whether it has stored a change
 		return pause, req.idempotent && asked > 0

@@ -22,8 +22,8 @@ const (
 
 // DatasetName returns the name of the nth dataset of a series: series if n is 1, series followed by
 // -2 if n is 2, and so on. It truncates series so that the result has at most 30 characters, and
-// omits dashes at its beginning, because a command would read the name as a flag. If fewer than 3
-// characters remain, it appends "-data".
+// omits dashes at its beginning, because a command would read the name as a flag. If one or two
+// characters remain, it appends "-data". If none remain, it uses "data" as the series.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
@@ -236,10 +236,10 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindNewest returns the newest model of the models of one series, which must be ordered newest first.
-// It decides which models are compared to choose the champion; see [FindChampion]. A promoted model
-// counts as the newest. Rejected models are ignored. Models of cancelled races are ignored, too, unless
-// all races were cancelled. FindNewest returns nil if no model is left.
+// FindNewest returns the model that decides with which other models the champion is compared; see
+// [FindChampion]. This is the promoted model or, if there is none, the newest one. Rejected models are
+// ignored. Models of cancelled races are ignored, too, unless all races were cancelled. FindNewest
+// returns nil if no model is left. newestFirst holds the models of one series, newest first.
 func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
 	for i := range newestFirst {
 		m := &newestFirst[i]

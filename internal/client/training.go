@@ -44,7 +44,8 @@ func rejectsNullThreshold(err error) bool {
 }
 
 // fillOutcome sets the outcome of a race, or of one algorithm in a race, if the service did not
-// report it. raceStatus is the status of the race that an algorithm belongs to; "" if unknown.
+// report it. It then also removes substituteThreshold, because the race has no threshold. raceStatus
+// is the status of the race that an algorithm belongs to; "" if unknown.
 func fillOutcome(t *api.Training, raceStatus string) {
 	if t.Outcome != "" {
 		return
@@ -67,7 +68,7 @@ func fillOutcomes(jobs []api.Training) {
 }
 
 // fillRunOutcomes sets the missing outcomes of a race and its algorithms. It assumes that the race
-// has a threshold, which p does not report.
+// has a threshold, because p does not say whether it has one.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := substituteThreshold
 	if p.Outcome == "" {

@@ -32,14 +32,14 @@ type fileSample struct {
 	// header has the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.
 	header, names []string
-	// description describes the columns. It has no rows if the first row looks like data. The
-	// service then rejects the file and reports why.
+	// description describes the columns. If the first row looks like data and not like a header, it
+	// has only the names of the columns; the service will reject such a file and report why.
 	description *roles.Description
 }
 
 // readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
-// true. Columns for which wanted returns true may be the ID or the label, besides those chosen by
-// position and name. wanted may be nil.
+// true. The description has the cells only of columns that may be the ID or the label: those with a
+// usual position or name, and those for which wanted returns true. wanted may be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}

@@ -153,7 +153,7 @@ func fileProblem(err error) error {
 	return err
 }
 
-// defectReader reads a file and keeps the defect that ends it.
+// defectReader reads a file. If a defect of the file ends the reading, it stores the defect.
 type defectReader struct {
 	io.Reader
 	defect *atomic.Pointer[csvfile.Defect]

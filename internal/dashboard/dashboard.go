@@ -300,8 +300,8 @@ func (v *visit) redirect(path string) error {
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
-	// Path is the path of the page. The paths to which its forms are sent begin with it. Defaults
-	// to the path of the request. query has the query parameters of the page.
+	// Path is the path of the page, which defaults to the path of the request. The forms of the page
+	// are sent to this path or to a path below it. query has the query parameters of the page.
 	Path  string
 	query url.Values
 	// Account is nil if the visitor has not signed in.

@@ -61,8 +61,8 @@ func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr
 }
 
 // setProblem makes the page show why a form with these fields was rejected. It does nothing if
-// problem is nil. If problem is about none of the fields, the page shows only the detail of
-// problem.
+// problem is nil. If an error in problem is about none of the fields, the page shows only the detail
+// of problem, without messages beside fields.
 func (c *page) setProblem(problem *api.Problem, fields []formField) {
 	if problem == nil {
 		return

@@ -22,8 +22,9 @@ func (p *Pages) redirectToInvitation(v *visit, path string, invitation *api.Invi
 	return p.redirectWithFlash(v, path, invitationFlash, invitationView{Email: invitation.Email, Link: invitation.Link})
 }
 
-// takeInvitation returns the message about a new one-time link for the requested page, or nil if
-// the request has no such message. It deletes the message, so that each link is shown only once.
+// takeInvitation returns the message about a new one-time link for the requested page, or nil if the
+// request asks for no such message. It deletes the message, so that each link is shown only once. If
+// the message no longer exists, the result has only WasShown.
 func (p *Pages) takeInvitation(v *visit) *invitationView {
 	id := v.r.URL.Query().Get(invitationFlash.parameter)
 	if id == "" {

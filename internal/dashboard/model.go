@@ -32,8 +32,8 @@ type modelsPage struct {
 	Pager  pager
 }
 
-// seriesView is a series with its champion, the model that predictions with the name of the series
-// use.
+// seriesView is a series with its champion: the model that predicts if a command names only the
+// series.
 type seriesView struct {
 	Name string
 	// Models is the number of models of the series. If IsPartial is true, only the newest datasets

@@ -112,9 +112,12 @@ func safeRedirectPath(path string) string {
 }
 
 // askToSignIn redirects the visitor to the sign-in page. After signing in, the visitor gets to the
-// requested page, or to the page of the form that was sent. If the script htmx of an open page sent
-// the request, askToSignIn returns a problem with CodeUnauthorized instead. The open page then
-// keeps the typed texts and the chosen file.
+// requested page, or to the page of the form that was sent. There are two exceptions:
+//
+//   - If the script htmx of an open page sent the request, askToSignIn returns a problem with
+//     CodeUnauthorized. The open page then keeps the typed texts and the chosen file.
+//   - A service in the process of a command has no sign-in page. askToSignIn then returns a problem
+//     that asks for another link.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs a link that `foretell open` prints, and each link works only once: run the command again")

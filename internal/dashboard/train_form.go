@@ -130,7 +130,7 @@ func (f trainForm) invalidAlgorithms() string {
 	}
 	for _, code := range f.Algorithms {
 		if !api.SupportsMonotone(code) {
-			return code + " does not support monotone columns: omit it, or leave those empty"
+			return code + " does not support monotone columns: omit it, or name no monotone columns"
 		}
 	}
 	return ""

@@ -23,8 +23,8 @@ type fileForm struct {
 }
 
 // readFileForm reads the fields of a form before the field `file`. The content of the file is not
-// read yet, so that it can be streamed. It returns an error if the names and values of the fields
-// have more than limit bytes together.
+// read yet, so that it can be streamed. It returns an error if there are more than maxFields fields,
+// or if their names and values have more than limit bytes together.
 func readFileForm(r *http.Request, limit int64) (*fileForm, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {

@@ -114,7 +114,7 @@ func formatCount(n any, format func(int64) string) (string, error) {
 }
 
 // FormatScore formats a score with four decimals. The type of the score is float64, *float64 or
-// api.Decimal. A missing score is a dash.
+// api.Decimal. A missing score, which is nil or NaN, is a dash.
 func FormatScore(value any) string {
 	number := math.NaN()
 	switch v := value.(type) {
@@ -184,8 +184,8 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// formatValue formats a number from the distribution of a column of a kind, such as date. Dates are
-// days since 1 January 1970, and times are hours.
+// formatValue formats a number from the distribution of a column. kind is the kind of the column, such
+// as date. Dates are in days since 1 January 1970, and times in hours.
 func formatValue(kind string, v float64) string {
 	switch kind {
 	case "date":

@@ -146,8 +146,8 @@ func padRange(low, high float64) (from, to float64) {
 }
 
 // roundAxis widens a range until both ends are multiples of a step, which is 1, 2 or 5 times a
-// power of ten. It returns the multiples within the range as labels. If they would be too long, it
-// chooses a larger step. A range within 0 to 1 stays within 0 to 1.
+// power of ten. It returns the multiples within the range as labels. If all labels together would be
+// too long, it chooses a larger step. A range within 0 to 1 stays within 0 to 1.
 func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	for intervals := maxIntervals; intervals >= 2; intervals-- {
 		exponent := int(math.Floor(math.Log10((high - low) / float64(intervals))))
@@ -272,7 +272,7 @@ func (p *Plot) fillTable(curves []Curve) {
 }
 
 // SampleEvenly returns at most limit of the items, at equal distances, with the first and the
-// last.
+// last. If limit is less than 2, it returns all items.
 func SampleEvenly[T any](items []T, limit int) []T {
 	if len(items) <= limit || limit < 2 {
 		return items

@@ -49,8 +49,8 @@ func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest found %s ago", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result of the check called name. found is what checking the files has
-// found. storage is where they are; see [connect.StorageName].
+// filesResult converts found, the outcome of checking the stored files, to the result of the check
+// called name. storage is where the files are; see [connect.StorageName].
 func (o *Checker) filesResult(ctx context.Context, name, storage string, found *storedfile.CheckResult) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {

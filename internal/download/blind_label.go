@@ -37,8 +37,9 @@ type BlindLabel struct {
 }
 
 // FindLabelColumn returns the name of the label column of a blind file: the column called label or,
-// if label is "", the only column that is not in features. It returns "" if there is no such
-// column, or if all its cells are empty.
+// if label is "", the only column that is not in features. Columns whose cells are all empty are
+// ignored. FindLabelColumn returns "" if no column is the label, or if label is "" and several are
+// not in features.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {

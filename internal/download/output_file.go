@@ -82,8 +82,8 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 }
 
 // ResolvePath sets an empty Path to its default, which is next to blind, the file to predict. It
-// returns an error if Path is also that of an input: blind or one of others. It also returns an
-// error if a file exists at Path and --force is not set.
+// returns an error if Path is also that of an input: blind or one of others. It also returns the
+// error of CheckMayWrite.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])

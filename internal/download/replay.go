@@ -27,7 +27,7 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
 		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
-			WithHint("only a result that a service made can be replayed, and only if the service has model reports; this result was made with a model file, or its service has none")
+			WithHint("only a result of a service with model reports can be replayed; this result was made with a model file, or by a service without model reports")
 	case rec.Race.Outcome == api.OutcomeCancelled:
 		return exit.Errorf(exit.Conflict, "the race was cancelled, so its result depends on the time of the cancellation").
 			WithHint("to get a result that can be replayed, train again and let the race end by itself")

@@ -17,7 +17,8 @@ import (
 const maxModelBytes = 64 << 20
 
 // FindOverlapOfModel returns a function for [BlindLabel.FindOverlap] that looks for the background
-// rows of the model, which are a sample of its training rows.
+// rows of the model, which are a sample of its training rows. The function returns nil if it finds
+// none of them, or after an error.
 func FindOverlapOfModel(m *model.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) *scoring.TrainingOverlap {
 		file, err := os.Open(path)
@@ -35,7 +36,8 @@ func FindOverlapOfModel(m *model.Model) func(ctx context.Context, path string) *
 
 // FindOverlapOfPrediction is like FindOverlapOfModel, for a prediction of a service. If the blind
 // file has the SHA-256 of the training file, all its rows are training rows. Otherwise the function
-// downloads the model and looks for its background rows.
+// downloads the model and looks for its background rows. It returns nil if the model is on a server
+// and has more than maxModelBytes or an unknown size, because the download would take long.
 func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, prediction *api.Prediction) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) (rows *scoring.TrainingOverlap) {
 		if prediction.Blind != nil && prediction.Blind.SHA256 != "" && prediction.Blind.SHA256 == dataset.SHA256 {

@@ -74,7 +74,8 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 }
 
 // findNextToReceipt returns a path of the file called name, which a receipt names without its
-// folder. If only folder has such a file, it is the path in folder. Otherwise it is name.
+// folder. If folder has such a file and the current folder has none, the path is in folder.
+// Otherwise the path is name.
 func findNextToReceipt(folder, name string) string {
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {

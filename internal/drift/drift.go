@@ -33,7 +33,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	r.Warnings, newTexts = warnings(train, p)
 	for i := range train.Columns {
 		known := &train.Columns[i]
-		// A client may have added a column that no model uses, without values.
+		// A column that no model uses is skipped if it has no values: a client may have added it.
 		if at := p.ColumnIndex(known.Name); at >= 0 && (!known.Unused || !p.Columns[at].IsBlank(p.Rows)) {
 			c := compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows))
 			if c.Level == api.DriftNone && slices.Contains(newTexts, c.Name) && hasMostlyRareTexts(known, train.Rows) {
@@ -60,8 +60,9 @@ func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	return 2*rare > trainingRows
 }
 
-// sortKey returns the value by which columns are sorted, in descending order. This is the index. A
-// column without an index has +Inf if its drift is large, and -1 if it was not compared.
+// sortKey returns the value by which columns are sorted, in descending order: the population
+// stability index. For a column without this index, the value is +Inf if the drift is large, and -1
+// if the column was not compared.
 func sortKey(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
@@ -107,7 +108,7 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	}
 	setIndexAndParts(&c, parts, float64(trainingRows), float64(rows))
 	if coarse && c.Level == api.DriftNone {
-		return api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "most training numbers are in one narrow part of their range, which the dataset does not divide"}
+		return api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "most training numbers are in one narrow range, and the dataset does not describe their distribution in this range"}
 	}
 	return c
 }
@@ -245,7 +246,7 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 // from the same distribution, with the given numbers of rows. This is (1/trainingRows + 1/rows)
 // times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of freedom (B.
 // Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020), by the approximation of
-// Wilson and Hilferty.
+// Wilson and Hilferty. It is 0 if there are fewer than two parts, or if a sample has no rows.
 func chancePSI(parts int, trainingRows, rows float64) float64 {
 	if parts < 2 || trainingRows == 0 || rows == 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 )
 
 // warnings describes the differences of a file from the training file that make predictions less
-// accurate, such as numbers in another format. They are those that `foretell predict` prints.
+// accurate, such as numbers in another format. `foretell predict` prints the same warnings.
 // newTexts are the names of the columns with texts that the training file does not have.
 func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) {
 	var known []profile.TrainingColumn

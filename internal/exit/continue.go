@@ -10,10 +10,12 @@ import (
 )
 
 // WithContinueCommand returns err with a hint that suggests command, which continues the work after
-// err, such as the command that resumes a race. It replaces advice to run the current command
-// again, which would repeat finished work. It returns err unchanged if err is nil, if its hint
-// already has the command, or if continuing cannot succeed: the service refused the request as
-// invalid, or does not know the object.
+// err, such as the command that resumes a race. The hint replaces advice to run the current command
+// again, which would repeat finished work.
+//
+// WithContinueCommand returns err unchanged if err is nil, or if its hint already has the command. It
+// also does so if continuing cannot succeed, because the service refused the request as invalid or
+// does not know the object.
 func WithContinueCommand(ctx context.Context, err error, command string) error {
 	if err == nil {
 		return nil

@@ -97,7 +97,7 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 
 // FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error.
 // Otherwise, if a signal has cancelled ctx, the context of the command, it returns the error for an
-// interrupted command.
+// interrupted command. For any other error, the type of err decides the exit status and the hint.
 func FromError(ctx context.Context, err error) *Error {
 	var (
 		known       *Error

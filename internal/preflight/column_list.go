@@ -40,8 +40,9 @@ func (l *columnList) Set(text string) error {
 	return nil
 }
 
-// joinNames restores column names that Set has split at their commas. A value becomes one name if
-// header has this name, but not all of its parts. header has the names of all columns.
+// joinNames restores column names that Set has split at their commas. The text of a flag becomes a
+// single name if it is the name of a column, and at least one of its parts is not. header has the
+// names of all columns.
 func (l *columnList) joinNames(header []string) {
 	for i := range l.values {
 		v := &l.values[i]

@@ -251,8 +251,8 @@ func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
-// requireNoDefects returns an error if p has found a defect in the copy. The original file then has a
-// defect that cannot be corrected, so the error names the original file.
+// requireNoDefects returns an error if p has found a defect in the copy. Such a defect is one of the
+// original file that cannot be corrected, so the error names the original file.
 func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {

@@ -75,8 +75,9 @@ func (in *InputTable) copyName() string {
 	return name
 }
 
-// needBothCopies reports whether both files have rows above the header, such as a title. A command that
-// corrects only one of them would compare it with the wrong columns of the other.
+// needBothCopies reports whether both files have rows above the header, such as a title. If a command
+// corrected only one file, it would take the title of the other file for its column names, and could
+// not compare the two.
 func (p *Preflight) needBothCopies() bool {
 	return p.Blind != nil && p.Train.headerBelowTitle != nil && p.Blind.headerBelowTitle != nil && p.Train.copyName() != p.Blind.copyName()
 }
@@ -93,10 +94,14 @@ func (p *Preflight) commandsForBothCopies(flags string) string {
 }
 
 // labelToRepeat returns the label that the commands of a hint must set with --label, because they would
-// otherwise infer another label. They would if the user was asked for the label, if it is the label of
-// the series, or if it was inferred from the blind file, which the commands for the training file do
-// not read. labelToRepeat returns "" if the commands infer the same label, or if the user has set
-// --label, because the hint repeats the user's flags.
+// otherwise infer another one. There are three cases:
+//
+//   - The user has chosen the label in a prompt.
+//   - The label is that of the series.
+//   - The label was inferred from the blind file, but the commands read only the training file.
+//
+// labelToRepeat returns "" in all other cases. It also returns "" if the user has set --label, because
+// the hint repeats the user's flags.
 func (p *Preflight) labelToRepeat(in *InputTable) string {
 	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
 	if isInferred && (p.askedLabel || p.series.Label != "" || in == p.Train && p.roles.Label != p.ownLabel) {

@@ -125,12 +125,12 @@ func datesHint(isBlind bool) string {
 	if isBlind {
 		return hint
 	}
-	return hint + "; if it means that something has not ended, write this into another column"
+	return hint + "; if the text means that something has not happened yet, write the text into another column"
 }
 
 // constantHints has the remedies of findings for which the remedy is always the same.
 var constantHints = map[string]string{
-	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names refer to the columns of the model",
+	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names mean the columns that the prediction adds",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
@@ -146,7 +146,7 @@ var constantHints = map[string]string{
 	csvfile.CodeUnclearNumbers:     "if this is wrong, write the numbers with a decimal point and without a separator between thousands, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
-	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; local time is best for what people do",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; if the times are about what people do, use local time",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",
@@ -367,9 +367,9 @@ func (p *Preflight) correctedNames(names []string) []string {
 	return list
 }
 
-// likelyClassColumn returns the name of a column, other than the label, with few enough different
-// texts to be a label. If there are several, it returns the last one in the training file. It
-// returns "" if there is none.
+// likelyClassColumn returns the name of a column that could be the label instead of the current one:
+// it has 2 to 20 different texts or booleans and no missing value. If there are several such columns,
+// it returns the last one in the training file. It returns "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

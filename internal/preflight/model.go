@@ -82,8 +82,8 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 // does not use.
 const codeUnusedColumn = "unused-column"
 
-// addColumnsUnusedInTraining adds the training file's columns without features to the layout of the
-// blind file; see addUnusedColumns.
+// addColumnsUnusedInTraining adds the columns of the training file that yield no feature, such as
+// constant columns, to the layout of the blind file; see addUnusedColumns.
 func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	if p.TrainProfile.Partial { // a row that was not read may have a value
 		return nil
@@ -105,9 +105,9 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	return nil
 }
 
-// addUnusedColumns adds the columns in unused that a blind file lacks to its layout, without
-// values. The service requires all columns of the training file, even those that no model uses,
-// such as constant columns. names are the columns of the file.
+// addUnusedColumns adds columns without values to the layout of a blind file: those in unused that the
+// file lacks. They are needed because the service requires all columns of the training file, even those
+// that no model uses. names are the columns of the file.
 func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	var added []string
 	for _, name := range unused {

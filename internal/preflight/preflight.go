@@ -69,7 +69,7 @@ type Preflight struct {
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
 	BlindCheckTime             time.Duration // how long it took to check the blind file
-	GroupColumn                string        // the value of --group, a column that is then no feature; "" without one
+	GroupColumn                string        // the value of --group, a column that is not a feature; "" if the flag is not set
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
@@ -246,7 +246,7 @@ func (p *Preflight) compareFiles() {
 
 const (
 	minKnownRows  = 10   // smallest number of blind rows with the features of a training row that is reported
-	minKnownShare = 0.05 // smallest fraction of the blind rows; a few rows may be equal by chance
+	minKnownShare = 0.05 // smallest fraction of such rows that is reported; a few rows may be equal by chance
 )
 
 // warnKnownRows warns if many rows of the blind file have the features of a training row.

@@ -43,8 +43,8 @@ func (p *ReportPrinter) Print(r *Report) error {
 }
 
 // DefectError returns the error for the defects of files whose report was printed, or nil if there are
-// none. If the report is on a terminal, the error has only the number of defects, because the report
-// lists them.
+// none. If the report is on a terminal, the error has only the name of the first file with a defect
+// and the number of its defects, because the report lists them.
 func (p *ReportPrinter) DefectError(files *Preflight) error {
 	err := files.DefectError()
 	var e *exit.Error

@@ -39,12 +39,12 @@ func (p *Preflight) warnTakenNames(in *InputTable, prof *profile.Profile, classe
 	case 1:
 		p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 			Code: codeTakenName, Line: 1, Name: taken[0],
-			Message: fmt.Sprintf("the blind file has a column with this name, so the column of the model is called %s in the result", renamed[0]),
+			Message: fmt.Sprintf("the blind file has a column with this name, so the column that the prediction adds is called %s", renamed[0]),
 		}, "")
 	default:
 		p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 			Code: codeTakenName, Line: 1, Count: len(taken),
-			Message: fmt.Sprintf("the blind file has the columns %s, so the columns of the model are called %s in the result", humanize.List(taken, most), strings.Join(renamed[:min(len(renamed), most)], ", ")),
+			Message: fmt.Sprintf("the blind file has the columns %s, so the columns that the prediction adds are called %s", humanize.List(taken, most), strings.Join(renamed[:min(len(renamed), most)], ", ")),
 		}, "")
 	}
 }

@@ -19,8 +19,9 @@ import (
 var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
-// such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
-// the names in header, made unique by roles.UniqueNames. Columns whose name is in wanted are kept.
+// such columns, as in `a,b,,`. A name that pandas has generated, such as "Unnamed: 3", is no name. To
+// find columns without values, ignoreEmptyColumns reads the whole file. names are the names in
+// header, made unique by roles.UniqueNames. Columns whose name is in wanted are kept.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *InputTable, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)

@@ -5,9 +5,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// AllowUnreadable turns some defects of a blind file into warnings: most values of a column have
-// another form than in the training file, so a model cannot use them. Commands that only compare
-// the files call it before NoteWarnings.
+// AllowUnreadable turns some defects of a blind file into warnings: those about a column whose values
+// a model cannot use, because most have another form than in the training file. Commands that only
+// compare the files, and do not predict, call it before NoteWarnings.
 func (p *Preflight) AllowUnreadable() {
 	for i := range p.Findings {
 		switch f := &p.Findings[i]; f.Code {

@@ -13,9 +13,11 @@ import (
 const maxWarningsPerKind = 3
 
 // NoteWarnings prints the warnings, unless --quiet is set. It prints at most maxWarningsPerKind
-// warnings with the same code and file, and then refers to [Preflight.CheckCommand]. Because that
-// command does not find differences from a model, NoteWarnings prints all of these, including
-// defects. It omits only the first defect, which [Preflight.DefectError] returns.
+// warnings with the same code and file, and then refers to [Preflight.CheckCommand].
+//
+// That command does not find the differences from the training file of a model. NoteWarnings
+// therefore prints all of these differences, even if they are defects. It omits only the first
+// defect, which [Preflight.DefectError] returns.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported, hasDefect := map[string]int{}, false
 	for i := range p.Findings {

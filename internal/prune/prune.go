@@ -17,9 +17,9 @@ type Policy struct {
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions is set to keep the champion of each series, and the newest model, because it decides
-	// which models the champion is compared with; see [client.FindNewest]. Without the newest model,
-	// another model that is kept, such as that of a running prediction, could become the champion.
+	// Champions is set to keep the champion of each series, and the model of [client.FindNewest],
+	// which decides with which models the champion is compared. Without that model, another model
+	// that is kept, such as the model of a running prediction, could become the champion.
 	Champions bool
 }
 

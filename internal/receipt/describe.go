@@ -21,7 +21,8 @@ func New(p *api.Prediction) *Receipt {
 
 // DescribeModel requests the model from a service, and sets the fields about the model: its race,
 // its performance and the options to train it again. Fields that the service does not report stay
-// empty. r.Training must have been set, if it is known.
+// empty. If the training file is known, r.Training must have been set before, because it decides
+// whether [Race.Features] is set.
 func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"foretell/internal/table/result"
 )
 
-// Verify checks that a result matches the receipt byte by byte, that the number
-// of rows and the classes are correct, and that probabilities sum to 1. A *LineDifference
-// or *csvfile.Defect in the chain of the error has the position.
+// Verify checks that a result matches the receipt byte by byte, and that the number of rows is
+// correct. If the receipt has the classes and the result has all columns, it also checks that the
+// predictions are classes, and that the probabilities of each row sum to 1. A *LineDifference or
+// *csvfile.Defect in the chain of the error has the position.
 func (r *Receipt) Verify(ctx context.Context, file io.ReadSeeker) error {
 	changed := r.CheckDigest(ctx, file)
 	var d *LineDifference
@@ -36,8 +37,8 @@ func (r *Receipt) Verify(ctx context.Context, file io.ReadSeeker) error {
 	return nil
 }
 
-// verifyRows verifies the predictions and returns the number of rows. If the classes are
-// unknown, it only counts the rows.
+// verifyRows verifies the predictions and returns the number of rows. If the classes are unknown, or
+// if the result has only the columns that the user selected, it only counts the rows.
 func (r *Receipt) verifyRows(ctx context.Context, file io.ReadSeeker) (rows int, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return 0, err

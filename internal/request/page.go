@@ -53,8 +53,8 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// nextOffset returns the offset of the page after page, the response for path, and whether there is
-// such a page; see client.NextOffset.
+// nextOffset returns the offset of the next page, and whether there is one; see [client.NextOffset].
+// page is the response to the request for path, the current page, and offset its offset.
 func nextOffset(path string, offset int64, page any) (next int64, exists bool) {
 	members, _ := page.(map[string]any)
 	n := 0
@@ -111,8 +111,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists returns page in which each list that is a string with JSON is replaced by the list
-// itself.
+// decodeLists replaces each member of page that is a string with a JSON list by this list, and returns
+// page.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {

@@ -18,7 +18,7 @@ type Flags struct {
 	texts   []string // the values of --require
 	beat    string
 	junit   string
-	// sources are the flags of the command whose results --junit writes.
+	// sources names the flags with requirements, whose results --junit writes, for error messages.
 	sources string
 	// force is the flag --force of the command, or nil if the command has none.
 	force *pflag.Flag

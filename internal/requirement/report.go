@@ -16,9 +16,13 @@ import (
 )
 
 // Publish writes the results for people and CI services. thresholdErr is the error of a race that
-// missed its threshold, or nil. Publish returns the first of these errors: an error about a missed
-// requirement, which includes the message of thresholdErr; thresholdErr; an error of writing the
-// results. It prints an error of writing that it does not return as a warning.
+// missed its threshold, or nil. Publish returns the first of these errors:
+//
+//  1. an error about missed requirements, which includes the message of thresholdErr
+//  2. thresholdErr
+//  3. an error of writing the results
+//
+// If it returns one of the first two, it prints an error of writing as a warning.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr

@@ -21,9 +21,9 @@ type ColumnDescription struct {
 	Rows, Filled, Distinct int
 	// Unique reports whether every row has a value, and no two rows have the same.
 	Unique bool
-	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0, or all values
-	// are different scores, such as 7/300. Consecutive reports whether each value is one more than
-	// the value in the previous row.
+	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0. Row numbers
+	// with a total, such as 7/300, count as integers if all of them are different. Consecutive
+	// reports whether each value is one more than the value in the previous row.
 	AllIntegers, Consecutive bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
 	// digits, or UUIDs, or hexadecimal hashes of one length.
@@ -57,9 +57,10 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	return ""
 }
 
-// isLikelyID reports whether a column is the ID if idReason finds none. The names are weaker
-// evidence than those of idReason. The values must therefore be integers or codes, and in enough
-// rows that the values of a feature would repeat.
+// isLikelyID is a second test for the ID, for a file in which idReason returns "" for all columns. It
+// accepts more names than idReason. Because these names are weaker evidence, the values must be
+// unique integers or codes. The file must have at least minLabelRows rows, because the values of a
+// feature usually repeat in a file of this size.
 func (c *ColumnDescription) isLikelyID() bool {
 	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }

@@ -33,7 +33,7 @@ type Description struct {
 	cells   [][]string // the cells of these columns in the rows read
 }
 
-// ColumnIndex returns the position of the column with a name, or -1.
+// ColumnIndex returns the position of the column with this name, or -1.
 func (t *Description) ColumnIndex(name string) int {
 	return slices.IndexFunc(t.Columns, func(c ColumnDescription) bool { return c.Name == name })
 }

@@ -121,7 +121,7 @@ func (h *headerCheck) looksLikeData() bool {
 }
 
 // isTextAndClass reports whether the first record has a text and its class, as a row of data has.
-// Three conditions must hold:
+// Four conditions must hold:
 //
 //   - A cell is a sentence, and so are the cells below it. This alone is not enough: in the header of a
 //     survey, it may be a question.
@@ -129,6 +129,8 @@ func (h *headerCheck) looksLikeData() bool {
 //     a name, such as spam above spam and ham, so usual names of labels do not count. If the column has
 //     only one other frequent value, the sentence must be too long for a name.
 //   - Every cell resembles those below it.
+//   - The record has at most one number, or its numbers are not sorted. Sorted numbers such as 1 to 5 may
+//     be column names: the possible answers to a question of a survey.
 func (h *headerCheck) isTextAndClass() bool {
 	classes, binaryClasses, sentences, longSentences, numbers := 0, 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -157,7 +159,7 @@ func (h *headerCheck) isTextAndClass() bool {
 			return false
 		}
 	}
-	isScale := numbers > 1 && h.isMonotonic() // the answers 1 to 5 may be names in a survey
+	isScale := numbers > 1 && h.isMonotonic()
 	return (classes > 0 && sentences > 0 || binaryClasses > 0 && longSentences > 0) && !isScale
 }
 

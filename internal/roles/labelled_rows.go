@@ -2,9 +2,10 @@ package roles
 
 import "context"
 
-// ChooseIDOfLabelledRows chooses the ID again, without the rows that have no label, if IDs are
-// generated. Rows without a label are often not records, but totals, for example. A corrected copy
-// of the file does not have them. chosen is the result of ChooseRoles for train and given.
+// ChooseIDOfLabelledRows chooses the ID for a corrected copy, which has no rows without a label. Such
+// rows are often not records but, for example, totals. If chosen, the result of ChooseRoles for train
+// and given, has generated IDs, it chooses the ID again from the rows with a label. Otherwise it
+// returns chosen.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil

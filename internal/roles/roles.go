@@ -40,8 +40,8 @@ type Roles struct {
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
 	// LabelProblem says why the column is probably not the label, such as "has 900 different values
-	// in 1000 rows". It is set only if LabelAssumed is set and most of the values read are
-	// distinct. OtherLabel is then another column, with a few texts, or "" if there is none.
+	// in 1000 rows". It is set only if LabelAssumed is set and more than three quarters of the values
+	// read are distinct. OtherLabel is then the first column with a few texts, or "" if there is none.
 	LabelProblem, OtherLabel string
 }
 
@@ -159,9 +159,9 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	return overrideByEmptyColumns(empty, label, reason, question)
 }
 
-// maxEmptyChance limits chanceOfEmpty. If the blind file lacks a column, that is probably the
-// label. A column without values in the blind file is another candidate only if it is empty by
-// accident with a lower chance than this.
+// maxEmptyChance limits chanceOfEmpty. A column that the blind file lacks is probably the label. A
+// column that is empty in the blind file is another candidate only if the probability that it is
+// empty by accident is below maxEmptyChance.
 const maxEmptyChance = 0.001
 
 // chanceOfEmpty returns the chance that none of the given number of rows has a value, if values are
@@ -183,9 +183,9 @@ const (
 )
 
 // overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the
-// columns that are empty in the blind file but not in the training file. A single one becomes the
-// label, unless another column is named like a label. If there are several, overrideByEmptyColumns
-// asks which of them is the label.
+// columns that are empty in the blind file but not in the training file. If there is one such column,
+// it becomes the label, unless another column is named like a label. If there are several,
+// overrideByEmptyColumns asks which of them is the label.
 func overrideByEmptyColumns(empty []*ColumnDescription, label, reason string, question *Question) (string, string, *Question) {
 	if question != nil {
 		empty = filterColumns(empty, func(c *ColumnDescription) bool { return slices.Contains(question.Candidates, c.Name) })

@@ -71,8 +71,8 @@ func (w *limitedTempCSV) writeField(text []byte) {
 	w.out.WriteField(text)
 }
 
-// endRecord ends the current record. source is the line of the record in the original file; 0 if it
-// has none.
+// endRecord ends the current record. source is the line of the record in the original file, or 0 if
+// the record has no line there.
 func (w *limitedTempCSV) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {

@@ -107,9 +107,9 @@ func examplesOf(lines []byte) []EncodingExample {
 	return examples
 }
 
-// isReadable reports whether at least nine of ten characters beyond ASCII are letters that fit their
-// left neighbours. A capital after a small letter, as in тючЁрёЄ, and two alphabets in a word, as in
-// grцe, are signs of another encoding.
+// isReadable reports whether at least nine of ten characters beyond ASCII are plausible. Plausible
+// characters are letters that fit their left neighbours. Signs of another encoding are a capital
+// after a small letter, as in тючЁрёЄ, two alphabets in a word, as in grцe, and halfwidth letters.
 func isReadable(text string) bool {
 	foreign, usual, left := 0, 0, ' '
 	for _, char := range text {

@@ -53,8 +53,8 @@ func (r *nonFiniteReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// replacementAt returns the replacement of the number at the start of text, which may continue in
-// r.src, or "".
+// replacementAt returns the replacement if text starts with one of nonFiniteNumbers, and "" otherwise.
+// If text ends within such a number, the rest of the number is at the start of r.src.
 func (r *nonFiniteReader) replacementAt(text []byte) string {
 	for _, one := range nonFiniteNumbers {
 		here := min(len(text), len(one.number))

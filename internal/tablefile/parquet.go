@@ -80,8 +80,8 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	})
 }
 
-// checkParquetFooter returns an error if the footer claims to be longer than the file. The library
-// would allocate this much memory.
+// checkParquetFooter returns an error if the file does not end like a Parquet file, or if its footer
+// claims to be longer than the file. The library would allocate memory of the claimed length.
 func checkParquetFooter(src io.ReaderAt, size int64) error {
 	var tail [8]byte
 	if size < 12 {
@@ -103,8 +103,9 @@ func damagedParquetError(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged or cut off (%v)", err)}
 }
 
-// parquetColumns returns the columns that have one value per row, and the number of
-// leaves of the schema. It warns about the other columns, which are omitted.
+// parquetColumns returns the columns that have one value per row, beginning with the index of
+// pandas, and the number of leaves of the schema. It warns about the other columns, which are
+// omitted. It is an error if no column is left.
 func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn, leaves int, err error) {
 	var index []parquetColumn
 	var lists []string
@@ -190,8 +191,8 @@ func writeRowGroup(w *limitedTempCSV, group parquet.RowGroup, columns []parquetC
 	}
 }
 
-// cellFormatter returns a function that appends the text of a value of type t to dst. It
-// returns nil if the values are neither texts nor numbers.
+// cellFormatter returns a function that appends the text of a value of type t to dst. It returns nil
+// if the values have no form as a text, such as BSON documents.
 func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// skipSeparatorLine makes s omit a separator line and the byte order mark before it. The line end
-// of the separator line is kept, so that the other lines keep their numbers. Readers of CSV skip
-// the blank line.
+// skipSeparatorLine makes s omit a separator line, such as sep=; for Excel, and the byte order mark
+// before it. The line end of the separator line is kept, so that the other lines keep their numbers.
+// Readers of CSV skip the blank line.
 func (s *stream) skipSeparatorLine() error {
 	const longest = 16 // more bytes than the longest match has
 	in := bufio.NewReaderSize(s.Reader, longest)

@@ -140,8 +140,8 @@ func isBinary(head []byte) bool {
 	return distinct >= minKinds && float64(count) >= minControlShare*float64(len(head)) && (kinds[0] || !utf8.Valid(head))
 }
 
-// isJSON reports whether the text of the file begins like a JSON object or a list of
-// objects.
+// isJSON reports whether the text of the file begins like a JSON object or a list of objects. If the
+// name of the file contains .json, .jsonl or .ndjson, it is enough that the text begins with { or [.
 func (f *sourceFile) isJSON() (bool, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

@@ -119,10 +119,10 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8. In this text, a separator line and the
-// first skipRows lines are empty, and the header is edited by f.header. If f.delimiter is set, the
-// blank rows at the end of the file are left out. openText calls onRead with the number of bytes of
-// each read from disk.
+// openText returns a stream of the unpacked text in UTF-8. In this text, a separator line (such as
+// sep=;) and the first skipRows lines are empty, and the header is edited by f.header. If
+// f.delimiter is set, the blank rows at the end of the file are left out. openText calls onRead with
+// the number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {

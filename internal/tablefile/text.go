@@ -138,7 +138,8 @@ func writeScikitLearnRows(src io.Reader, w *limitedTempCSV) error {
 // isSpaceSeparated reports whether lines are the rows of a table with columns separated
 // by spaces. Such a table has at least three columns, the same number in each line. The
 // first line may have one column less, because files written by R have no name for the
-// column of row names. head is the beginning of the text, and lines are its first lines.
+// column of row names. The first line must not have another delimiter, such as a comma; one tab is
+// allowed. head is the beginning of the text, and lines are its first lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {

@@ -61,8 +61,8 @@ func (f *sourceFile) findTrailingDelimiters(ctx context.Context, head []byte, de
 	return nil
 }
 
-// findHeaderEdit returns the edit that the header of a CSV file needs, and the number of its
-// columns. The file begins with head.
+// findHeaderEdit returns the edit that the header of a CSV file needs, and the number of columns in
+// the header. The file begins with head. If truncated is set, head may end within a row.
 func findHeaderEdit(head []byte, delimiter byte, truncated bool) (edit headerEdit, columns int) {
 	const enough = 50 // number of rows to look at
 	rows := csvfile.NewReader(bytes.NewReader(head), delimiter)

@@ -59,8 +59,8 @@ func (r *utf16Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// addUnit reads a code unit, whose bytes are in file order. It reports whether the text is valid so
-// far.
+// addUnit reads a code unit, whose bytes are in file order. It returns false if the unit shows that a
+// surrogate pair is incomplete.
 func (r *utf16Reader) addUnit(unit uint16) (valid bool) {
 	const mark, swappedMark = 0xFEFF, 0xFFFE
 	if r.detect && (unit == mark || unit == swappedMark) {

@@ -243,8 +243,9 @@ func (b *workbook) readSharedParts() error {
 	return b.readSharedStrings()
 }
 
-// readRelationships sets the names of the shared parts, and returns the names of the parts of the
-// sheets by the IDs of their relationships.
+// readRelationships reads the relationships of the main part. It sets b.parts, the names of the parts
+// that all sheets share, such as the styles. It returns the names of the parts of sheets by their
+// relationship IDs.
 func (b *workbook) readRelationships() (sheets map[string]string, err error) {
 	folder, name := path.Split(b.mainPart)
 	sheets = map[string]string{}

@@ -7,9 +7,9 @@ import "time"
 const typeaheadPeriod = 200 * time.Millisecond
 
 // ReadEnterKeys returns a channel that receives a value whenever the user presses Enter. In must be
-// a terminal. Lines that were typed before the call are ignored. The reading cannot be stopped, so
-// nothing else may read In afterwards. It ends by itself when the process is in the background. now
-// is the clock.
+// a terminal. Lines that were typed before the call are ignored. The goroutine that reads In cannot be
+// stopped, so nothing else may read In afterwards. It ends by itself when the process is in the
+// background. now is the clock.
 func (c *Console) ReadEnterKeys(now func() time.Time) <-chan struct{} {
 	failBackgroundReads()
 	enters := make(chan struct{}, 1)

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// FairSemaphore limits how many functions run at a time. Of each account, only one function at a
-// time competes with those of other accounts. Its other functions wait until this one has returned.
-// A FairSemaphore is safe for concurrent use.
+// FairSemaphore limits how many functions run at a time. Only one function of each account runs, or
+// competes with those of other accounts. The other functions of the account wait until this function
+// has returned. A FairSemaphore is safe for concurrent use.
 type FairSemaphore struct {
 	running  chan struct{} // has an element for each running function
 	accounts sync.Map      // maps each account to a chan struct{} of capacity 1; it is full while a function of the account runs or waits to send to running
