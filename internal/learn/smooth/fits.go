@@ -56,13 +56,16 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns the number of folds on which widths are compared. A single fold of
-// a large table has enough rows for this comparison.
-func searchFolds(rows int) int {
-	if rows <= 3000 {
-		return 2
+// searchFolds returns on how many of the folds widths are compared. One or two folds of a large
+// table have enough rows for this comparison.
+func searchFolds(rows, folds int) int {
+	switch {
+	case rows <= 500:
+		return folds
+	case rows <= 3000:
+		return min(folds, 2)
 	}
-	return 1
+	return min(folds, 1)
 }
 
 // EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels
@@ -105,11 +108,11 @@ type Fits struct {
 }
 
 // Search fits a logistic regression to each fold, and chooses the width and the penalty by
-// the log loss on the validation rows. It compares the widths on one or two folds, each with its
+// the log loss on the validation rows. It compares the widths on searchFolds folds, each with its
 // best penalty. It then fits the best width on the other folds, and chooses the best penalty on all
 // folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
-	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
+	compared, workers := searchFolds(t.Frame.Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
 	for i := range fits {
 		fits[i] = make([]*logistic.Fit, len(t.Folds))
