@@ -140,11 +140,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 		return nil, err
 	}
 	for i := range fits {
-		for _, fit := range fits[i] {
-			if fit != nil {
-				found.cost += fit.Cost()
-			}
-		}
+		found.cost += cost(fits[i])
 	}
 	found.penalty, _ = t.bestPenalty(found.folds, found.Probabilities)
 	found.Penalty = penalties(found.Width)[found.penalty]
@@ -190,8 +186,21 @@ func (f *Fits) Converged() bool {
 // Model returns the logistic regression of a fold. It is nil if the fit has not converged.
 func (f *Fits) Model(fold int) *logistic.Model { return f.folds[fold].Model(f.penalty) }
 
-// Cost returns the estimated cost of Search, in nanoseconds of one core.
-func (f *Fits) Cost() float64 { return f.cost }
+// Cost returns the estimated cost of Search, in nanoseconds of one core. ChosenCost is the part of the
+// fits with the chosen width: one fit for each fold.
+func (f *Fits) Cost() float64       { return f.cost }
+func (f *Fits) ChosenCost() float64 { return cost(f.folds) }
+
+// cost returns the sum of the costs of fits. Some of fits may be nil.
+func cost(fits []*logistic.Fit) float64 {
+	sum := 0.0
+	for _, fit := range fits {
+		if fit != nil {
+			sum += fit.Cost()
+		}
+	}
+	return sum
+}
 
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the logistic regression did not converge")
