@@ -19,7 +19,7 @@ const (
 	// each candidate. It prevents a few rows from excluding a candidate. With a larger prior, good
 	// candidates lose too much weight to bad ones; see docs/engine.md, "A fifth member and other
 	// weights".
-	priorRows = 0.25
+	priorRows = 0.5
 	// minWeight is the smallest weight of a component. With a smaller weight, a component
 	// would not be worth the time of its predictions.
 	minWeight = 0.04
