@@ -196,7 +196,7 @@ func (o *loginOptions) checkStorage(storage string) error {
 	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in needs --storage keyring, because it stores the password").
-				WithHint("omit --stay-signed-in, or set %s to log in without prompts", config.EnvPassword)
+				WithHint("omit --stay-signed-in; to log in without prompts, set %s", config.EnvPassword)
 		}
 		return nil
 	}

@@ -55,8 +55,9 @@ func (k URLKey) Sign(path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(k.computeMAC(path, expires))
 }
 
-// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature is
-// not that of path and expires, and ErrExpired if the URL has expired at the time now.
+// Verify verifies a signature of [URLKey.Sign]. expires is in Unix seconds. Verify returns
+// ErrInvalidSignature if Sign would return another signature for path and expires. It returns
+// ErrExpired if now is at or after expires.
 func (k URLKey) Verify(path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, k.computeMAC(path, expires)) {

@@ -64,7 +64,7 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
 			return "", exit.Usagef("%s has a control character, such as a line break", config.EnvToken).
-				WithHint("set %s to the token alone; a file with Windows line breaks ends each line with a carriage return", config.EnvToken)
+				WithHint("set %s to the token alone; if the token comes from a file with Windows line breaks, remove the carriage return after it", config.EnvToken)
 		}
 		return token, nil
 	}

@@ -144,8 +144,8 @@ func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, er
 	return drift, err
 }
 
-// downloadPredictionReport responds with one HTML file that has the report of the model of a
-// prediction, and how the predicted file differs from the training file.
+// downloadPredictionReport responds with one HTML file. The file contains the report of the model
+// that made the prediction, and shows how the predicted file differs from the training file.
 func (p *Pages) downloadPredictionReport(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})

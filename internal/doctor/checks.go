@@ -207,10 +207,11 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool
 	return okResult(name, "%s", message)
 }
 
-// diskRemedy returns the hint for a disk of the data folder that is almost full. It suggests
-// `foretell prune`, except for the data of a server: that command would find nothing there, because
-// it only sees the account that commands use without a server. usable reports whether the data can
-// be opened.
+// diskRemedy returns the hint if the disk with the data folder dir is almost full. It suggests
+// `foretell prune`, unless `foretell serve` has used the folder. On such a folder, `foretell prune`
+// would find nothing, because it only deletes data of the account of the embedded service. usable
+// reports whether the data in dir can be opened. If they cannot, diskRemedy does not find out who
+// has used the folder and suggests `foretell prune`.
 func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) string {
 	const embedded = "`foretell prune --dry-run` lists what can be deleted"
 	if !usable || o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {

@@ -14,7 +14,8 @@ import (
 // "report-drift".
 type Drift struct {
 	*api.DriftReport
-	// Changes are the first columns of the comparison, and Omitted is the number of others.
+	// Changes are the columns that the report shows: the first maxDriftColumns columns of the
+	// comparison. Omitted is the number of columns that it does not show.
 	Changes []driftRow
 	Omitted int
 }
@@ -29,7 +30,7 @@ type driftRow struct {
 	Training, Other []design.Bar
 }
 
-// maxDriftColumns is the maximum number of columns of the table of drift.
+// maxDriftColumns is the maximum number of columns that the report shows in the table of drift.
 const maxDriftColumns = 40
 
 // IsLarge reports whether the drift of some column is large.

@@ -2,5 +2,6 @@
 
 package listen
 
-// defaultMaxConnections returns the default of Limits.Connections. Connections need little memory.
+// defaultMaxConnections returns the default of Limits.Connections. It is the same on all machines,
+// because a connection needs little memory.
 func defaultMaxConnections() int { return 10_000 }

@@ -37,7 +37,9 @@ type TreeEnsemble struct {
 	numNodes, numWeights                             int
 }
 
-// TreeNode is a node of the current tree.
+// TreeNode is a node of the current tree: the tree that AddLeaf and AddSplit build until EndTree is
+// called. Its value is the index of the node in the order in which the nodes were added. After
+// EndTree it is no longer valid.
 type TreeNode int
 
 type treeNode struct {

@@ -289,9 +289,10 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAllAndClose(rows, scanJobState)
 }
 
-// AdoptJobAndClearDeadline makes a process the Process of the job on a dataset, race or prediction;
-// see [Job]. It also clears the deadline of a race, because the client of another process set it.
-// It does nothing if there is no job on the subject.
+// AdoptJobAndClearDeadline sets the Process of a job to the given process, which may then run the
+// job; see [Job]. subject is the key of the dataset, race or prediction of the job. If it is a race,
+// the race no longer has a deadline, because a client of the earlier process set it. If there is no
+// job on the subject, only the deadline changes.
 func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err

@@ -332,7 +332,7 @@ func TestParquetPagesAreBounded(t *testing.T) {
 		claim func(h *format.PageHeader)
 		want  string
 	}{
-		{"bytes", func(h *format.PageHeader) { h.UncompressedPageSize = math.MaxInt32 }, "an uncompressed page has 2147483647 bytes"},
+		{"bytes", func(h *format.PageHeader) { h.UncompressedPageSize = math.MaxInt32 }, "a page has 2147483647 bytes after decompression"},
 		{"values", func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = math.MaxInt32 }, "a page has 2147483647 values"},
 		{"length", func(h *format.PageHeader) { h.CompressedPageSize = math.MaxInt32 }, "a page is longer than its column"},
 	} {

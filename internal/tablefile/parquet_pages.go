@@ -85,9 +85,9 @@ func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 		case header.CompressedPageSize < 0 || at > chunk.Size():
 			return errors.New("a page is longer than its column")
 		case header.UncompressedPageSize > maxPageBytes:
-			return fmt.Errorf("an uncompressed page has %d bytes, the limit is %d", header.UncompressedPageSize, maxPageBytes)
+			return fmt.Errorf("a page has %d bytes after decompression; the limit is %d", header.UncompressedPageSize, maxPageBytes)
 		case values > maxPageValues:
-			return fmt.Errorf("a page has %d values, the limit is %d", values, maxPageValues)
+			return fmt.Errorf("a page has %d values; the limit is %d", values, maxPageValues)
 		}
 	}
 	return nil

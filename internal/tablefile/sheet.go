@@ -109,7 +109,7 @@ func (s *sheetReader) countNumbers(cells []string) {
 func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	column := columnOfReference(attribute(e, "r"), len(s.cells))
 	if column >= maxSheetColumn {
-		return fmt.Errorf("row %d has a cell in column %d, the limit is %d", s.row, column+1, maxSheetColumn)
+		return fmt.Errorf("row %d has a cell in column %d; the last possible column is %d", s.row, column+1, maxSheetColumn)
 	}
 	text, hasFormula, err := s.readCell(d, e)
 	if err != nil {

@@ -26,9 +26,9 @@ import (
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// The statistic of a row also leaves out the other rows of its group. A new row belongs to no group
-// of the training rows, so statistics from the own group would predict training rows better than
-// new rows. This matters most for copies of a row.
+// The statistic of a row also leaves out the other rows of the row's group. A new row belongs to no
+// group of the training rows. A statistic computed from the row's own group would therefore predict
+// training rows better than new rows. This matters most for copies of a row.
 //
 // There are several random permutations, which the trees use in turn. The statistic of a row that
 // is not a training row is computed from all training rows.
@@ -50,13 +50,16 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets[t][class] reports whether the t-th target is 1 for the rows of a class. For
-	// the rows of other classes, the target is 0. See drawBinaryTargets.
+	// targets are the targets whose means are computed. A target is 0 or 1 for each class:
+	// targets[t][class] is true if target t is 1 for the rows of the class. See drawBinaryTargets.
 	targets [][]bool
 	// permutations are random permutations of the training rows.
 	permutations [][]int32
-	buckets      int
-	// groups has the training rows of each group that has at least two of them.
+	// buckets is the largest number of bins of a statistic, without the bin of missing values. It is
+	// Options.Buckets.
+	buckets int
+	// groups holds one slice of training rows for each group of Options.Groups. Groups with only one
+	// training row are left out.
 	groups [][]int32
 }
 

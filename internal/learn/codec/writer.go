@@ -30,8 +30,9 @@ func (w *Writer) Reset() { w.b, w.err = w.b[:0], nil }
 // of a method of w.
 func (w *Writer) Data() []byte { return w.b }
 
-// Append replaces the slice with the result of appendTo, for example the AppendBinary
-// method of a value. It does nothing if there is an error already.
+// Append calls appendTo with the slice written so far, and continues with the slice that appendTo
+// returns. appendTo may be the AppendBinary method of a value. If it fails, Result returns its
+// error. If there was an error before, Append does nothing.
 func (w *Writer) Append(appendTo func(b []byte) ([]byte, error)) {
 	if w.err == nil {
 		w.b, w.err = appendTo(w.b)

@@ -28,13 +28,14 @@ const maxCopyShare = 0.1
 // Copies describes the rows of a table that are equal to another row in every feature.
 type Copies struct {
 	// Groups holds the group of each row. Rows that are equal in every feature have the same group;
-	// rows without a copy have group -1. Groups is nil if there are no copies, or too many to be
-	// unusual; see maxCopyShare.
+	// rows without a copy have group -1. Groups is nil if there are no copies. It is also nil if more
+	// than maxCopyShare of the rows have a copy, unless the copies were probably made on purpose.
 	Groups []int32
 	// Rows is the number of rows that have a copy.
 	Rows int
-	// Unpredictable is the number of rows that any model must predict wrongly, because it predicts one
-	// class for all rows that are equal: those of the other labels.
+	// Unpredictable is the smallest number of rows that any model predicts wrongly. A model predicts
+	// the same class for all equal rows. If equal rows have different labels, all rows without their
+	// most frequent label count.
 	Unpredictable int
 }
 

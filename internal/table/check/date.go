@@ -178,7 +178,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	if inf.Epoch != "" && c.stats.IsSampled() {
 		rows = "at least " + rows
 	}
-	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s %s, first %s in %s%s",
+	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s %s, such as %s in %s%s",
 		noun, rows, humanize.HasOrHave(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 

@@ -37,7 +37,7 @@ func (c *columnChecker) warnStrayTexts() {
 		treatment = "; such text becomes another feature"
 	}
 	if rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, first %s in %s%s",
+		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, such as %s in %s%s",
 			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
 	}
 }
@@ -46,7 +46,7 @@ func (c *columnChecker) warnStrayTexts() {
 // such as ~. The mark may say something about the row.
 func (c *columnChecker) warnMarks() {
 	c.warnMark("a footnote mark after the number", func(cell []byte) bool { return len(cells.TrimFootnoteMarks(cell)) < len(cell) })
-	c.warnMark("a mark such as ~ before the number", cells.HasApproximateMark)
+	c.warnMark("a mark before the number", cells.HasApproximateMark)
 }
 
 // warnMark warns if some numbers of a training column have a mark and others have none. mark is a phrase for
@@ -68,7 +68,7 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 		}
 	}
 	if marked.Rows > 0 && plain > 0 {
-		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s %s, first %s in %s; the marks are ignored",
+		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s %s, such as %s in %s; the marks are ignored",
 			humanize.Count(marked.Rows, "row"), humanize.HasOrHave(marked.Rows), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
 	}
 }
@@ -78,8 +78,8 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 func (c *columnChecker) warnMostlyNumbers() {
 	inf := c.inferred
 	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but too many different cells are not, first %s in %s%s, so the column is read as %s",
-			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText(), describeReading(inf.Form))
+		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but the column is read as %s, because too many different cells are not numbers; the first is %s in %s%s",
+			describeReading(inf.Form), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText())
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *columnChecker) describeFrequentText() string {
 	if most.Rows < minMixedRows {
 		return ""
 	}
-	return ", most often " + csvfile.Excerpt(most.Text) + " (" + humanize.Count(most.Rows, "row") + ")"
+	return ", and the most frequent is " + csvfile.Excerpt(most.Text) + " (" + humanize.Count(most.Rows, "row") + ")"
 }
 
 // Limits for the warning about a unit that only some numbers of a column have.
@@ -136,12 +136,12 @@ func (c *columnChecker) warnPartialUnit() {
 	}
 	first := &rows[0].First
 	if cells.IsDuration([]byte(rows[1].First.Text)) { // perhaps no cell shows the unit h
-		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "%s %s durations (median %s hours), but %s %s numbers without a unit (median %s), first %s in %s; all are read as hours",
+		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "%s %s durations (median %s hours), but %s %s numbers without a unit (median %s), such as %s in %s; all are read as hours",
 			humanize.Count(rows[1].Rows, "row"), humanize.HasOrHave(rows[1].Rows), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), humanize.HasOrHave(rows[0].Rows), inference.FormNumeric.Format(without),
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 		return
 	}
-	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but those of %s have no unit (median %s), first %s in %s; all are read in the same unit",
+	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but the numbers of %s have no unit (median %s), such as %s in %s; all are read in the same unit",
 		humanize.Count(rows[1].Rows, "row"), csvfile.Excerpt(inf.Format.Unit), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), inference.FormNumeric.Format(without),
 		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 }

@@ -29,10 +29,10 @@ func numberWarnings(t *testing.T, cells []string) (p *profile.Profile, messages 
 func TestTextAmongNumbers(t *testing.T) {
 	t.Parallel()
 	marks := func(first string) string {
-		return fmt.Sprintf("20 rows have a footnote mark after the number, first %q in line 2; the marks are ignored", first)
+		return fmt.Sprintf("20 rows have a footnote mark after the number, such as %q in line 2; the marks are ignored", first)
 	}
 	mostly := func(first, form string) string {
-		return fmt.Sprintf("most cells are numbers, but too many different cells are not, first %q in line 2, so the column is read as %s", first, form)
+		return fmt.Sprintf("most cells are numbers, but the column is read as %s, because too many different cells are not numbers; the first is %q in line 2", form, first)
 	}
 	for name, c := range map[string]struct {
 		plain, other string // formats of the cells; a ? is a letter
@@ -41,7 +41,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	}{
 		"stars":               {"0.%03d", "0.%03d*", inference.FormNumeric, marks("0.000*")},
 		"numbers_in_brackets": {"%d.5", "%d.5 [1]", inference.FormNumeric, marks("0.5 [1]")},
-		"approximate":         {"%d.5", "~%d.5", inference.FormNumeric, `20 rows have a mark such as ~ before the number, first "~0.5" in line 2; the marks are ignored`},
+		"approximate":         {"%d.5", "~%d.5", inference.FormNumeric, `20 rows have a mark before the number, such as "~0.5" in line 2; the marks are ignored`},
 		"marks_everywhere":    {"%d*", "%d*", inference.FormNumeric, ""},
 		"another_unit":        {"%d km", "%d miles", inference.FormText, mostly("0 miles", "text")},
 		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99", "a category")},
@@ -74,7 +74,7 @@ func TestFrequentMarkAmongNumbers(t *testing.T) {
 		}
 		return fmt.Sprintf("%d.5 km", i)
 	}))
-	want := `first "0.5 miles" in line 2, most often "~" (20 rows), so the column is read as`
+	want := `the first is "0.5 miles" in line 2, and the most frequent is "~" (20 rows)`
 	if p.Columns[0].Form == inference.FormNumeric || !strings.Contains(got, want) {
 		t.Errorf("%s with %q, want %q", p.Columns[0].Form, got, want)
 	}
@@ -95,7 +95,7 @@ func TestFrequentMarkAmongNumbers(t *testing.T) {
 func TestMixedNumbers(t *testing.T) {
 	t.Parallel()
 	mixed := func(noun, first, second string) string {
-		return fmt.Sprintf("the numbers have different %s: 100 rows have one like %q (line 2), 100 rows have one like %q (line 3), so the column is read as a category", noun, first, second)
+		return fmt.Sprintf("the column is read as a category, because its numbers have different %s: 100 rows have numbers like %q (line 2), and 100 rows have numbers like %q (line 3)", noun, first, second)
 	}
 	for name, c := range map[string]struct {
 		first, second string // formats of the cells
@@ -132,8 +132,8 @@ func TestDurationsAmongNumbers(t *testing.T) {
 		form  inference.Form
 		want  string
 	}{
-		"few_durations": {250, true, inference.FormNumeric, `the column has numbers, but 4 rows have text, first "1:02:00" in line 2; such text is treated as missing`},
-		"few_numbers":   {4, false, inference.FormNumeric, `750 rows have durations (median 8.03694 hours), but 250 rows have numbers without a unit (median 498.3), first "0.3" in line 2; all are read as hours`},
+		"few_durations": {250, true, inference.FormNumeric, `the column has numbers, but 4 rows have text, such as "1:02:00" in line 2; such text is treated as missing`},
+		"few_numbers":   {4, false, inference.FormNumeric, `750 rows have durations (median 8.03694 hours), but 250 rows have numbers without a unit (median 498.3), such as "0.3" in line 2; all are read as hours`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(1000, func(i int) string {
@@ -153,7 +153,7 @@ func TestDurationsAmongNumbers(t *testing.T) {
 // not in their unit.
 func TestCompoundsAmongOtherNumbers(t *testing.T) {
 	t.Parallel()
-	const stray = `the column has numbers, but %s, first %s in line 2; such text is treated as missing`
+	const stray = `the column has numbers, but %s, such as %s in line 2; such text is treated as missing`
 	for name, c := range map[string]struct {
 		every    int // one of this number of cells has the compound
 		compound string
@@ -207,9 +207,9 @@ func TestHyphensAreNotNegative(t *testing.T) {
 		form  inference.Form
 		want  string
 	}{
-		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, first "1-" in line 2; such text is treated as missing`},
+		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, such as "1-" in line 2; such text is treated as missing`},
 		"open_years":  {2, 1950, 75, inference.FormCategory, ""},
-		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but too many different cells are not, first "1950-" in line 2, so the column is read as a category`},
+		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but the column is read as a category, because too many different cells are not numbers; the first is "1950-" in line 2`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
@@ -234,7 +234,7 @@ func TestMetresAmongThousands(t *testing.T) {
 		}
 		return fmt.Sprintf("%d.%dk", i/10, i%10)
 	}))
-	want := `the column has numbers, but 4 rows have text, first "1.0m" in line 9; such text becomes another feature`
+	want := `the column has numbers, but 4 rows have text, such as "1.0m" in line 9; such text becomes another feature`
 	if p.Columns[0].Form != inference.FormNumeric || p.Columns[0].Missing != 4 || got != want {
 		t.Errorf("%s, %d missing: %s", p.Columns[0].Form, p.Columns[0].Missing, got)
 	}
@@ -257,10 +257,10 @@ func TestPartialUnit(t *testing.T) {
 		with, without string // formats of the cells; every fourth number has no unit
 		want          string
 	}{
-		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but those of 15 rows have no unit (median 0.385), first "0.105" in line 2; all are read in the same unit`},
+		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but the numbers of 15 rows have no unit (median 0.385), such as "0.105" in line 2; all are read in the same unit`},
 		"the_same_scale":            {"%d km", "%d", ""},
 		"zeros":                     {"%d km", "0", ""},
-		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but those of 15 rows have no unit (median 38), first "10" in line 2; all are read in the same unit`},
+		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but the numbers of 15 rows have no unit (median 38), such as "10" in line 2; all are read in the same unit`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := numberWarnings(t, tabletest.Cells(60, func(i int) string {

@@ -47,7 +47,9 @@ func (t *Column) IsSampled() bool { return t.texts.sample != nil || t.droppedNum
 // Find returns the counted value with the given text, or nil if the column has no such value.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
-// Levels returns the values that become levels of a category, sorted by their texts.
+// Levels returns the values of the column that are the levels if the column is read as a category,
+// sorted by their texts. If there are more than 40 distinct texts, texts of a single row are not
+// levels. At most 65,535 texts are levels: the most frequent ones.
 func (t *Column) Levels() []Value {
 	n, _ := t.texts.distinctCount()
 	return selectLevels(t.texts.values, n)

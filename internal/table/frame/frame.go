@@ -138,10 +138,10 @@ type ColumnSchema struct {
 	Feature Extraction `json:"part,omitempty"`
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool `json:"dayFirst,omitempty"`
-	// YearFirst is set if 06-01-31 is a date of 2006, whose year comes first.
+	// YearFirst is set if dates with a year of two digits begin with the year: 06-01-31 is in 2006.
 	YearFirst bool `json:"yearFirst,omitempty"`
-	// Epoch is the unit of dates that are numbers: the time since 1 January 1970. It is empty for other
-	// dates.
+	// Epoch is set if the dates are numbers that count the time since 1 January 1970. It is the unit of
+	// this time. It is empty for other dates.
 	Epoch EpochUnit `json:"epoch,omitempty"`
 	// NeedsTime is set if the hour of a date without a time of day is missing. In models of earlier
 	// versions of the program it is 0.

@@ -142,8 +142,9 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is not one of its numbers: a text that is
-// not a number or, in a column of scores, a plain number.
+// IsStray reports whether a value in a column of numbers is not one of its numbers. A text is a
+// stray if it cannot be parsed as a number of the column. In a column of numbers with a total, such
+// as 7/10, a number without a total is a stray, too. Empty cells and null values are not strays.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasDenominator(): // 5 is not a score such as 5/10

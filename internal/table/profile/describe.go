@@ -64,9 +64,9 @@ func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
 	c.Distinct, c.Estimate, c.Numbers, c.hasFractions = n.Distinct, n.Estimate, n.Stats, n.HasFractions
 }
 
-// describeSampled sets the counts of a column of numbers or dates whose values are not all known.
-// It also sets Numbers if all unknown values are plain numbers, because their statistics are
-// computed while the file is read.
+// describeSampled sets the counts of a column of numbers or dates if not all of its values are still
+// counted. It also sets Numbers if all values that are no longer counted are plain numbers, because
+// the statistics of plain numbers are computed while the file is read.
 func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Missing = t.Rows(cells.Blank)
 	for _, one := range t.ValuesByInterpretation() {

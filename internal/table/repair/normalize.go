@@ -100,8 +100,9 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	p.MergeDefects(&r.canonical.defects, r.canonical.partial)
 }
 
-// Normalize returns src in canonical form; the bytes of a canonical src do not change. Normalize
-// and Read return a *csvfile.Defect, whose location is in src, for an error in the file.
+// Normalize returns a reader of src in canonical form. If src is already in canonical form, its bytes
+// do not change. If the file has a defect, Normalize or the Read method of the result returns a
+// *csvfile.Defect with the line and column in src.
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
