@@ -40,7 +40,7 @@ func (p *runPipeline) continueCommand() string {
 }
 
 // resumeTraining waits for the race of an earlier run on the same data, and finds the
-// baseline. request has the parameters of the flags. A cancelled race is accepted if it has a model.
+// baseline. request holds the parameters of the flags. A cancelled race is accepted if it has a model.
 func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraining) error {
 	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {

@@ -79,7 +79,7 @@ type Config struct {
 	// DeletePredictions is called before the account with this key is deleted. It deletes most of
 	// the predictions of the account in small transactions, and calls record in the first of them.
 	DeletePredictions func(ctx context.Context, key string, record func(*store.Tx) error) error
-	// OnDeleted is called after the account with this key was deleted. The argument blobs has the
+	// OnDeleted is called after the account with this key was deleted. The argument blobs holds the
 	// keys of the blobs that no row references any more.
 	OnDeleted func(ctx context.Context, key string, blobs []string)
 	Options   Options

@@ -91,7 +91,7 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: action}, change)
 }
 
-// updateAndRecordDetail is like updateAndRecord, but also records a detail. event has the action
+// updateAndRecordDetail is like updateAndRecord, but also records a detail. event holds the action
 // and the detail; updateAndRecordDetail sets the other fields.
 func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLookup, event auditEvent,
 	change func(t *store.Tx, account *store.Account) error,

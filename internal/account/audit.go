@@ -39,7 +39,7 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// auditEvent has the fields of an audit event that are not taken from the context. An empty actor
+// auditEvent holds the fields of an audit event that are not taken from the context. An empty actor
 // means the caller. If expiresBefore is set, the events before this time may be deleted.
 type auditEvent struct {
 	actor, action, object, detail, outcome string

@@ -88,7 +88,7 @@ func (a *Accounts) newAccessRequest(form api.NewAccessRequest) (*store.AccessReq
 }
 
 // checkText returns a problem if the text of a field is blank, longer than maxLength characters, or
-// rejected by api.CheckText. allowed has the control characters that the text may have.
+// rejected by api.CheckText. allowed holds the control characters that the text may have.
 func checkText(field, text string, maxLength int, allowed string) error {
 	switch n := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":

@@ -51,7 +51,7 @@ type backupWriter struct {
 	from    ServiceData
 	archive *archiveWriter
 	summary Summary
-	// copied has the keys of the files that are in the backup or were listed as damaged.
+	// copied holds the keys of the files that are in the backup or were listed as damaged.
 	copied map[string]bool
 	// round is the number of snapshots so far.
 	round int
@@ -63,7 +63,7 @@ type backupWriter struct {
 	// which this happened. Their copies are incomplete. Such a file is listed as damaged if the
 	// last snapshot references it.
 	vanished map[string]int
-	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
+	// tables holds one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile
 }
 

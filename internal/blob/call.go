@@ -33,7 +33,7 @@ const (
 	CallDelete = "delete"
 )
 
-// callObserver has the parameters of [Store.Observe].
+// callObserver holds the parameters of [Store.Observe].
 type callObserver struct {
 	now    func() time.Time
 	report func(BackendCall)

@@ -36,7 +36,7 @@ type uploadBody struct {
 	progress   func(sent int64)
 }
 
-// multipartForm has the bytes before and after the file in a multipart/form-data body,
+// multipartForm holds the bytes before and after the file in a multipart/form-data body,
 // whose only part is `file`. With the zero value the body is the file itself.
 type multipartForm struct {
 	head, tail  string

@@ -65,7 +65,7 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 }
 
 // fetchProgressWithHistory returns the progress of a race. If its recent scores do not continue
-// those that were reported before, it requests the history, too. reported has the number of scores
+// those that were reported before, it requests the history, too. reported holds the number of scores
 // reported so far, by key of the algorithm's job.
 func (c *Client) fetchProgressWithHistory(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}

@@ -68,7 +68,7 @@ func (p *Pages) showAccount(v *visit) error {
 var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
 // writeAccount shows the page of the account. If problem is not nil, it says why a form was
-// rejected, and fields has the fields of this form. added is the new authenticator app whose secret
+// rejected, and fields holds the fields of this form. added is the new authenticator app whose secret
 // is shown, or nil.
 func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})

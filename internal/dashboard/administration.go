@@ -86,7 +86,7 @@ func (p *Pages) listAccounts(v *visit) error {
 var accountFields = []formField{{"email", "email", "Email"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
 
 // writeAccounts shows the list of accounts. If problem is not nil, it says why the form to create
-// an account was rejected, and form has the values of this form.
+// an account was rejected, and form holds the values of this form.
 func (p *Pages) writeAccounts(v *visit, form api.NewAccount, problem *api.Problem) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: pageInput(v.r)})
 	if err != nil {
@@ -121,7 +121,7 @@ type userPage struct {
 	Quota      quotaForm
 }
 
-// quotaForm has the fields of the form to set the limits of an account, as they were typed.
+// quotaForm holds the fields of the form to set the limits of an account, as they were typed.
 type quotaForm struct{ Datasets, Megabytes, Races string }
 
 // quotaFields are the fields of the form to set the limits of an account.
@@ -141,7 +141,7 @@ func newQuotaForm(q api.Quota) quotaForm {
 func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil) }
 
 // writeUser shows the page of an account. If problem is not nil, it says why a form was rejected.
-// form has the limits of the account as they were typed in a rejected form. If form is nil, the
+// form holds the limits of the account as they were typed in a rejected form. If form is nil, the
 // page shows the stored limits.
 func (p *Pages) writeUser(v *visit, form *quotaForm, problem *api.Problem) error {
 	user, err := client.Call(v.r.Context(), v.client, api.GetAccount, &api.AccountInput{AccountKey: v.r.PathValue("key")})

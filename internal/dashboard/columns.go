@@ -29,7 +29,7 @@ type fileSample struct {
 	delimiter byte
 	// size is the size of the file, or of its beginning if the file is larger.
 	size int
-	// header has the names in the header. It is empty if the header cannot be read. names are the
+	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.
 	header, names []string
 	// description describes the columns. If the first row looks like data and not like a header, it

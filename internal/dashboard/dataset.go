@@ -18,7 +18,7 @@ import (
 // rowsPerPage is the maximum number of rows of a list on one page.
 const rowsPerPage = 50
 
-// pager has the links to the other pages of a list. A link is empty if there is no such page.
+// pager holds the links to the other pages of a list. A link is empty if there is no such page.
 type pager struct {
 	// Offset is the number of rows before this page, and Total the number of rows on all pages.
 	// First and Last are the numbers of the first and the last row on this page, from 1. They
@@ -88,7 +88,7 @@ type datasetsPage struct {
 	Datasets []api.DatasetEntry
 	Pager    pager
 	State    string
-	// Form has the values of a rejected upload.
+	// Form holds the values of a rejected upload.
 	Form datasetForm
 	// Columns are the columns of the chosen file. It is nil if they are unknown.
 	Columns *chosenColumns
@@ -100,7 +100,7 @@ type datasetsPage struct {
 	DirectUploads bool
 }
 
-// datasetForm has the fields of the form to upload a dataset, except the file. Label and ID are the
+// datasetForm holds the fields of the form to upload a dataset, except the file. Label and ID are the
 // names of the columns with the label and the row IDs. If a name is empty, the column is chosen as
 // on the command line. ID may be generatedID.
 type datasetForm struct{ Name, Description, Series, Label, ID string }

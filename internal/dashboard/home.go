@@ -9,7 +9,7 @@ import (
 
 // homePage is the data of the front page.
 type homePage struct {
-	// Running has the newest races that are PENDING or RUNNING, and OmittedRaces is the number of
+	// Running holds the newest races that are PENDING or RUNNING, and OmittedRaces is the number of
 	// such races that are not shown. Processing has the datasets that are being prepared.
 	Running      []api.Training
 	OmittedRaces int64

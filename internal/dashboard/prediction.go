@@ -46,7 +46,7 @@ type predictionPage struct {
 // IsPredicting reports whether the prediction has not ended. It can then not be deleted.
 func (d predictionPage) IsPredicting() bool { return isPredicting(d.Prediction.Status) }
 
-// preview has the first rows of a result.
+// preview holds the first rows of a result.
 type preview struct {
 	Header []previewCell
 	Rows   [][]previewCell

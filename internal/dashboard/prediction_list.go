@@ -27,14 +27,14 @@ type predictionsPage struct {
 	IsBusy bool
 }
 
-// predictionGroup has the newest predictions of a dataset, or one page of all predictions of a
+// predictionGroup holds the newest predictions of a dataset, or one page of all predictions of a
 // dataset or a model.
 type predictionGroup struct {
 	// Name is the name of the dataset, or the name and version of the model, such as train@v3. Path
 	// is the path of its page.
 	Name, Path  string
 	Predictions []api.Prediction
-	// Models has the names and versions of the newest models, such as train@v3, by key.
+	// Models holds the names and versions of the newest models, such as train@v3, by key.
 	Models map[string]string
 	// All is the address of the list of all predictions. It is empty if the page already has all of
 	// them, or links to further pages.

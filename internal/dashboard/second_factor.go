@@ -118,7 +118,7 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 }
 
 // showErrorOrAccount redirects to the page of the account if err is nil. Otherwise it shows err on
-// this page. fields has the fields of the form that was sent, or is nil if the page has no such
+// this page. fields holds the fields of the form that was sent, or is nil if the page has no such
 // form any more.
 func (p *Pages) showErrorOrAccount(v *visit, err error, fields []formField) error {
 	if err != nil {

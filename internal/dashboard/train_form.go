@@ -9,7 +9,7 @@ import (
 	"foretell/internal/api"
 )
 
-// trainForm has the fields of the form to start a race, as they were typed.
+// trainForm holds the fields of the form to start a race, as they were typed.
 type trainForm struct {
 	Threshold, Metric, ClassWeights, Monotone, ScalingFactor, Minutes, Seed string
 	Algorithms                                                              []string

@@ -32,7 +32,7 @@ const (
 // unknown.
 type uploadOutcomes struct {
 	mu sync.Mutex
-	// byAccount has the uploads of each account, by its key, in the order in which they have begun.
+	// byAccount holds the uploads of each account, by its key, in the order in which they have begun.
 	byAccount map[string][]*uploadOutcome
 	purged    time.Time // when old uploads of all accounts were last removed
 }

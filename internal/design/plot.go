@@ -62,7 +62,7 @@ type PlotLine struct {
 	Name, Note string
 	Style      int
 	Path       string
-	// Points has the coordinates of all points for the script that draws charts, such as "1 0.5,2
+	// Points holds the coordinates of all points for the script that draws charts, such as "1 0.5,2
 	// 0.75".
 	Points string
 }

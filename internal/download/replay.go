@@ -42,7 +42,7 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 }
 
 // FindAndVerifyInput returns the paths of the files that a receipt is about: the training files if
-// flag is "train", and the predicted files if flag is "blind". given has the values of this flag.
+// flag is "train", and the predicted files if flag is "blind". given holds the values of this flag.
 // If given is empty, it looks for the files that the receipt names, first in the folder of the
 // receipt and then in the current folder. recorded describes the files in the receipt, or is nil.
 // It is an error if the contents of the files differ from the digest in recorded.

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Report has the results of all requirements on one model, or on the predictions in a file.
+// Report holds the results of all requirements on one model, or on the predictions in a file.
 type Report struct {
 	// Model is the model's key. It is "" for predictions.
 	Model string

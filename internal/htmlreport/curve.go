@@ -9,7 +9,7 @@ import (
 	"foretell/internal/design"
 )
 
-// classRows has the number of rows of each class by its label.
+// classRows holds the number of rows of each class by its label.
 type classRows map[string]int64
 
 // countClassRows returns the number of rows of each class in the whole dataset or, if that is
@@ -49,7 +49,7 @@ func (rows classRows) mostFrequent(labels []string) []int {
 	return rows.byFrequency(labels)[:min(len(labels), maxShownClasses)]
 }
 
-// curvePlots has the plots that are computed from the probabilities of test rows, and the tables
+// curvePlots holds the plots that are computed from the probabilities of test rows, and the tables
 // for choosing a threshold.
 type curvePlots struct {
 	ROC, PrecisionRecall, Reliability *design.Plot

@@ -47,7 +47,7 @@ type Document struct {
 	// DependenceNote says which classes Dependence shows. It is empty if it shows all.
 	DependenceNote string
 	Interactions   []interaction
-	// Race has the curves of the algorithms by step, and RaceTime the curves by time.
+	// Race holds the curves of the algorithms by step, and RaceTime the curves by time.
 	// Both are nil if the scores are unknown. RaceTime is also nil if the times of the
 	// scores are unknown.
 	Race, RaceTime *design.Plot

@@ -11,7 +11,7 @@ import (
 type interaction struct {
 	api.Interaction
 	First, Second, Share string
-	// Across has the values of the second column. Rows has, for each value of the first column, the
+	// Across holds the values of the second column. Rows has, for each value of the first column, the
 	// mean probabilities for the values in Across. Both are nil unless the pair is one of the
 	// strongest.
 	Across []string

@@ -9,7 +9,7 @@ import (
 const maxRacePoints = 240
 
 // RacePlot returns a plot with the curve of each algorithm of a race and a line at its threshold,
-// which may be nil. scores has the validation scores of each algorithm, oldest first.
+// which may be nil. scores holds the validation scores of each algorithm, oldest first.
 func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
 	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", Empty: "no scores yet"}
 	steps := make([][]float64, len(scores))

@@ -58,7 +58,7 @@ type Claim struct {
 	Now, Until time.Time
 }
 
-// LeaseCheck has the parameters of [Store.EndExpiredLeases].
+// LeaseCheck holds the parameters of [Store.EndExpiredLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.

@@ -64,7 +64,7 @@ type Pool struct {
 	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // subjects that were passed to AllowSubject
 	storeError      error
-	// postponed has the jobs that this pool has returned to the queue because of ErrPostponed, each
+	// postponed holds the jobs that this pool has returned to the queue because of ErrPostponed, each
 	// with the time of the return. Further attempts of such a job are logged at the level Debug. A
 	// job is removed when an attempt ends in another way, and after postponedTime.
 	postponed map[string]time.Time

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Counts has the numbers of jobs of one kind in all processes that share the store.
+// Counts holds the numbers of jobs of one kind in all processes that share the store.
 type Counts struct {
 	// Kind is "prepare", "train", "predict" or "part".
 	Kind string

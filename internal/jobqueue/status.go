@@ -25,7 +25,7 @@ type Status struct {
 	QueuedBefore int
 }
 
-// Workers has the workers that were alive at the time of one request. A worker is a process that runs
+// Workers holds the workers that were alive at the time of one request. A worker is a process that runs
 // every queued job, whichever process queued it.
 type Workers struct {
 	// Live are the live workers.

@@ -20,7 +20,7 @@ type Certificate struct {
 	checked atomic.Int64 // when the files were last checked for changes, in Unix nanoseconds
 
 	mu sync.Mutex // held while the files are checked and read
-	// tried has the states of the certificate file and the key file at the last attempt to read
+	// tried holds the states of the certificate file and the key file at the last attempt to read
 	// them.
 	tried [2]fileState
 }

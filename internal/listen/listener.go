@@ -23,7 +23,7 @@ type Limits struct {
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
 	// Connections.
 	PerAddress int
-	// Exempt has the networks to which PerAddress does not apply, such as those of proxies.
+	// Exempt holds the networks to which PerAddress does not apply, such as those of proxies.
 	Exempt []netip.Prefix
 	// WriteTimeout is how long a client may receive nothing while the server
 	// writes. Defaults to 2 minutes.

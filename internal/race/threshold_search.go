@@ -55,7 +55,7 @@ const (
 
 // FirstThreshold returns a threshold that every algorithm should reach. For accuracy, this is the
 // fraction of rows in the largest class, rounded down to two decimals. For other metrics, or if the
-// rows are unknown, it is DefaultFirstThreshold. classRows has the number of rows of each
+// rows are unknown, it is DefaultFirstThreshold. classRows holds the number of rows of each
 // class.
 func FirstThreshold(metric string, classRows []int) float64 {
 	most, all := 0, 0

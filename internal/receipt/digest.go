@@ -22,7 +22,7 @@ import (
 type BlockDigests struct {
 	// Lines is the number of lines per block.
 	Lines int `json:"lines"`
-	// Digests has the first bytes of each block's SHA-256, in hex.
+	// Digests holds the first bytes of each block's SHA-256, in hex.
 	Digests string `json:"sums"`
 }
 

@@ -184,7 +184,7 @@ type Metrics struct {
 	PRAUCClass string `json:"prAucClass,omitempty"`
 }
 
-// Race has the options with which a model was trained. The same data, options and seed
+// Race holds the options with which a model was trained. The same data, options and seed
 // produce the same model.
 type Race struct {
 	Metric string `json:"metric,omitempty"`

@@ -129,7 +129,7 @@ func Describe(ctx context.Context, src io.Reader, names []string, wanted func(na
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// SetUnnamed sets the field Unnamed of the columns. header has the names in the header of the file.
+// SetUnnamed sets the field Unnamed of the columns. header holds the names in the header of the file.
 func (t *Description) SetUnnamed(header []string) {
 	for i := range t.Columns {
 		t.Columns[i].Unnamed = header[i] == ""

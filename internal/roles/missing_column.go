@@ -45,7 +45,7 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 // equal columns have the similarity 1.
 const minSimilarityGain = 0.25
 
-// columnSample has the first cells of a column.
+// columnSample holds the first cells of a column.
 type columnSample struct {
 	cells []string
 	min   float64

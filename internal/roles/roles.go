@@ -14,7 +14,7 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Options has the choices of the user. In the zero value, the user has chosen nothing.
+// Options holds the choices of the user. In the zero value, the user has chosen nothing.
 type Options struct {
 	ID         string   // name of the ID column
 	GenerateID bool     // generate IDs; ID is then empty

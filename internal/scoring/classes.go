@@ -64,7 +64,7 @@ func (c *classes) add(name string) {
 
 // allProbabilities returns the probabilities of all classes, row-major. If there are two classes
 // and only one has a probability column, the probability of the other is 1 minus that of the first.
-// In all other cases, a class without a probability column makes all nil, and without has the names
+// In all other cases, a class without a probability column makes all nil, and without holds the names
 // of such classes.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)

@@ -59,7 +59,7 @@ const (
 
 // rejectProbabilities returns a *Fault about file if its predicted labels seem to be the
 // probabilities of a class, as in some submissions to competitions: all of them are numbers from 0
-// to 1, and several are fractions that are not in known. known has the labels with which they are
+// to 1, and several are fractions that are not in known. known holds the labels with which they are
 // compared. If the classes of the predictions are known, rejectProbabilities returns nil.
 func (p *predictions) rejectProbabilities(file FileRole, known []string) error {
 	if len(p.classes)+len(p.modelClasses) > 0 {

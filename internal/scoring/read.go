@@ -39,7 +39,7 @@ type Fault struct {
 // Error returns the message.
 func (f *Fault) Error() string { return f.Message }
 
-// predictions has the contents of a file with predicted labels.
+// predictions holds the contents of a file with predicted labels.
 type predictions struct {
 	names []string // of the columns
 	id    string   // the name of the ID column; "" without one
@@ -52,7 +52,7 @@ type predictions struct {
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	// shared has the columns that both files have. It is set only if the rows may be joined with
+	// shared holds the columns that both files have. It is set only if the rows may be joined with
 	// the answers by their order, to check that the cells of each pair of rows are equal.
 	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
@@ -83,7 +83,7 @@ type answers struct {
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int
-	// shared has the columns that both files have. It is set only if the rows are joined by their
+	// shared holds the columns that both files have. It is set only if the rows are joined by their
 	// order, to check that the cells of each pair of rows are equal.
 	shared *sharedCells
 }

@@ -69,7 +69,7 @@ type MetricValue struct {
 	Rows int `json:"rows,omitempty"`
 }
 
-// Result has the metrics of predictions.
+// Result holds the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
 	// UnlabelledRows is the number of rows that were left out because they have no true label.
@@ -138,7 +138,7 @@ type Baseline struct {
 	Accuracy float64 `json:"accuracy"`
 }
 
-// Class has the metrics of one class. Precision is nil if the class was never predicted,
+// Class holds the metrics of one class. Precision is nil if the class was never predicted,
 // and Recall is nil if no row has the class. F1 is nil if both of them are nil.
 type Class struct {
 	Label     string       `json:"label"`

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/humanize"
 )
 
-// sharedCells has the contents of columns that both files have. If the rows are joined by their
+// sharedCells holds the contents of columns that both files have. If the rows are joined by their
 // order, equal cells show that the rows belong together.
 type sharedCells struct {
 	names  []string // of the columns

@@ -20,7 +20,7 @@ type UnknownLabels struct {
 	Rows int `json:"rows"`
 	// Labels are the distinct labels.
 	Labels []string `json:"labels"`
-	// OtherSpelling has two elements: one of the labels, and a class that differs from this label
+	// OtherSpelling holds two elements: one of the labels, and a class that differs from this label
 	// only in spelling. It is nil if there is no such label.
 	OtherSpelling []string `json:"-"`
 }
@@ -183,7 +183,7 @@ func (p *predictions) decisions(a *answers, c *classes) metric.Predictions {
 }
 
 // rowsOfKnownClasses returns the probabilities and the true classes of the rows whose true label
-// is one of the known classes. all has the probabilities of all rows, row-major, and is
+// is one of the known classes. all holds the probabilities of all rows, row-major, and is
 // overwritten.
 func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float32) (probabilities []float32, labels []int32) {
 	width := len(known.names)

@@ -57,7 +57,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 	}
 }
 
-// allowedWithoutSecondFactor has the IDs of the operations that an account without an authenticator
+// allowedWithoutSecondFactor holds the IDs of the operations that an account without an authenticator
 // app may always call. Other operations are refused to it if the service requires an app.
 var allowedWithoutSecondFactor = map[string]bool{
 	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,

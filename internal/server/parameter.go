@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// parameters has the names of an operation's parameters. [parameters.validate] checks their syntax,
+// parameters holds the names of an operation's parameters. [parameters.validate] checks their syntax,
 // and reports an error with the status 400. Afterwards huma checks the ranges of the values, with
 // the status 422.
 type parameters struct {

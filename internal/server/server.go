@@ -54,7 +54,7 @@ type Options struct {
 	// ShowCauses makes the responses to internal errors contain the cause. It is set for a service
 	// in the process of a command, whose user has no log of the service.
 	ShowCauses bool
-	// Metrics has the metrics of the service. If it is nil, the service creates metrics and serves
+	// Metrics holds the metrics of the service. If it is nil, the service creates metrics and serves
 	// them at /metrics.
 	Metrics *Metrics
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.

@@ -20,7 +20,7 @@ type File struct {
 	mu   sync.RWMutex
 	file *TempFile // nil before the first write and after Close
 	end  int64     // length of the file
-	// memory has the contents of the file after loadIntoMemory.
+	// memory holds the contents of the file after loadIntoMemory.
 	memory []byte
 	// keepInMemory is set if further writes stay in memory, for example because the disk is full.
 	keepInMemory bool

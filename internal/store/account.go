@@ -81,7 +81,7 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return t.getAccountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// getAccountWhere returns the account for which an SQL condition is true. args has the
+// getAccountWhere returns the account for which an SQL condition is true. args holds the
 // values of the placeholders.
 func (t *Tx) getAccountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))

@@ -16,7 +16,7 @@ type AuditEvent struct {
 	// Action is the operation, for example "login" or "dataset.delete". Object is the key
 	// or email of the resource.
 	Action, Object string
-	// Detail has the new values of a change, such as "datasets=1 bytes=1000000 races=none". It is ""
+	// Detail holds the new values of a change, such as "datasets=1 bytes=1000000 races=none". It is ""
 	// for most actions.
 	Detail string
 	// Address is the address of the client. Request is the ID of the request. They are

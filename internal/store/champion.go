@@ -18,7 +18,7 @@ const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sh
 const scoreKind = "t.metric || ' ' || t.class_weights"
 
 // championSQL is the SQL query of the champion of a series, the model that predictions with the
-// name of the series use; see Model.Champion. Its subquery newest has the promoted model or, if
+// name of the series use; see Model.Champion. Its subquery newest holds the promoted model or, if
 // there is none, the newest complete model. Only models with the data, the metric, the class
 // weights, the group column and the time column of that model are compared. The index
 // model_champion has the columns of m that the query uses.

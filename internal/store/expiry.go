@@ -19,7 +19,7 @@ var expiries = map[string]struct {
 	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
 	// empty text if no champion does.
 	series string
-	// used is the column with the time of the last change of a row. order has the columns by which
+	// used is the column with the time of the last change of a row. order holds the columns by which
 	// the rows are sorted: those of an index that ends with used, and the key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all

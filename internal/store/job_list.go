@@ -41,7 +41,7 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 	})
 }
 
-// JobQueue has the number of queued and leased jobs of an account.
+// JobQueue holds the number of queued and leased jobs of an account.
 type JobQueue struct {
 	Email           string
 	Queued, Running int64

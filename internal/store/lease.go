@@ -10,14 +10,14 @@ import (
 	"foretell/internal/store/process"
 )
 
-// leaseChecks has the leases that the last call of [Store.EndExpiredLeases] observed.
+// leaseChecks holds the leases that the last call of [Store.EndExpiredLeases] observed.
 type leaseChecks struct {
 	mu         sync.Mutex
 	checked    time.Time                // the time of that call
 	heartbeats process.HeartbeatTracker // tracks the leases, by key of the job
 }
 
-// LeaseCheck has the parameters of [Store.EndExpiredLeases].
+// LeaseCheck holds the parameters of [Store.EndExpiredLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.

@@ -80,7 +80,7 @@ func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecks
 	return r.Size, r.Close()
 }
 
-// Usage has the total sizes of the stored files, in bytes.
+// Usage holds the total sizes of the stored files, in bytes.
 type Usage struct {
 	// Datasets is the size of all uploaded CSV files, Models that of all models, and Predictions
 	// that of all blind files and results. A file that an earlier version stored may count as 0

@@ -155,7 +155,7 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// referenced has the keys of the blobs that the database references, and stored those of the blobs
+// referenced holds the keys of the blobs that the database references, and stored those of the blobs
 // that exist. An identity is "" if it is missing. location is the folder or bucket of the blobs,
 // for messages.
 func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {

@@ -16,7 +16,7 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts has two texts for messages about each kind of stored file. After noun, a message
+// fileKindTexts holds two texts for messages about each kind of stored file. After noun, a message
 // has the key of the dataset, model or prediction that owns the file. replacement says how to
 // replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{

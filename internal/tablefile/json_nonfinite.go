@@ -15,7 +15,7 @@ type nonFiniteReader struct {
 	rest      string // the rest of a replacement, for the next bytes of src
 }
 
-// nonFiniteNumbers has the replacement of each number. NaN is too short for null, so it is replaced
+// nonFiniteNumbers holds the replacement of each number. NaN is too short for null, so it is replaced
 // by an empty string.
 var nonFiniteNumbers = []struct{ number, replacement string }{
 	{"NaN", `"" `},

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// unsupportedFormats has the first bytes of files in unsupported formats, and messages
+// unsupportedFormats holds the first bytes of files in unsupported formats, and messages
 // about them.
 var unsupportedFormats = []struct{ magic, message string }{
 	{"SQLite format 3\x00", "this is an SQLite database: pipe one of its tables, as in sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
@@ -55,7 +55,7 @@ const (
 // tarMagicOffset is the offset of the magic bytes of a tar archive.
 const tarMagicOffset = 257
 
-// compressions has the first bytes of files of the supported compressions, and the programs that
+// compressions holds the first bytes of files of the supported compressions, and the programs that
 // unpack them.
 var compressions = []struct{ magic, name, program string }{
 	{"\x1F\x8B", "gzip", "gzip"},

@@ -21,7 +21,7 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Console has the three standard streams of a command, and the abilities of the terminal.
+// Console holds the three standard streams of a command, and the abilities of the terminal.
 type Console struct {
 	In  io.Reader
 	Out io.Writer

@@ -17,7 +17,7 @@ type RunState struct {
 	State      string // status in the API
 	StateLabel string // readable text for State
 	Done       bool
-	// Recent has the newest scores, oldest first.
+	// Recent holds the newest scores, oldest first.
 	Recent []float64
 	// BestScore is the score of the best step so far, and LogLoss is the log loss of that step.
 	// They are nil if unknown.

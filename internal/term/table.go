@@ -33,7 +33,7 @@ func TextCells(texts ...string) []Cell {
 
 // Table is a table to print. Every row must have as many cells as Header.
 type Table struct {
-	// Header has the column names. If it is nil, no header is printed.
+	// Header holds the column names. If it is nil, no header is printed.
 	Header []Cell
 	// Right says for each column whether it is right-aligned, as numbers are. Columns after
 	// the end of Right are left-aligned.

@@ -40,7 +40,7 @@ type RotatingKey struct {
 	keys  cachedKeys
 }
 
-// cachedKeys has the key that was read last, and the key that it replaced.
+// cachedKeys holds the key that was read last, and the key that it replaced.
 type cachedKeys struct {
 	value    string // of the current key, in hex
 	current  auth.URLKey

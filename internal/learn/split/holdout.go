@@ -8,7 +8,7 @@ import (
 )
 
 // Holdout sets a fraction of the sample's rows aside as held, with the class proportions of the
-// sample. rest has the other rows. Both are ascending. held has ⌊fraction·rows + ½⌋ rows, or fewer,
+// sample. rest holds the other rows. Both are ascending. held has ⌊fraction·rows + ½⌋ rows, or fewer,
 // because each class keeps at least one row in rest. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.
 //

@@ -71,7 +71,7 @@ type crossFit struct {
 	scores   [][]float32 // the scores of the training rows, by part
 	bestLoss float64     // the lowest log loss so far
 	// bestModels and bestScores are copies of models and scores after the pass with the lowest log
-	// loss. bestModels has the models of parts only if some training rows are not in the corpus:
+	// loss. bestModels holds the models of parts only if some training rows are not in the corpus:
 	// these rows are scored at the end.
 	bestModels []linearModel
 	bestScores [][]float32

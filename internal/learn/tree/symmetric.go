@@ -96,7 +96,7 @@ type SymmetricGrower struct {
 	// at (s·outputs + o)·stride.
 	cells  []int64
 	stride int
-	// defaultDirections has one element for each feature.
+	// defaultDirections holds one element for each feature.
 	defaultDirections []defaultDirection
 }
 

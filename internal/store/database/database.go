@@ -20,7 +20,7 @@ const maxReaders = 8
 type DB struct {
 	// Processes is the registration of this process. [DB.Close] releases it, unless it is nil.
 	Processes process.Registry
-	// Migration has the versions of the schema before and after Open.
+	// Migration holds the versions of the schema before and after Open.
 	Migration schema.Migration
 
 	write, read *pool

@@ -44,7 +44,7 @@ type preparedStatement interface {
 // without arguments, such as migrations, because they rarely run again.
 type preparedConn struct {
 	sqliteConn
-	// unused has the cached statements that are not running, by their SQL text.
+	// unused holds the cached statements that are not running, by their SQL text.
 	unused map[string]preparedStatement
 }
 

@@ -36,7 +36,7 @@ type HeartbeatRow struct {
 	// serverTime and localTime are the time of the last heartbeat of this process, on the clock
 	// of the PostgreSQL server and on the clock of this machine.
 	serverTime, localTime time.Time
-	// others has the heartbeats of the other processes, by name.
+	// others holds the heartbeats of the other processes, by name.
 	others HeartbeatTracker
 	// died is true if another process has died since the last call of AnyMayHaveDied.
 	died bool

@@ -54,7 +54,7 @@ const (
 	oldestReadable = 5
 )
 
-// Migration has the versions of the schema before a migration (From) and afterwards (To). From is 0
+// Migration holds the versions of the schema before a migration (From) and afterwards (To). From is 0
 // for a new database. If there was nothing to migrate, From equals To.
 type Migration struct {
 	From, To int64

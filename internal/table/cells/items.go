@@ -36,7 +36,7 @@ func withoutBrackets(list []byte) []byte {
 type itemList struct {
 	rest      []byte
 	separator byte
-	// unclosed has the kinds of quotes that are known not to be closed. Without it, every such
+	// unclosed holds the kinds of quotes that are known not to be closed. Without it, every such
 	// quote would be searched for to the end of the cell, and the time for many quotes would be
 	// quadratic.
 	unclosed string

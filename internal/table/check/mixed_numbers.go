@@ -24,7 +24,7 @@ const (
 type numberFormats struct {
 	rows     int // rows whose cell is not missing
 	distinct int // distinct cells that are numbers
-	// decimals has the numbers that are valid only with a decimal point, and those that are valid only
+	// decimals holds the numbers that are valid only with a decimal point, and those that are valid only
 	// with a comma. units has the numbers of each unit.
 	decimals map[string]*columnstats.Occurrences
 	units    map[string]*columnstats.Occurrences

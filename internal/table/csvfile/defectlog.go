@@ -156,14 +156,14 @@ func formatFirst(count int, noun string, list []string) string {
 	return noun + humanize.JoinAnd(list)
 }
 
-// defectSummary has the parts of a message about several defects of one code.
+// defectSummary holds the parts of a message about several defects of one code.
 type defectSummary struct {
 	ofColumns bool   // set if the defects are in columns, not in rows
 	predicate string // follows "3 rows" in the message, as in "have no label"
 	rule      string // the rule that the rows or columns violate; empty if it is obvious
 }
 
-// defectSummaries has the summary of each code whose defects are counted.
+// defectSummaries holds the summary of each code whose defects are counted.
 var defectSummaries = map[string]defectSummary{
 	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
 	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},

@@ -204,7 +204,7 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 const minDurationShare = 0.1
 
 // addDurationParts adds the counts of units such as min to the count of the unit of durations.
-// units has the number of rows of each unit. durations has, for each unit, the number of rows with
+// units holds the number of rows of each unit. durations has, for each unit, the number of rows with
 // a duration of several numbers, such as 1h 5m. Its element "" counts the rows with other amounts
 // that have a unit.
 func addDurationParts(units, durations map[string]int) {

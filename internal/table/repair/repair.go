@@ -48,7 +48,7 @@ type ColumnRoles struct {
 
 // Report describes what File did.
 type Report struct {
-	// Changes has one element for each kind of change. If it is empty, the copy differs
+	// Changes holds one element for each kind of change. If it is empty, the copy differs
 	// from the file only in formatting.
 	Changes []Change
 	// RowsRead and RowsWritten are the numbers of data rows of the source and of the copy. They

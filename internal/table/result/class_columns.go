@@ -97,7 +97,7 @@ func ClassColumnsBefore(names []string, prediction int, classes []string) []Clas
 }
 
 // classLabels returns the possible classes of the probability column with the given name, or nil if
-// it is not the name of such a column. It inverts AddedColumns. taken has the names of the columns
+// it is not the name of such a column. It inverts AddedColumns. taken holds the names of the columns
 // to the left, and known the classes that have a column already.
 func classLabels(name string, taken, known map[string]bool) []string {
 	label, ok := strings.CutPrefix(name, probabilityName+"_")

@@ -247,7 +247,7 @@ func (r verifyingRecording) Close() error {
 
 // newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. When a run that the
 // job j trains has reached the threshold, the function stores this for the other workers of the
-// race. keys has the keys of the runs, by algorithm.
+// race. keys holds the keys of the runs, by algorithm.
 func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
