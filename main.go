@@ -1,4 +1,4 @@
-// Foretell learns from labelled tables and predicts the labels of others.
+// Foretell learns from tables whose rows have labels, and predicts the labels of other rows.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package dataset has the commands of datasets: datasets list, get, create, upload, wait and delete.
+// Package dataset implements the command datasets and its subcommands: datasets list, get, create,
+// upload, wait and delete.
 package dataset
 
 import (

@@ -1,4 +1,5 @@
-// Package model has the commands of models: models list, report, diff, export and the others.
+// Package model implements the command models and its subcommands, such as models list, report,
+// diff and export.
 package model
 
 import (

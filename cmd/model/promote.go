@@ -69,8 +69,9 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 }
 
 // findModelToReset returns the key of the model whose state --automatic resets: the model with the
-// given key or, if that was neither promoted nor accepted, the champion of its series. If neither
-// of the two was promoted or accepted, the scores already decide, and findModelToReset returns key.
+// given key, if it was promoted or accepted, and otherwise the champion of its series. If the
+// champion was not promoted or accepted either, the scores already decide, and findModelToReset
+// returns key.
 func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {

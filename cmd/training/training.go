@@ -1,4 +1,5 @@
-// Package training has the commands of races: training list, create, watch and the others.
+// Package training implements the command training and its subcommands, such as training list,
+// create and watch.
 package training
 
 import (

@@ -41,7 +41,7 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 }
 
 // loginAttemptsWithEmail returns the attempts that count a log-in towards two rate limits: first
-// that of the email at the caller's network address, and then that of the email alone.
+// the limit for the email at the caller's network address, and then the limit for the email alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},

@@ -22,7 +22,7 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	case kind == mailRequests:
 		return a.composeRequestList(ctx, t, account)
 	}
-	// Each attempt to send the email has a new link. The new link invalidates that of the
+	// Each attempt to send the email has a new link. The new link invalidates the link of the
 	// previous attempt, which may have been delivered although the attempt failed.
 	expires := a.now().Add(oneTimeLinkLifetime)
 	code, err := a.replaceOneTimeLink(ctx, t, account.Key, expires)

@@ -34,8 +34,8 @@ type DriftColumn struct {
 	Kind  string     `json:"kind" doc:"Kind of the values, as in Column."`
 	Level DriftLevel `json:"drift" doc:"How large the drift is: none, some, large or unknown."`
 	// Index is the population stability index: the sum of (q − p)·ln(q/p) over Parts. p is the
-	// fraction of the rows of the training file that are in a part, and q that of the other file.
-	// Index is nil if the column was not compared.
+	// fraction of the rows of the training file that are in a part, and q the fraction of the rows
+	// of the other file. Index is nil if the column was not compared.
 	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
 	// Chance is the value that Index exceeds, by random sampling alone, in one of 1,000 columns
 	// without drift.

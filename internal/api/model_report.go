@@ -325,8 +325,9 @@ type Interaction struct {
 	Class    string   `json:"class" doc:"The class for whose probability the two columns interact most."`
 	Strength float64  `json:"strength" doc:"How much the two columns interact, as a standard deviation. The mean probability of the class is divided into the sum of one effect for each column and a rest. strength is the standard deviation of the rest."`
 	Share    float64  `json:"share" doc:"Variance of the rest (see strength) divided by the variance of the mean probability, from 0 to 1. This is the statistic H² of Friedman and Popescu."`
-	// Values has two lists: the values of the first column, which label the rows of Probabilities,
-	// and those of the second, which label its columns.
+	// Values holds two lists. The first has the values of the first column, one for each row of
+	// Probabilities. The second has the values of the second column, one for each column of
+	// Probabilities.
 	Values        [][]string  `json:"values" doc:"At most six values of the first column, and at most six of the second."`
 	Probabilities [][]float64 `json:"probabilities" doc:"A matrix with a row for each value of the first column in values, and a column for each value of the second. A cell is the mean probability of the class if all rows of the table had these two values."`
 }

@@ -196,7 +196,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
 // prediction of any account. The caller must have checked that access is allowed. ReadResultHead
-// does not verify the checksum, which is that of the whole file, and records no download in the
+// does not verify the checksum, because this needs the whole file. It records no download in the
 // audit log.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)

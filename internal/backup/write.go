@@ -127,8 +127,8 @@ func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context,
 	return missing, vanished, err
 }
 
-// listLostFiles lists those of files as damaged that were deleted before they were copied, and
-// returns true. If a file was deleted in the current round, it lists nothing and returns false,
+// listLostFiles lists the files that were deleted before they were copied as damaged, and returns
+// true. If one of files was deleted in the current round, it lists nothing and returns false,
 // because the next snapshot may no longer reference this file. After maxRounds, it always returns
 // true.
 func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {

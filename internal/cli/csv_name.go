@@ -28,7 +28,7 @@ type CSVOutput struct {
 	Contents string // what it contains, such as predictions
 }
 
-// CheckExtension returns a usage error if the extension of the file is that of another format than
+// CheckExtension returns a usage error if the extension of the file belongs to another format than
 // CSV, because programs would not be able to read the file. It accepts named pipes and devices.
 func (o *CSVOutput) CheckExtension() error {
 	if info, err := os.Stat(o.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {

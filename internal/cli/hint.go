@@ -42,7 +42,7 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
-		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not that of a dataset
+		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not the name of a dataset
 	}
 	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
 		if before, _, found := strings.Cut(e.Hint, "report the "); found {
@@ -269,9 +269,10 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFiles returns the current command line with other files, and without the omitted flags.
-// others maps the name of a file to the name of its replacement. If label is not "", the flag --label
-// is set to it. [Factory.RepeatFlagsInCommands] does not add the omitted flags again.
+// CommandWithFiles returns the current command line with other files, and without the omitted
+// flags. others maps the name of a file in the command line to the name of the file that replaces
+// it. If label is not "", the flag --label is set to it. [Factory.RepeatFlagsInCommands] does not
+// add the omitted flags again.
 func (f *Factory) CommandWithFiles(others map[string]string, label string, omitted ...string) string {
 	args := replaceFiles(f.Args, others)
 	for _, name := range omitted {

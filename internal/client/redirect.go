@@ -78,8 +78,8 @@ func (c *Client) resolveURL(address string) (*url.URL, error) {
 }
 
 // isOwnAddress reports whether u, an http URL, is an address of the service, whose base URL has the
-// scheme https. It must have the host of the base URL, and port 80 or the port of the base URL.
-// Another port belongs to another program, such as the object store with the files.
+// scheme https. An address of the service has the host of the base URL, and port 80 or the port of
+// the base URL. Another port belongs to another program, such as the object store with the files.
 func (c *Client) isOwnAddress(u *url.URL) bool {
 	port := effectivePort(u)
 	return strings.EqualFold(u.Hostname(), c.base.Hostname()) && (port == "80" || port == effectivePort(c.base))

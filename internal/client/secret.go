@@ -12,15 +12,15 @@ import (
 // redacted replaces secrets in traces and errors.
 const redacted = "[cut]"
 
-// secretWords are the parts by which isSecretName recognises the names of secrets: those of this
-// service, of object stores and of gateways. The headers of an upload (extraHeaders) may contain
-// credentials of an object store.
+// secretWords are the parts by which isSecretName recognises the names of secrets. Secrets of this
+// service, of object stores and of gateways have such names. The headers of an upload
+// (extraHeaders) may contain credentials of an object store.
 var secretWords = []string{
 	"accesskey", "apikey", "authorization", "cookie", "credential", "customerkey", "extraheaders", "password", "secret", "signature", "token",
 }
 
 // isSecretName reports whether the query parameter, header or JSON member with this name may
-// contain a secret. A name that ends in "code" may be that of a one-time code; see also
+// contain a secret. A name that ends in "code" may be the name of a one-time code; see also
 // isErrorObject.
 func isSecretName(name string) bool {
 	if isSignatureParam(name) {

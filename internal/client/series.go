@@ -185,7 +185,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	}
 	sort.SliceStable(models, func(i, j int) bool { return models[i].SeriesVersion > models[j].SeriesVersion })
 	best := reported
-	if best == "" || len(s.Datasets) == 1 { // s may be one dataset of a longer series, whose champion need not be that of s
+	if best == "" || len(s.Datasets) == 1 { // s may be one dataset of a longer series. The champion of that series need not be the champion of s
 		if !reportsSeries {
 			if err := setCancelledFields(ctx, c, models); err != nil {
 				return nil, err

@@ -1,4 +1,4 @@
-// Package config has the settings of the command line. They come from flags, environment
+// Package config reads the settings of the command line. They come from flags, environment
 // variables and the profiles of config.yaml, in this order of precedence.
 package config
 

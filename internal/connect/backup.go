@@ -51,9 +51,10 @@ func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, e
 	return at, err
 }
 
-// Backup writes to w a backup of the service that the flags of cmd select. The service may be running.
-// The backup has the same schema version as the database, which may be older than that of this program.
-// tempDir is the folder for temporary files, or "" for that of the operating system.
+// Backup writes to w a backup of the service that the flags of cmd select. The service may be
+// running. The backup has the schema version of the database, which may be older than the schema
+// version of this program. tempDir is the folder for temporary files. If it is "", the folder of
+// the operating system is used.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, tempDir string) (*backup.Summary, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {

@@ -53,8 +53,8 @@ type embeddedApp interface {
 	// RunsElsewhere reports whether another process runs the jobs of the object with the given
 	// key.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
-	// Usage returns the number and the size of all stored files, and Orphans those of the files
-	// that the database does not reference.
+	// Usage returns the number and the total size of all stored files. Orphans returns the same for
+	// the files that the database does not reference.
 	Usage(ctx context.Context) (*storedfile.Usage, error)
 	Orphans(ctx context.Context) (blob.Orphans, error)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // convertedMark marks the stored name of a file that was converted during its upload. It precedes
-// the extension. The stored file differs from the visitor's file, so a digest in a receipt is not
-// that of the visitor's file.
+// the extension. The stored file differs from the visitor's file, so the digest in a receipt is not
+// the digest of the visitor's file.
 const convertedMark = " (converted)"
 
 // maxFileNameLen is the maximum number of bytes of a stored name.

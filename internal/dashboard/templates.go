@@ -46,8 +46,8 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 var assetVersion = sync.OnceValue(hashAssets)
 
 // readAsset returns a file of the design system, or a script of the pages. The scripts are our own
-// and those of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32. The licences of
-// the packages are in the same folder.
+// scripts and the scripts of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32.
+// The licences of the packages are in the same folder.
 func readAsset(name string) ([]byte, error) {
 	if content, err := files.ReadFile("assets/" + name); err == nil {
 		return content, nil

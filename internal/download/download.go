@@ -26,7 +26,7 @@ type ResultDownload struct {
 	Provenance
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
-	// Retry is the command that downloads the result again. Defaults to that of
+	// Retry is the command that downloads the result again. Defaults to the result of
 	// [OutputFile.ResumeCommand] for a nil file.
 	Retry string
 }

@@ -109,7 +109,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// appendLayoutFlags appends the flags with which the files of a receipt were read, but not those
+// appendLayoutFlags appends the flags with which the files of a receipt were read, except the flags
 // that choose the label and the ID.
 func appendLayoutFlags(args []string, o *receipt.Options) []string {
 	args = appendFlags(args, "--delimiter", o.Delimiter, "--encoding", o.Encoding, "--sheet", o.Sheet, "--drop", cli.ListFlagValue(o.Drop))

@@ -57,7 +57,7 @@ type Entry struct {
 
 	version int              // version in the series
 	dataID  string           // identifies the data of the model: a dataset, or the SHA-256 of its file
-	table   int              // index of the model's table among those of the leaderboard
+	table   int              // index of the model's table among the tables of the leaderboard
 	report  *api.ModelReport // nil if the service has no reports
 	job     *api.Training
 }

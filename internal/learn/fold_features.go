@@ -78,9 +78,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// internFeatures returns the features that are stored for the fold if they have the same columns as
-// the given ones. Otherwise it returns the given features, and stores them if none are stored yet.
-// Models that share features use less memory.
+// internFeatures returns the features that are stored for the fold, if they have the same columns
+// as the given features. Otherwise it returns the given features, and stores them if no features
+// are stored yet. Models that share features use less memory.
 func (t *trainingData) internFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

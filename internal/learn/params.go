@@ -15,8 +15,8 @@ type Params struct {
 	Algorithms []string
 	// Effort is how much the race trains. Defaults to EffortDefault.
 	Effort Effort
-	// ScalingFactor determines the size of trees. It is the number of leaves of a tree of SIX01,
-	// boosting with leaf-wise trees. A tree of FIF01, a forest, has this number of leaves for each
+	// ScalingFactor determines the size of trees. In SIX01, boosting with leaf-wise trees, a tree
+	// has this number of leaves. In FIF01, a forest, a tree has this number of leaves for each
 	// thousand training rows. If ScalingFactor is 0, the sizes are chosen from the data.
 	ScalingFactor int
 	// Buckets is the number of bins of a numeric feature for SEV02, boosting with symmetric trees.

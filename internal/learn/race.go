@@ -139,10 +139,10 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	return nil
 }
 
-// runAll trains all algorithms until each has ended. It begins with the cheapest ones, so that
-// there is soon a usable model. Without a threshold, only as many run at the same time as keep the
-// cores busy. With a threshold all run at the same time, because the scheduler compares their
-// virtual times.
+// runAll trains all algorithms until each has ended. It begins with the cheapest algorithms, so
+// that there is soon a usable model. Without a threshold, only enough algorithms to keep the cores
+// busy run at the same time. With a threshold all algorithms run at the same time, because the
+// scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.watchReachedElsewhere(ctx)
 	idle := make(chan struct{})

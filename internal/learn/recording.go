@@ -105,8 +105,8 @@ type recordedEnd struct {
 	texts text.Durations
 }
 
-// readRecording sets the scores and models of run to the recorded ones. If it returns an error, run
-// is unchanged.
+// readRecording sets the scores and models of run to the scores and models of the recorded run. If
+// it returns an error, run is unchanged.
 func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
 	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.Kind {

@@ -75,8 +75,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first one, and as many of the next as the
-// limit on the cost allows.
+// affordableRefits returns the components to refit: the first component, and as many of the next
+// components as the limit on the cost allows.
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {

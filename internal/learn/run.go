@@ -27,7 +27,7 @@ type run struct {
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
 	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
-	// the last one is: its training rows include the training rows of all folds.
+	// the last fold is final, because its training rows include the training rows of all folds.
 	firstFinalFold int
 	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is 0 unless the run merges
 	// folds of the validation plan: merged folds have indices of their own.

@@ -131,12 +131,12 @@ func (g *Graph) ConstFloat32s(values []float32, dims ...int) Value {
 	return g.addConstant(Float32, dims, len(values), float32Bytes(values))
 }
 
-// ConstInt64s adds a constant of int64.
+// ConstInt64s adds a constant of int64 with the given dimensions.
 func (g *Graph) ConstInt64s(values []int, dims ...int) Value {
 	return g.addConstant(Int64, dims, len(values), int64Bytes(values))
 }
 
-// ConstBytes adds a constant of uint8. values must not change afterwards.
+// ConstBytes adds a constant of uint8 with the given dimensions. values must not change afterwards.
 func (g *Graph) ConstBytes(values []byte, dims ...int) Value {
 	return g.addConstant(Uint8, dims, len(values), values)
 }
@@ -157,7 +157,8 @@ func (g *Graph) ConstStrings(values []string) Value {
 // it is added several times.
 const maxSharedConstantBytes = 256
 
-// addConstant adds a constant of n elements. Without dims it is a scalar.
+// addConstant adds a constant with n elements of type t and the dimensions dims; a scalar has no
+// dimensions. raw holds the bytes of the elements.
 func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
 	product := 1
 	for _, size := range dims {

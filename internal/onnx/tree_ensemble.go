@@ -59,7 +59,8 @@ type Weight struct {
 // NewTreeEnsemble returns an ensemble without trees and with the given number of outputs.
 func NewTreeEnsemble(targets int) *TreeEnsemble { return &TreeEnsemble{targets: targets} }
 
-// AddLeaf adds a leaf to the current tree.
+// AddLeaf adds a leaf to the current tree and returns its node. A row in the leaf adds weights to
+// the outputs.
 func (e *TreeEnsemble) AddLeaf(weights ...Weight) TreeNode {
 	return e.addNode(treeNode{trueChild: -1, falseChild: -1, weights: weights})
 }

@@ -14,9 +14,9 @@ type comparedValue struct {
 }
 
 // CompareModel compares what r says about the model with stored, a receipt of the same prediction
-// that was written from the data of its service. It returns the kinds of statements that both have,
-// such as "scores", and those that differ. It ignores statements that one of the two lacks, because
-// receipts of other versions have other statements.
+// that was written from the data of its service. It returns the kinds of statements that both
+// receipts contain, such as "scores", and which of these kinds differ. It ignores statements that
+// only one receipt contains, because receipts of other versions contain other statements.
 func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {
 	list := []comparedValue{
 		{"model", r.Model.ModelKey, stored.Model.ModelKey},

@@ -71,8 +71,8 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 }
 
 // The table of a race has a column of intervals if the report is at least minIntervalWidth
-// characters wide. It has the titles of algorithms, instead of their codes, if the report is at
-// least minTitleWidth wide.
+// characters wide. It shows the titles of the algorithms instead of their codes if the report is at
+// least minTitleWidth characters wide.
 const (
 	minIntervalWidth = 62
 	minTitleWidth    = 78

@@ -51,12 +51,13 @@ func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c ColumnDescription) bool { _, number := parseNumber(c.Name); return number })
 }
 
-// BlindID says which row IDs a blind file has: those of a column, or generated ones.
+// BlindID says where the row IDs of a blind file come from. They are the values of a column, or
+// they are generated.
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string
 	// IsTrainingID reports whether ID was chosen because it is the ID column of the training file.
-	// Invalid IDs are then an error: they are not replaced by generated ones.
+	// Invalid IDs are then an error. They are not replaced by generated IDs.
 	IsTrainingID bool
 	// Generated reports whether the IDs are generated.
 	Generated bool

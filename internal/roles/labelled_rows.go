@@ -33,7 +33,7 @@ func (t *Description) describeRowsWithValue(ctx context.Context, name string) (*
 			}
 		}
 		if len(rows) == 0 || len(rows) == len(t.cells[i]) {
-			return nil, nil //nolint:nilnil // the description is that of all rows
+			return nil, nil //nolint:nilnil // the description already describes all rows
 		}
 		return t.describeRows(ctx, rows)
 	}

@@ -39,10 +39,10 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 	return best, nil
 }
 
-// minSimilarityGain is the evidence needed to conclude that the missing column is not the last one,
-// which is usually the label. For each column that may be missing, the similarities of the other
-// columns are added up. This sum must exceed the sum for the last column by minSimilarityGain. Two
-// equal columns have the similarity 1.
+// minSimilarityGain is the evidence needed to conclude that the missing column is not the last
+// column, which is usually the label. For each column that may be missing, the similarities of the
+// other columns are added up. This sum must exceed the sum for the last column by
+// minSimilarityGain. Two equal columns have the similarity 1.
 const minSimilarityGain = 0.25
 
 // columnSample holds the first cells of a column.

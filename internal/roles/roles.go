@@ -237,8 +237,8 @@ func chooseMissingLabel(missing, empty []*ColumnDescription) (label, reason stri
 	return askMissingLabel(likely, empty)
 }
 
-// askMissingLabel asks which column is the label: one that the blind file lacks, or one that is empty
-// in it.
+// askMissingLabel asks which column is the label. missing are the columns that the blind file
+// lacks, and empty are the columns that have no values in it.
 func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string, question *Question) {
 	var why []string
 	if len(missing) > 0 {

@@ -22,8 +22,8 @@ type classes struct {
 // the probabilities.
 const maxClasses = 2000
 
-// newClasses returns the classes of both files: first those with a probability column, in
-// file order, then the other labels, sorted.
+// newClasses returns the classes of both files. The classes with a probability column come first,
+// in file order, and then the other labels, sorted.
 func newClasses(p *predictions, a *answers) (*classes, error) {
 	c := &classes{index: map[string]int32{}, key: p.key}
 	for _, name := range p.classes {
@@ -63,9 +63,9 @@ func (c *classes) add(name string) {
 }
 
 // allProbabilities returns the probabilities of all classes, row-major. If there are two classes
-// and only one has a probability column, the probability of the other is 1 minus that of the first.
-// In all other cases, a class without a probability column makes all nil, and without holds the names
-// of such classes.
+// and only one of them has a probability column, the probability of the other class is 1 minus this
+// probability. In all other cases, a class without a probability column makes all nil, and without
+// holds the names of such classes.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1

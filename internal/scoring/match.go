@@ -35,8 +35,9 @@ func checkLabels(file FileRole, p *predictions, a *answers) error {
 	return fault
 }
 
-// checkSecondLabels returns a *Fault if the labels of two files of predictions cannot be compared: if those
-// of a file seem to be probabilities, or if the files have several classes each and none in common.
+// checkSecondLabels returns a *Fault if the labels of two files of predictions cannot be compared.
+// This is so if the labels of a file seem to be probabilities, or if each file has several classes
+// and the files have no class in common.
 func checkSecondLabels(first, second *predictions) error {
 	if err := cmp.Or(first.rejectProbabilities(Predictions, second.labels), second.rejectProbabilities(SecondPredictions, first.labels)); err != nil {
 		return err

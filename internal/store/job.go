@@ -123,10 +123,10 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 }
 
 // nextTurnSQL is an SQL expression for the new value of account.served when a process claims a job
-// of an account. The account with the lowest value is next. The new value is greater than that of
-// every account with jobs, so that all others come first. The argument of the placeholder is the
-// key of the account. The value is a counter and not a time, because turns must not depend on
-// clocks.
+// of an account. The account with the lowest value is next. The new value is greater than the value
+// of every account with jobs, so that the jobs of all other accounts come first. The argument of
+// the placeholder is the key of the account. The value is a counter and not a time, because turns
+// must not depend on clocks.
 const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM (SELECT DISTINCT account FROM job) q CROSS JOIN account b WHERE b.key = q.account) AS turns)`
 

@@ -51,15 +51,16 @@ type Model struct {
 	// race had none. TestPerformance is nil if it was not measured. These fields are read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
-	// ClassWeights are those of the race; zero for equal weights. It is read-only.
+	// ClassWeights are the class weights of the model's race; zero for equal weights. The field is
+	// read-only.
 	ClassWeights api.ClassWeights
-	// GroupColumn and TimeColumn are those of the race; see Training. They are read-only.
+	// GroupColumn and TimeColumn are the columns of the model's race; see Training. The fields are
+	// read-only.
 	GroupColumn, TimeColumn string
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
-	// content is the value of the SQL expression datasetContent, and scoreKind that of the SQL
-	// expression scoreKind.
+	// content and scoreKind are the values of the SQL expressions datasetContent and scoreKind.
 	content, scoreKind string
 	// DecodeError wraps ErrCorrupt if an interval or ClassWeights cannot be decoded. The field is then zero.
 	// DecodeError is read-only.

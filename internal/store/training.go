@@ -42,8 +42,8 @@ type Training struct {
 	// Monotone is empty if there are no monotone columns.
 	Monotone api.Monotone
 	// AchievedPerformance and LogLoss (in nats) are the scores of the best step so far, on the
-	// validation rows. TrainingPerformance and TestPerformance are those of the model on the
-	// training and test rows. A score is nil until it is known.
+	// validation rows. TrainingPerformance and TestPerformance are the scores of the model on the
+	// training rows and on the test rows. A score is nil until it is known.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
 	// Curve holds the scores of a run on the validation rows, one for each step, oldest first.
 	Curve                      []float64

@@ -11,8 +11,8 @@ import (
 
 // CheckResult is the result of [Files.Check].
 type CheckResult struct {
-	// Files is the number of files that the database references, without those that are deleted
-	// during the check. Bytes is the total size of the undamaged files.
+	// Files is the number of files that the database references. Files that are deleted during the
+	// check do not count. Bytes is the total size of the undamaged files.
 	Files int
 	Bytes int64
 	// Unverified is the number of files that an earlier version stored without a checksum, so that
@@ -82,9 +82,9 @@ func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecks
 
 // Usage holds the total sizes of the stored files, in bytes.
 type Usage struct {
-	// Datasets is the size of all uploaded CSV files, Models that of all models, and Predictions
-	// that of all blind files and results. A file that an earlier version stored may count as 0
-	// until it is next read.
+	// Datasets is the total size of all uploaded CSV files, Models of all models, and Predictions
+	// of all blind files and results. A file that an earlier version stored may count as 0 until it
+	// is next read.
 	Datasets, Models, Predictions int64
 	// Files is the number of files in these sizes. Orphans are not included.
 	Files int64

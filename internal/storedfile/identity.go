@@ -107,9 +107,9 @@ func (f *Files) Probe(ctx context.Context) error {
 }
 
 // setIdentity makes the identities of the database and the stored files equal. If the database has
-// an identity, the files get it; otherwise the database gets that of the files. Both get a new
-// identity if neither has one, or if the database is moved to a new S3 store. The identity of an S3
-// store begins with the location of the store.
+// an identity, the files get the identity of the database; otherwise the database gets the identity
+// of the files. Both get a new identity if neither has an identity, or if the database is moved to
+// a new S3 store. The identity of an S3 store begins with the location of the store.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {
@@ -155,9 +155,9 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// referenced holds the keys of the blobs that the database references, and stored those of the blobs
-// that exist. An identity is "" if it is missing. location is the folder or bucket of the blobs,
-// for messages.
+// referenced holds the keys of the blobs that the database references, and stored holds the keys of
+// the blobs that exist. An identity is "" if it is missing. location is the folder or bucket of the
+// blobs, for messages.
 func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)

@@ -1,5 +1,5 @@
-// Package storedfile reads the files of datasets, models and predictions, and verifies them. It also
-// compares the stored files with the database, and removes those that nothing needs any more.
+// Package storedfile reads the files of datasets, models and predictions, and verifies them. It
+// also compares the stored files with the database, and removes files that nothing needs any more.
 package storedfile
 
 import (

@@ -67,7 +67,7 @@ var compressions = []struct{ magic, name, program string }{
 func (f *sourceFile) rejectUnsupported(head []byte) error {
 	name := f.Name
 	if strings.ContainsAny(name, " '\"") {
-		name = "FILE" // the name would have to be quoted, or is not that of a file
+		name = "FILE" // the name would have to be quoted, or is not the name of a file
 	}
 	binary := func(message string) error {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}

@@ -309,7 +309,7 @@ func (f *Phase) line() string {
 	return Escape(f.label) + ", " + Escape(f.detail)
 }
 
-// drawIfDue redraws the line.
+// drawIfDue redraws the line if the phase has lasted for at least showAfter.
 func (f *Phase) drawIfDue(now time.Time) {
 	if elapsed := now.Sub(f.start); elapsed >= showAfter {
 		line := fmt.Sprintf("%s … %s", f.line(), formatWholeSeconds(elapsed))

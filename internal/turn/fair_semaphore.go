@@ -1,5 +1,5 @@
 // Package turn limits how many calls of an expensive function run concurrently. Accounts take
-// turns, so that one account cannot block the others.
+// turns, so that no account can block other accounts.
 package turn
 
 import (
@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// FairSemaphore limits how many functions run at a time. Only one function of each account runs, or
-// competes with those of other accounts. The other functions of the account wait until this function
-// has returned. A FairSemaphore is safe for concurrent use.
+// FairSemaphore limits how many functions run at a time. Of each account, only one function at a
+// time runs or waits for its turn among the accounts. Further functions of the account wait until
+// this function has returned. A FairSemaphore is safe for concurrent use.
 type FairSemaphore struct {
 	running  chan struct{} // has an element for each running function
 	accounts sync.Map      // maps each account to a chan struct{} of capacity 1; it is full while a function of the account runs or waits to send to running

@@ -17,7 +17,7 @@ type categoryColumns struct {
 // combinations with the same number have no common pattern.
 const maxCombinations = 65_521
 
-// newCategoryColumns returns the categoryColumns of one column.
+// newCategoryColumns returns the numbering of the categories of one categorical column of f.
 func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	n := int32(len(f.Schema.Columns[column].Levels))
 	for _, code := range f.Columns[column].Codes {
@@ -26,7 +26,8 @@ func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
 }
 
-// cross returns the categoryColumns of two columns.
+// cross returns the numbering of the combinations of the categories of two columns, the column of c
+// and the column of other.
 func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	return categoryColumns{
 		columns: [2]int32{c.columns[0], other.columns[0]},

@@ -113,7 +113,8 @@ const (
 // The defaults, except leafCounts, were chosen by cross-validation on ten public data sets of 114
 // to 370,524 rows.
 
-// leafwiseDefaults sets the defaults of leaf-wise trees for f.
+// leafwiseDefaults sets the options that are not set to the defaults of leaf-wise trees for the
+// table f.
 func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	rows := f.Rows
 	o.commonDefaults(rows, len(f.Columns))
@@ -130,10 +131,10 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	}
 }
 
-// leafCounts are limits of the number of leaves of a tree, which the rounds use in turn. Which
+// leafCounts are limits on how many leaves a tree may have. The rounds use them in turn. Which
 // limit is best depends on the table: small trees suit a sum of functions of single features, and
 // large trees suit interactions of many features. Trees of all these sizes together have almost the
-// log loss of the best single size; docs/engine.md has the measurements.
+// log loss of the best single size; see the measurements in docs/engine.md.
 var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 
 // numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all trees
@@ -161,8 +162,7 @@ func numLeafCounts(f *frame.Frame, classes int) int {
 	return n
 }
 
-// leavesOfRound returns the largest number of leaves of the trees of a round. The first
-// round is 0.
+// leavesOfRound returns how many leaves the trees of a round may have. The first round is 0.
 func (o *Options) leavesOfRound(round int) int {
 	if o.numLeafCounts > 0 {
 		return leafCounts[round%o.numLeafCounts]

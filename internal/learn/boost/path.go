@@ -185,7 +185,8 @@ func (e *encodedSymmetric) MarkDifferent(different []bool, a, b int) {
 	}
 }
 
-// setStages sets the stages of all sources for a path.
+// setStages sets e.stages: for each source, the bins that it has one after another along the path
+// p, and the steps at which the bin changes.
 func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	for i := range e.stages {
 		s := &e.model.sources[i]

@@ -144,9 +144,9 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 
 // makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
 // the row differs from all others. A rare text has no level in the schema. All rare texts have the
-// same code, but in a training table they normally differ. hashes are those of the rows from lo on.
-// Nothing changes if the column is not categorical. Nothing changes for frame.ExtractText either:
-// its rare texts are numbers, which another feature holds.
+// same code, but in a training table they normally differ. hashes holds the hashes of the rows from
+// lo on. Nothing changes if the column is not categorical. Nothing changes for frame.ExtractText
+// either: its rare texts are numbers, which another feature holds.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
 // text. Their copies are then not found.
@@ -162,9 +162,9 @@ func makeRareTextsUnique(hashes []uint64, f *frame.Frame, column, lo int) {
 	}
 }
 
-// AddCellsToHashes combines hashes with the cells of a column. hashes are those of the rows from lo
-// on. Rows with equal hashes and equal cells still have equal hashes afterwards. scratch must be at
-// least as long as hashes.
+// AddCellsToHashes combines hashes with the cells of a column. hashes holds the hashes of the rows
+// from lo on. Rows with equal hashes and equal cells still have equal hashes afterwards. scratch
+// must be at least as long as hashes.
 func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, lo int) {
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {
@@ -194,8 +194,8 @@ func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
 // JoinGroups returns a copy of groups in which each row without a group has the group of its
 // copies. A negative number means that a row has no group. If the copies have several groups, the
-// row gets the first of them. If they have none, they become a new group. If groups or copies is
-// nil, JoinGroups returns the other.
+// row gets the first of them. If they have none, they become a new group. If groups is nil,
+// JoinGroups returns copies. If copies is nil, it returns groups.
 //
 // Two groups are never merged: a few rows that occur in most groups, such as rows of zeros, would
 // otherwise merge nearly all groups.

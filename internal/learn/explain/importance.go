@@ -98,8 +98,8 @@ func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	return list, nil
 }
 
-// splitByUse divides the columns of the file into those that a model may use and those
-// that no model uses.
+// splitByUse divides the columns of the file into two lists: the columns that a model may use, and
+// the columns that no model uses.
 func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 	for _, column := range v.Schema.SourceColumns() {
 		if slices.ContainsFunc(column.Features, func(i int) bool { return v.Used[i] }) {

@@ -45,7 +45,7 @@ const (
 // dependence of columns and the interactions of pairs of columns.
 type effects struct {
 	sample  *sample
-	donors  *frame.Frame // rows whose cells replace those of the sample
+	donors  *frame.Frame // rows whose cells replace the cells of the sample
 	classes []int        // the classes of the result
 	columns []dependentColumn
 	pairs   []pairTable

@@ -23,7 +23,7 @@ type grower struct {
 	*splitter
 	rng      *rand.Rand
 	params   growthParams
-	sample   []sampleRow // the rows of the tree; those of a node are adjacent
+	sample   []sampleRow // the rows of the tree; the rows of each node are adjacent
 	scratch  []sampleRow
 	inBag    []bool // inBag[i] reports whether the i-th training row is in the sample
 	nodes    []node

@@ -119,7 +119,8 @@ type reliabilityTable struct {
 	rows, predicted, happened [reliabilityBins]float64
 }
 
-// reliabilityBinIndex returns the bin of a probability.
+// reliabilityBinIndex returns the index of the bin that a probability is in. The bins have equal
+// width.
 func reliabilityBinIndex(probability float64) int {
 	return min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
 }

@@ -88,7 +88,8 @@ func (counts classCounts) add(label, decision int) {
 	}
 }
 
-// move changes the decision of a row with the given label.
+// move changes the counts for a row with the given label whose decision changes from one class to
+// another.
 func (counts classCounts) move(label, from, to int) {
 	if from == to {
 		return

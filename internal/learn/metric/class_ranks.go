@@ -32,7 +32,7 @@ type classRanks struct {
 // restRows counts rows of other classes for one row of the class; see classRanks. If several rows
 // of the class have equal probabilities, only the first of them has counts.
 type restRows struct {
-	below int32 // rows with a lower probability, but a higher one than that of the previous key
+	below int32 // rows whose probability is lower than the probability of this key and higher than that of the key before
 	equal int32 // rows with the same probability
 }
 
@@ -56,7 +56,7 @@ func newClassRanks(ctx context.Context, p Predictions, first, n int) (classRanks
 	return r, ctx.Err()
 }
 
-// setKeys sets keys and starts, and rest to zeros.
+// setKeys sets r.keys and r.starts from the rows of p, and sets all counts in r.rest to 0.
 func (r *classRanks) setKeys(p Predictions) {
 	classes := len(r.starts) - 1
 	for _, label := range p.Labels {
@@ -83,7 +83,8 @@ func classKey(class int, probability float32) uint64 {
 	return uint64(class)<<32 | uint64(math.Float32bits(max(probability, 0)))
 }
 
-// addRest counts the rows begin…end-1 that are not of class.
+// addRest adds those of the rows begin…end-1 that are not of the class to the counts of the class
+// in r.rest.
 func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 	keys, rest := r.of(class)
 	if len(keys) == 0 {

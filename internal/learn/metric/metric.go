@@ -88,7 +88,8 @@ func Score(ctx context.Context, name string, p Predictions) (float64, error) {
 	return 0, fmt.Errorf("metric=%w", CheckName(name, append([]string{}, p.Names...)))
 }
 
-// classScore returns the metric base of one class.
+// classScore returns the score of one class by the metric base: the name of the metric, without the
+// class.
 func classScore(base string, class int, p Predictions) float64 {
 	switch base {
 	case NameROCAUC:

@@ -52,7 +52,7 @@ func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 }
 
 // maximisePosterior returns the weights that minimise the sum of the log loss and the prior, and
-// the number of iterations. It has the arguments of FitWeights.
+// the number of iterations. Its arguments mean the same as those of FitWeights.
 func maximisePosterior(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
 	weights = slices.Repeat([]float64{1 / float64(len(trueProbabilities))}, len(trueProbabilities))
 	shares := make([]float64, len(trueProbabilities))

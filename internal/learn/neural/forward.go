@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// forwardPass is the working memory of one goroutine for the forward pass. From act₁ on,
-// each row occurs once for each member: rows m·rows … (m+1)·rows−1 are those of member m.
-// One matrix product then computes a layer of all members.
+// forwardPass is the working memory of one goroutine for the forward pass. From act₁ on, each row
+// occurs once for each member: rows m·rows … (m+1)·rows−1 belong to member m. One matrix product
+// then computes a layer of all members.
 //
 //	x ──W₁──▶ first ──⊙ scale + bias──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
 //	rows × …                            members·rows × …      members·rows × classes

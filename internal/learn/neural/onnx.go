@@ -125,7 +125,8 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 	return g.Op("Add", sums, g.ConstFloat64s(first, len(first)))
 }
 
-// addONNXCategories returns the embeddings of the given categorical columns.
+// addONNXCategories adds the embeddings of the given categorical columns to g. Row i of the result
+// holds the embeddings for row i of x, column by column.
 func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables := m.encoder.embeddingSize, m.packed().tables
 	var rows []float32 // the table rows of all levels, column by column

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	minPartRows           = 128   // smallest number of rows of a part of a batch, unless the batch is smaller
+	minPartRows           = 128   // a part of a batch has at least this number of rows, unless the batch is smaller
 	maxRangeParams        = 16384 // largest number of parameters updated by one task
 	maxGradNorm           = 1.0   // longer gradients are scaled to this norm
 	warmupFraction        = 0.05  // fraction of the schedule in which the learning rate rises linearly

@@ -32,8 +32,8 @@ const maxLead = 250e6
 // The winner is the run whose score reaches the threshold at the smallest virtual time or, in a
 // tie, the run with the smallest index. When a run has reached the threshold at T, the runs whose
 // next score is due before T continue. They stop when they reach the threshold themselves, or when
-// their next score is due after T. If one reaches the threshold before T, this time is the new T.
-// All these decisions depend only on virtual times, so they are reproducible.
+// their next score is due after T. If one of these runs reaches the threshold before T, its time is
+// the new T. All these decisions depend only on virtual times, so they are reproducible.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the others. When a run
 // then reaches the threshold, the others need little time to get to T. Without a threshold no run

@@ -97,8 +97,8 @@ func (s Sample) shuffledGroups(rng *rand.Rand) (groups [][]int32, pinned []int32
 	return groups, pinned
 }
 
-// sortByGroup returns the rows of the sample group by group, those of a group ascending,
-// and the index at which each group ends.
+// sortByGroup returns the rows of the sample group by group, and the index at which each group
+// ends. The rows of a group are ascending.
 func (s Sample) sortByGroup() (rows, ends []int32) {
 	sorted := s.sortedRows()
 	top := int32(-1)

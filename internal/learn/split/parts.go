@@ -29,7 +29,8 @@ func AssignCrossFitFolds(s Sample, k int, seed uint64) []int {
 	return list
 }
 
-// stratifiedCrossFitFolds returns the part of each row. The parts are the folds of Folds.
+// stratifiedCrossFitFolds returns the part of each of rows, from 0 to k-1. A row is in the part
+// with the index of the fold of Folds that validates it.
 func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int {
 	partOf := make(map[int32]int, len(rows))
 	for part, fold := range Folds(s, k, seed) {

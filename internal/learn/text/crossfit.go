@@ -64,7 +64,7 @@ func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model
 type crossFit struct {
 	corpus *Corpus
 	task   *Task
-	rows   [][]int32 // the training rows of each part, then those of all parts
+	rows   [][]int32 // the training rows of each part, and at the end the training rows of all parts
 	// models holds one model for each part, which is trained on the other parts. The last
 	// element is a model that is trained on all training rows.
 	models   []*linearModel

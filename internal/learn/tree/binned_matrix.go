@@ -82,9 +82,10 @@ func NewBinnedMatrixFromRows(ctx context.Context, f *frame.Frame, rows []int32, 
 	return b, nil
 }
 
-// Append returns a matrix with the features of b and those in more, and the index of the first new
-// feature. Each new feature must have one byte of Data for each row. The bins of b are shared, not
-// copied. New features begin at a multiple of eight; features without Data fill the gap.
+// Append returns a matrix with the features of b, followed by the features in more, and the index
+// of the first new feature. Each new feature must have one byte of Data for each row. The bins of b
+// are shared, not copied. New features begin at a multiple of eight; features without Data fill the
+// gap.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}

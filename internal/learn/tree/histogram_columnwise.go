@@ -43,8 +43,8 @@ func build1(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) 
 	}
 }
 
-// subtractRows subtracts the gradients of rows from the histogram h of one feature. It has the
-// parameters of build1.
+// subtractRows is like build1, but subtracts the gradients of rows from the histogram h of one
+// feature.
 func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {

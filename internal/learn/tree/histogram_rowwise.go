@@ -80,8 +80,8 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells to which a group's gradients will be added: those in b.histograms, or
-// those in dst if direct is true or the group is not buffered.
+// clearCells clears the cells to which a group's gradients will be added. These are the cells in
+// dst if direct is true or the group is not buffered, and otherwise the cells in b.histograms.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -137,8 +137,8 @@ func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulate4 adds gradients to the histograms of the first four features of a group. It has the
-// parameters of accumulate8.
+// accumulate4 is like accumulate8, but adds gradients to the histograms of only the first four
+// features of a group.
 func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {

@@ -68,7 +68,7 @@ func (s *SymmetricSample) direction(feature int) Direction {
 // feature when splits are scored; see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
-	maxCells   int // limit of the total number of cells of the histograms of a level
+	maxCells   int // largest total number of cells in the histograms of a level
 	l2         float64
 	workers    int
 	bins       *BinnedMatrix

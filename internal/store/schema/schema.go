@@ -1,9 +1,9 @@
-// Package schema has numbered migrations that create the tables of the database, and applies them
-// to a database. The version of a schema is the number of its last migration.
+// Package schema creates and upgrades the tables of the database by numbered migrations. The
+// version of a schema is the number of its last migration.
 //
-// A new migration is one file for SQLite and PostgreSQL in migrations; for PostgreSQL, a file of the
-// same name in migrations/postgres replaces it. A new SQLite database is created from baseline.sql,
-// which has the result of the migrations.
+// A new migration is one file for SQLite and PostgreSQL in migrations; for PostgreSQL, a file of
+// the same name in migrations/postgres replaces it. A new SQLite database is created from
+// baseline.sql, which creates the same tables as all migrations together.
 package schema
 
 import (

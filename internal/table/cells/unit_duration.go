@@ -12,7 +12,7 @@ const YearUnit = "year"
 type timeUnit struct {
 	rank   int     // 0 for the largest unit
 	factor float64 // the length in hours or years
-	limit  int     // the number of these units in the next larger one; 0 if there is none
+	limit  int     // how many of these units make the next larger unit; 0 if there is no larger unit
 }
 
 // timeUnitsInHours and timeUnitsInYears are the units of durations in hours and in years, in lower case.
@@ -33,8 +33,9 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor that converts numbers in the unit from to the unit to, that of
-// their column. It returns false if there is no such factor: 5 cannot become a score such as 5/10.
+// unitFactor returns the factor by which numbers in the unit from are multiplied to convert them to
+// the unit to. It returns false if there is no such factor: a number without a total, such as 5,
+// cannot become a number with a total, such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
@@ -51,7 +52,7 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 	return part.factor, found
 }
 
-// IsDenominator reports whether a unit is that of scores, such as /10.
+// IsDenominator reports whether a unit is a total after a slash, such as the /10 of 7/10.
 func IsDenominator(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
 // CanConvertUnit reports whether numbers in the unit from can be in a column with the unit to, such

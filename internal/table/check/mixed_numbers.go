@@ -24,8 +24,9 @@ const (
 type numberFormats struct {
 	rows     int // rows whose cell is not missing
 	distinct int // distinct cells that are numbers
-	// decimals holds the numbers that are valid only with a decimal point, and those that are valid only
-	// with a comma. units has the numbers of each unit.
+	// decimals holds, under ".", the numbers that are valid only with a decimal point and, under
+	// ",", the numbers that are valid only with a decimal comma. units holds the numbers of each
+	// unit.
 	decimals map[string]*columnstats.Occurrences
 	units    map[string]*columnstats.Occurrences
 	plain    int // rows whose number has no unit

@@ -49,8 +49,8 @@ func (c *columnChecker) warnMarks() {
 	c.warnMark("a mark before the number", cells.HasApproximateMark)
 }
 
-// warnMark warns if some numbers of a training column have a mark and others have none. mark is a phrase for
-// the mark.
+// warnMark warns if some numbers of a training column have a mark and other numbers have no mark.
+// isMarked reports whether a cell has the mark. mark describes the mark in the message.
 func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 	inf := c.inferred
 	t := c.stats
@@ -107,13 +107,13 @@ const (
 )
 
 // warnPartialUnit warns about a training column in which only some numbers have a unit, and the
-// others are much larger or smaller, such as 45% and 0.45.
+// numbers without it are much larger or smaller, as in a column of 45% and 0.45.
 func (c *columnChecker) warnPartialUnit() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {
 		return
 	}
-	var groups [2][]columnstats.Value // the absolute values of the numbers without the unit, and of those with it
+	var groups [2][]columnstats.Value // the absolute values of the numbers without the unit (0) and with the unit (1)
 	var rows [2]columnstats.Occurrences
 	for _, one := range c.stats.AllOrSample() {
 		value, ok := inf.Format.Parse([]byte(one.Text))

@@ -23,7 +23,7 @@ const (
 	minLargeShare    = 0.1  // smallest fraction of pairs such as 120/80 that cannot be a day and a month
 	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
-	maxRangeRatio    = 2.5  // largest ratio of the numbers of a range of integers
+	maxRangeRatio    = 2.5  // in a range of two integers, the larger number is at most this many times the smaller
 	shapeSample      = 100  // if none of the first 100 texts has the shape, the others are not examined
 )
 
@@ -166,7 +166,7 @@ func (c *columnChecker) warnNumbersInText() {
 type shapeCount struct {
 	columnstats.Occurrences     // the rows with the shape
 	distinct                int // the distinct texts with the shape
-	all, plain              int // rows that are not missing, and those with only a number
+	all, plain              int // rows whose cell is not missing, and rows whose cell is only a number
 	fractions               int // rows with the shape and decimals
 	large                   int // rows with the shape whose numbers cannot be a day and a month
 	ascending               int // rows with the shape whose last number is larger than the first

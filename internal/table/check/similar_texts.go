@@ -12,8 +12,8 @@ import (
 // warns.
 const minSimilarShare = 0.01
 
-// warnSimilarTexts warns about categories of a training file that differ from more frequent ones only in
-// case or in surrounding spaces. The model treats them as different.
+// warnSimilarTexts warns about categories of a training file that differ from a more frequent
+// category only in case or in surrounding spaces. The model treats them as different categories.
 func (c *columnChecker) warnSimilarTexts() {
 	if c.opts.Blind || c.inferred.Form != inference.FormCategory || c.inferred.IdentifiesRows {
 		return

@@ -28,7 +28,7 @@ func (h *Histogram) Edge(i int) float64 {
 	return min(scale*(h.Low/scale+float64(i)*(h.Width/scale)), math.MaxFloat64)
 }
 
-// Median returns an estimate of the median: a number in the bin that has it.
+// Median returns an estimate of the median: a number in the bin that contains the median.
 func (h *Histogram) Median() float64 {
 	rows, before := 0, 0
 	for _, n := range h.Rows {

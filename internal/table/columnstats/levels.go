@@ -11,8 +11,8 @@ const (
 	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels
 )
 
-// Levels returns those of values that become levels of a category, sorted by their texts. values must
-// have all distinct values of the column.
+// Levels returns the values that are levels if the column is read as a category, sorted by their
+// texts. values must be all distinct values of the column.
 func Levels(values []Value) []Value { return selectLevels(values, len(values)) }
 
 // selectLevels is like Levels, but values may be only some of the distinct values. distinct is the

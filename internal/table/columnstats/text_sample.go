@@ -36,8 +36,8 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 	}
 }
 
-// resampleFrom sets the sample to those of values whose hashes end in zeroBits zero bits. It
-// increases zeroBits until they fit in maxBytes, unless no text would be left.
+// resampleFrom sets the sample to the values whose hashes end in zeroBits zero bits. It increases
+// zeroBits until these values fit in maxBytes, unless no text would be left.
 func (s *textSample) resampleFrom(values []Value) {
 	var sizes [65]int // sizes of texts, by the number of zero bits at the end of the hash
 	for i := range values {

@@ -12,11 +12,12 @@ const DelimiterSampleBytes = 64 << 10
 const Delimiters = ",;\t|"
 
 // FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
-// nine of ten records into as many fields as the first record. If several are possible,
-// FindDelimiter returns the one with the most fields, but prefers any other delimiter to commas
-// that seem to separate decimals. If none is possible, the first record may have one field fewer
-// than the others, as in files that R has written with row names. Otherwise FindDelimiter returns
-// the comma. truncated is set if the sample is not the whole file.
+// nine of ten records into as many fields as the first record. If several delimiters are possible,
+// FindDelimiter returns the delimiter that splits the records into the most fields, but prefers any
+// other delimiter to commas that seem to separate decimals. If no delimiter is possible, it also
+// accepts files whose first record has one field fewer than the other records, as in files that R
+// has written with row names. Otherwise FindDelimiter returns the comma. truncated is set if the
+// sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := bestDelimiter(sample, truncated, 0)
 	if most == 0 {
@@ -57,8 +58,9 @@ func haveDecimalCommas(sample []byte, delim byte) bool {
 	return delim != ',' && commas > 0 && 10*decimal >= 9*commas
 }
 
-// delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher for more
-// fields. unnamed is the number of fields that the first record has fewer than the others.
+// delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher
+// for more fields. unnamed is the number of fields that the first record has fewer than the other
+// records.
 func delimiterScore(sample []byte, delim byte, truncated bool, unnamed int) int {
 	const enough = 50
 	reader := NewReader(bytes.NewReader(sample), delim)

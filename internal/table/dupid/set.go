@@ -195,7 +195,8 @@ func (s *Set) Has(id []byte) (found bool, err error) {
 	return known, s.err
 }
 
-// Duplicate is a pair of rows with the same ID: one in line FirstLine, and a later one in line Line.
+// Duplicate is a pair of rows with the same ID. The first row is in line FirstLine, and the later
+// row in line Line.
 type Duplicate struct{ Line, FirstLine int }
 
 // Duplicates returns the duplicates with the lowest lines, at most limit, and the total

@@ -118,7 +118,8 @@ func (b *columnBuilder) add(c *Column, rows int, s requiredEncoding, decimals []
 	b.rows += rows
 }
 
-// appendValues appends rows 0…rows-1 of c. digits is passed to appendEncoded.
+// appendValues appends rows 0…rows-1 of c. digits is the largest number of decimal digits of their
+// values; see appendEncoded.
 func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {

@@ -21,7 +21,8 @@ const (
 	ExtractPrefix  Extraction = "prefix"  // first characters of a code such as E11.9, a category
 )
 
-// EpochUnit is the unit of a number that is a point in time: the time since 1 January 1970 UTC.
+// EpochUnit is the unit of numbers that are points in time. Such a number counts the time since 1
+// January 1970 UTC in this unit.
 type EpochUnit string
 
 // The units of EpochUnit.

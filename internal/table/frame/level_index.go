@@ -47,7 +47,8 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 // severalLevels is the element of levelIndex.numbers for a number that several levels mean.
 const severalLevels = -2
 
-// indexNumbers sets numbers.
+// indexNumbers sets x.numbers from the levels that are numbers. A number that several levels mean
+// gets the code severalLevels.
 func (x *levelIndex) indexNumbers(levels []string) {
 	x.numbers = map[float64]int32{}
 	for code, level := range levels {

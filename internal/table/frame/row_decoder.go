@@ -95,8 +95,8 @@ type extractedField struct {
 	extractor extractor
 }
 
-// extractorKey identifies the features that one extractor computes: those of a field with the same
-// Extraction.group.
+// extractorKey identifies the features that one extractor computes. These are all features of a
+// field with the same Extraction.group.
 type extractorKey struct {
 	field int
 	group Extraction

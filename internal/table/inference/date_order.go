@@ -46,8 +46,8 @@ func (inf *Result) DateFormat() cells.DateFormat {
 // DateCounts counts the dates, such as 1/2/2006, for which it matters whether the day or the month is
 // first.
 type DateCounts struct {
-	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006, and
-	// MonthFirst those that are valid only with the month first.
+	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
+	// are the dates that are valid only with the month first.
 	DayFirst, MonthFirst columnstats.Occurrences
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
@@ -73,7 +73,8 @@ func (o *DateCounts) IsAmbiguous() bool {
 	return o.Either.Rows > 0 && o.DayFirst.Rows == 0 && o.MonthFirst.Rows == 0
 }
 
-// Contradicting returns the dates that are invalid in the given order and valid in the other.
+// Contradicting returns the dates that are valid only in the opposite order: only with the month
+// first if dayFirst is set, and otherwise only with the day first.
 func (o *DateCounts) Contradicting(dayFirst bool) *columnstats.Occurrences {
 	if dayFirst {
 		return &o.MonthFirst
@@ -90,8 +91,8 @@ func DescribeOrder(dayFirst bool) string {
 }
 
 // resolveDateOrder sets the date order of columns whose dates can be read in two ways. If the file
-// is blind and its training file has the column, the order is that of the training file. Otherwise
-// it is that of the other columns of dates, if they agree.
+// is blind and its training file has the column, the order is taken from the training file.
+// Otherwise it is taken from the other columns of dates, if they agree.
 func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

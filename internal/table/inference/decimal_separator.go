@@ -80,8 +80,8 @@ func (n *decimalSeparatorCounts) isAmbiguous() bool {
 // tableDecimalSeparator is what the columns of a table together say about its decimal separator.
 type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
-	// isUnknown is set if the decimal separator is not certain: no column proves one although both
-	// are plausible, or the columns prove different ones.
+	// isUnknown is set if the decimal separator is not certain. Either no column proves it, and
+	// both the point and the comma are plausible, or different columns prove different separators.
 	isUnknown bool
 }
 
@@ -120,7 +120,7 @@ func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 }
 
 // resolveDecimalSeparators sets the decimal separator of columns whose numbers can be read in two
-// ways. If the file is blind and its training file has the column, the separator is that of the
+// ways. If the file is blind and its training file has the column, the separator is taken from the
 // training file. Otherwise it is the result of findTableDecimalSeparator.
 func resolveDecimalSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)

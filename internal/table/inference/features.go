@@ -103,9 +103,9 @@ func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 // features.
 const maxDifferenceDates = 4
 
-// Differences returns a feature for each pair of the file's columns of dates: the days between the
-// two. Of more than four such columns, it uses those with the fewest missing values. missing is the
-// number of missing values of each column, by name.
+// Differences returns a feature for each pair of the file's columns of dates: the number of days
+// between the two dates. If there are more than four columns of dates, it uses the four with the
+// fewest missing values. missing is the number of missing values of each column, by name.
 func Differences(schema *frame.Schema, missing map[string]int) []frame.ColumnSchema {
 	var dates []int
 	for i := range schema.Columns {

@@ -181,11 +181,11 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 		(c.Estimate || c.Distinct == rows)
 }
 
-// isRowNumberWithGaps reports whether a column numbers the rows of a table from which a few rows were
-// removed later: its integers increase from row to row, and nearly always by 1. They must be counted
-// from about 0, unlike years or times. More gaps, such as the weekends between days, may be those of
-// an ordered measurement. If there are too many numbers to keep them, only the order of the first
-// thousands is checked. rows is the number of rows of the file.
+// isRowNumberWithGaps reports whether a column numbers the rows of a table from which a few rows
+// were removed later: its integers increase from row to row, and nearly always by 1. The integers
+// must begin near 0, unlike years or times. A column with more gaps may be a measurement in order
+// of time, such as days without the weekends. If there are too many numbers to keep them, only the
+// order of the first thousands is checked. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
 	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// MinComparedRows is the smallest number of rows of a file whose fractions and means are compared
-// with those of another file.
+// MinComparedRows is the smallest number of rows for which the fractions and means of a file are
+// compared with the fractions and means of another file.
 const MinComparedRows = 30
 
 // Profile is the result of a scan of a file.
@@ -229,7 +229,7 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 const maxUnreadableShare = 0.05
 
 // IsIncomplete reports whether the file was not read to its end, or many of its rows could not be
-// read. The statistics and warnings may then not be those of the whole file.
+// read. The statistics and warnings may then not hold for the whole file.
 func (p *Profile) IsIncomplete() bool {
 	return p.Partial || float64(p.Unreadable) > maxUnreadableShare*float64(p.Rows+p.Unreadable)
 }

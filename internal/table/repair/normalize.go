@@ -40,7 +40,7 @@ type Layout struct {
 	Label string
 	// Drop are the names of columns to omit.
 	Drop []string
-	// Add are the names of columns without values to add after the others.
+	// Add are the names of columns to add without values, after all other columns.
 	Add []string
 	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
@@ -71,9 +71,9 @@ type NormalizeResult struct {
 	canonical *canonicalReader // nil if the source is already in canonical form
 }
 
-// Locate maps a line and a column of the canonical form to those of the source. The column is 0 for
-// an added column, and for a generated ID that is not a copy of a column. Locate must not be called
-// concurrently with Read.
+// Locate maps a line and a column of the canonical form to a line and a column of the source. The
+// column is 0 for an added column, and for a generated ID that is not a copy of a column. Locate
+// must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.canonical == nil {
 		return line, column
@@ -330,8 +330,8 @@ func (r *canonicalReader) collectDefect(err error) bool {
 }
 
 // nextRecord returns the next record of the source. In a source with a single column, an empty line
-// before a record is a defect. It may be a row without a value, and without this row the generated
-// IDs would not be those that the user expects.
+// before a record is a defect. It may be a row without a value, and without this row the later rows
+// would get other IDs than the user expects.
 func (r *canonicalReader) nextRecord() (*csvfile.Record, error) {
 	line := r.table.NextLine()
 	rec, err := r.table.Next(context.Background()) // the caller cancels by no longer calling Read

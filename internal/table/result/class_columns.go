@@ -73,9 +73,9 @@ func ClassColumns(names []string, prediction int, classes []string) []ClassColum
 }
 
 // ClassColumnsBefore returns the columns to the left of the predicted labels that may have the
-// probabilities of the classes. It is for results in which ClassColumns finds none: those of other
-// programs, or with selected columns. prediction is the position of the predicted labels. If
-// classes is nil, at least two columns must look like probabilities.
+// probabilities of the classes. It is for results in which ClassColumns finds no such columns, such
+// as results of other programs or with selected columns. prediction is the position of the
+// predicted labels. If classes is nil, at least two columns must look like probabilities.
 func ClassColumnsBefore(names []string, prediction int, classes []string) []ClassColumn {
 	var columns []ClassColumn
 	for i, name := range names[:prediction] {

@@ -89,7 +89,7 @@ type verifier struct {
 }
 
 // checkHeaderAndSetClasses sets v.classes and v.added from the header. It returns a defect if the
-// header is not that of a result. If classes is nil, it takes the classes from the header.
+// header is not the header of a result. If classes is nil, it takes the classes from the header.
 func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	names := v.want.Names
 	if classes == nil && len(v.got.Names) >= len(names) {

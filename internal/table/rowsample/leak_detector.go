@@ -149,16 +149,17 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
 }
 
-// Reading is another way to read a field, for example amounts as numbers instead of texts. It maps
-// sampled cells to the cells as they are then read. Cells are encoded by encodeNumber and encodeText.
+// Reading is another way to read the cells of a field, for example amounts as numbers instead of
+// texts. It maps each cell of the sample, encoded as in the sample, to the encoded cell as this way
+// reads it. See encodeNumber and encodeText.
 type Reading map[uint64]uint64
 
-// AddNumber reads a text as a number.
+// AddNumber makes r read cells with the given text as the given number.
 func (r Reading) AddNumber(text string, number float64) {
 	r[encodeFeature([]byte(text))] = encodeNumber(number)
 }
 
-// AddText reads a text as another text.
+// AddText makes r read cells with the given text as if they had the text other.
 func (r Reading) AddText(text string, other []byte) {
 	r[encodeFeature([]byte(text))] = encodeText(other)
 }

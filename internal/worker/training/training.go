@@ -1,6 +1,6 @@
 // Package training runs the jobs of races: they train the algorithms of a race, on one worker or on
 // several, and store the model. The package also ends queued races whose deadline has passed, and
-// those that need more memory than any worker has.
+// queued races that need more memory than any worker has.
 package training
 
 import (
