@@ -79,7 +79,7 @@ clients read the dataset or prediction again to get a new URL. Sessions do not e
 	opts.dataDir.bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[urlkey.Info]())
-	cmd.Flags().StringVar(&opts.algorithm, "algorithm", "", "`algorithm` of the signatures: "+humanize.JoinOr(auth.URLAlgorithms())+" (default that of the old key)")
+	cmd.Flags().StringVar(&opts.algorithm, "algorithm", "", "`algorithm` of the signatures: "+humanize.JoinOr(auth.URLAlgorithms())+" (default the algorithm of the old key)")
 	cli.SetFlagCompletions(cmd, "algorithm", auth.URLAlgorithms()...)
 	return cmd
 }

@@ -42,7 +42,7 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4, or \"none\" (default the limits that were last set with this flag)")
 	flags.IntVar(&a.requestRate, "requests-per-second", defaultRequestRate, "maximum `number` of requests per second and account; a burst may have six times as many; 0 means no limit")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
-	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")
+	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as Pwned Passwords")
 	cli.SetFlagGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "requests-per-second", "require-second-factor", "breached-passwords")
 }
 

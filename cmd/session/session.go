@@ -79,7 +79,7 @@ type sessionsEndOptions struct {
 func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	opts := &sessionsEndOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
-		Use: "end [KEY]", Short: "End a session of your account, or all others",
+		Use: "end [KEY]", Short: "End a session of your account, or all other sessions",
 		Long: `Ends a session, so that its token becomes invalid. KEY is the key of the session. With
 --others, the command ends all sessions of the account except its own.
 

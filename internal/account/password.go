@@ -118,7 +118,7 @@ func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 		email = normalizeEmail(*given)
 		return email, checkEmail(email)
 	case given != nil && normalizeEmail(*given) != link.Email:
-		return link.Email, api.NewFieldProblem("email", "is not that of the link: omit it")
+		return link.Email, api.NewFieldProblem("email", "is not the email of the link: omit it")
 	}
 	return link.Email, nil
 }

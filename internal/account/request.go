@@ -264,7 +264,7 @@ func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.Acce
 
 // decidedRequestProblem returns the problem of a request that is not PENDING.
 func decidedRequestProblem(key, status string) *api.Problem {
-	return api.NewProblem(api.CodeWrongState, "request %s is already %s: only a PENDING one can be decided", key, status)
+	return api.NewProblem(api.CodeWrongState, "request %s is already %s: only a PENDING request can be decided", key, status)
 }
 
 // RefuseAccessRequest refuses a request. Its sender is not notified and may send

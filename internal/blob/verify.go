@@ -75,7 +75,7 @@ func (r *VerifiedReader) verifyEnd() error {
 	case r.bytesRead != r.Size: // the file changed while it was read
 		return sizeError(r.bytesRead, r.Size)
 	case r.want.SHA256 != "" && r.SHA256() != r.want.SHA256:
-		return fmt.Errorf("%w: its SHA-256 differs from that of the stored file", ErrDamaged)
+		return fmt.Errorf("%w: its SHA-256 differs from the SHA-256 of the stored file", ErrDamaged)
 	}
 	return io.EOF
 }

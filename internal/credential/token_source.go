@@ -173,7 +173,7 @@ func (s *TokenSource) loginHint() string {
 	if _, err := s.Store.Get(s.Username + " at " + origin); err == nil {
 		return "you are logged in at " + origin + ": use this address, without the path of a page"
 	}
-	return "if the address is that of a page of the dashboard, use " + origin + " instead; otherwise " + hint
+	return "if the address belongs to a page of the dashboard, use " + origin + " instead; otherwise " + hint
 }
 
 // addAuthenticatorHint adds the hint to run `foretell login`, which prompts for the code of an

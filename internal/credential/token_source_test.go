@@ -57,7 +57,7 @@ func TestAddressOfPage(t *testing.T) {
 	}
 	for _, test := range []struct{ server, want string }{
 		{"https://f.example", "log in with `foretell login https://f.example`"},
-		{"https://f.example/datasets", "if the address is that of a page of the dashboard, use https://f.example instead; otherwise log in with `foretell login https://f.example/datasets`"},
+		{"https://f.example/datasets", "if the address belongs to a page of the dashboard, use https://f.example instead; otherwise log in with `foretell login https://f.example/datasets`"},
 	} {
 		s.Server = test.server
 		if hint := s.loginHint(); !strings.HasPrefix(hint, test.want) {

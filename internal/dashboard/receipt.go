@@ -153,7 +153,7 @@ const receiptHint = "choose the file whose name ends with .receipt.json"
 func noReceiptProblem(result io.Reader) error {
 	beginning, _ := bufio.NewReaderSize(result, 64).Peek(64) // fewer bytes of a short file
 	if bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) {
-		return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt, but that in the field Result may be one: exchange the two files")
+		return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt, but the file in the field Result may be a receipt: exchange the two files")
 	}
 	return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt: %s", receiptHint)
 }
@@ -227,7 +227,7 @@ func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (*serviceCompar
 	case err != nil:
 		return nil, err
 	case r.Result.Columns != nil:
-		return only("The service has the prediction. The result has selected columns only, so the two cannot be compared.")
+		return only("The service has the prediction. The result contains only selected columns, so it cannot be compared with the prediction.")
 	}
 	stored, err := p.opts.OpenResult(ctx, one.PredictionKey)
 	if err != nil {
@@ -254,7 +254,7 @@ func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) 
 	known.DescribeModel(v.r.Context(), v.client)
 	compared, differing := r.CompareModel(known)
 	if len(differing) > 0 {
-		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but another %s for it than the receipt: the receipt was changed", humanize.JoinAnd(differing))
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but the %s in the receipt differs from the service: the receipt was changed", humanize.JoinAnd(differing))
 	}
 	verdict := "The service has the same result."
 	if len(compared) > 0 {

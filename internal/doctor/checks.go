@@ -63,7 +63,7 @@ func FirstFailure(results []Result) error {
 		return nil
 	}
 	e := *failed[0].Err
-	e.Fact = fmt.Sprintf("%s of %d failed, first %s: %s", humanize.Count(len(failed), "check"), len(results), failed[0].Check, e.Fact)
+	e.Fact = fmt.Sprintf("%s of %d failed; the first is %s: %s", humanize.Count(len(failed), "check"), len(results), failed[0].Check, e.Fact)
 	return &e
 }
 
@@ -225,7 +225,7 @@ func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) strin
 	if served, err := service.App.HasBeenServed(ctx); err != nil || !served {
 		return embedded
 	}
-	return "the folder is that of a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"
+	return "the folder belongs to a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"
 }
 
 func checkProxy(ctx context.Context, server string) Result {

@@ -67,7 +67,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the %s in the receipt", strings.Join(paths, ", "), noun).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the SHA-256 of the %s in the receipt", strings.Join(paths, ", "), noun).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 
@@ -158,7 +158,7 @@ func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Recei
 // the error lists the columns that differ and counts their rows. Otherwise the error contains err,
 // the first difference.
 func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.Receipt, newResult string, err error) error {
-	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
+	e := exit.Errorf(exit.Untrusted, "the predictions differ from the predictions of %s: %w", path, err)
 	e.Code = "changed"
 	if oldResult == "" {
 		return e.WithHint("to see which rows and columns differ, put the result into the folder of its receipt and run the command again")
@@ -175,7 +175,7 @@ func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.R
 	defer after.Close()
 	rows, columns, errCompare := csvfile.Diff(ctx, before, after)
 	if errCompare == nil && rows > 0 {
-		e.Fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
+		e.Fact = fmt.Sprintf("the predictions differ from the predictions of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := build.Current()
 	return e.WithHint("compare the versions of the program: the receipt is from %q, this is %q",

@@ -135,7 +135,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &missing) && errors.Is(err, syscall.ELOOP):
 		return Errorf(NotFound, "%s: the symbolic link refers to itself", missing.Path).WithHint("check the target of the link")
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
-		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current folder")
+		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative path starts at the current folder")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
 		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change the permissions of the file, or use another file")
 	case errors.Is(err, syscall.ENOSPC):

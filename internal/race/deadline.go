@@ -44,7 +44,7 @@ func (d Deadline) tooShortError() *exit.Error {
 
 // stillQueuedError returns the error for a time limit that ended while the race was queued.
 func (d Deadline) stillQueuedError() *exit.Error {
-	return exit.Errorf(exit.JobFailed, "the time limit of %s ended while the race was queued behind others", d.Limit).
+	return exit.Errorf(exit.JobFailed, "the time limit of %s ended while the race was queued behind other races", d.Limit).
 		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 

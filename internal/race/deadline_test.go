@@ -73,7 +73,7 @@ func TestDeadlineBeforeRace(t *testing.T) {
 			t.Errorf("%+v", err)
 		}
 		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}
-		if err := d.TranslateError(t.Context(), queued, errors.New("no model")); err == nil || !strings.Contains(err.Error(), "queued behind others") {
+		if err := d.TranslateError(t.Context(), queued, errors.New("no model")); err == nil || !strings.Contains(err.Error(), "queued behind other races") {
 			t.Errorf("of a race that was never begun: %v", err)
 		}
 		if other := context.Canceled; !errors.Is(d.TranslateError(t.Context(), nil, other), other) {

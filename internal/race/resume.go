@@ -55,7 +55,7 @@ func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, reque
 // given is the value of the flag, and actual the value of the race, or "" if the race has none.
 // command is the command line without the flag.
 func ResumedFlagError(race, flag, given, actual, command string) error {
-	return exit.Usagef("--%s %s differs from that of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
+	return exit.Usagef("--%s %s differs from the value of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
 		WithHint("omit the flag and run `%s`, or start a new race without --resume", command)
 }
 

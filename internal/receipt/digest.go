@@ -179,7 +179,7 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case receiptEnds && fileEnds:
-		return &LineDifference{text: "the receipt was changed: the digests of all blocks of lines are right, but its SHA-256 is not that of the file"}
+		return &LineDifference{text: "the receipt was changed: the digests of all blocks of lines are right, but its SHA-256 differs from the SHA-256 of the file"}
 	case receiptEnds:
 		d.To, where = 0, fmt.Sprintf("there are extra lines from line %d", d.From)
 	case fileEnds:

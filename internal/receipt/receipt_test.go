@@ -111,7 +111,7 @@ func TestVerifyPredictions(t *testing.T) {
 	}
 	r.Classes = nil
 	r.Result.Rows = 6
-	if err := r.Verify(t.Context(), strings.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "the file has 5 rows, but 6 according to the receipt") {
+	if err := r.Verify(t.Context(), strings.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "the file has 5 rows, but the receipt says 6") {
 		t.Errorf("a row more: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (r *Receipt) Verify(ctx context.Context, file io.ReadSeeker) error {
 	case err != nil:
 		return err
 	case rows != r.Result.Rows:
-		return fmt.Errorf("the file has %d rows, but %d according to the receipt", rows, r.Result.Rows)
+		return fmt.Errorf("the file has %d rows, but the receipt says %d", rows, r.Result.Rows)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (c *cautions) checkData() {
 		return
 	}
 	if slices.ContainsFunc(d.Columns, func(column api.DriftColumn) bool { return column.Level == api.DriftLarge }) {
-		c.add("The rows of %s are not like those of the training file, see Drift.", d.File)
+		c.add("The rows of %s differ from the rows of the training file; see Drift.", d.File)
 	}
 	for _, warning := range d.Warnings {
 		c.add("%s", humanize.Sentence(fmt.Sprintf("In %s, %s", d.File, warning)))

@@ -132,32 +132,32 @@ func TestDiffFaults(t *testing.T) {
 		"booleans": {
 			"id,prediction\na,1\nb,0\n", "id,prediction\na,1\nb,1\n", "id,k\na,True\nb,False\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "True", "False", the classes are "1", "0"`, Hint: booleans},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "True", "False", and the classes are "1", "0"`, Hint: booleans},
 		},
 		"upper_case": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "Y", the classes are "y"`, Hint: letterCase},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "Y", and the classes are "y"`, Hint: letterCase},
 		},
 		"point_at_the_end": {
 			"id,prediction\na,<=50K\n", "id,prediction\na,>50K\n", "id,k\na,<=50K.\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "<=50K.", the classes are "<=50K"`, Hint: spelling},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "<=50K.", and the classes are "<=50K"`, Hint: spelling},
 		},
 		"zero_width": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,y\u200b\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y\u200b", the classes are "y"`, Hint: spelling},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y\u200b", and the classes are "y"`, Hint: spelling},
 		},
 		"other_label_of_second": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: booleans},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", and the classes are "0", "1"`, Hint: booleans},
 		},
 		"wrong_column": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n",
 			Options{Label: "x"},
-			Fault{Message: `no true label is a predicted class: the true labels (column "x" of the answers) are "7", the classes are "y"`, Hint: columns},
+			Fault{Message: `no true label is a predicted class: the true labels (column "x" of the answers) are "7", and the classes are "y"`, Hint: columns},
 		},
 		"probabilities": {
 			"ID,class\na,0\nb,1\nc,1\nd,0\n", "ID,class\na,0.17\nb,1\nc,.83\nd,0.02\n", "",
@@ -172,7 +172,7 @@ func TestDiffFaults(t *testing.T) {
 		"no_common_class": {
 			"id,prediction\na,yes\nb,no\n", "id,prediction\na,1\nb,0\n", "",
 			Options{},
-			Fault{Message: `they have no predicted class in common: the classes of the first predictions are "yes", "no", those of the second are "1", "0"`, Hint: booleans},
+			Fault{Message: `they have no predicted class in common: the classes of the first predictions are "yes", "no"; the classes of the second are "1", "0"`, Hint: booleans},
 		},
 		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", "", Options{}, Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
 		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", "", Options{}, Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},

@@ -78,5 +78,5 @@ func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("1 ID of %s is missing from %s: %s", k.name, other.name, quote(ids[0]))
 	}
-	return fmt.Sprintf("%d IDs of %s are missing from %s, the first is %s", len(ids), k.name, other.name, quote(ids[0]))
+	return fmt.Sprintf("%d IDs of %s are missing from %s; the first is %s", len(ids), k.name, other.name, quote(ids[0]))
 }

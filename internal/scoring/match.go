@@ -24,7 +24,7 @@ func checkLabels(file FileRole, p *predictions, a *answers) error {
 	if haveCommonLabel(truths, predicted, p.key) {
 		return nil
 	}
-	fault := &Fault{Message: fmt.Sprintf("no true label is a predicted class: the true labels (column %s of the answers) are %s, the classes are %s",
+	fault := &Fault{Message: fmt.Sprintf("no true label is a predicted class: the true labels (column %s of the answers) are %s, and the classes are %s",
 		quote(a.label), humanize.QuotedList(truths, maxQuotedLabels), humanize.QuotedList(predicted, maxQuotedLabels))}
 	fault.Hint = "choose the column of the true labels with --label"
 	if hint := spellingHint(truths, predicted); hint != "" {
@@ -47,7 +47,7 @@ func checkSecondLabels(first, second *predictions) error {
 		return nil
 	}
 	return &Fault{
-		Message: fmt.Sprintf("they have no predicted class in common: the classes of the first predictions are %s, those of the second are %s",
+		Message: fmt.Sprintf("they have no predicted class in common: the classes of the first predictions are %s; the classes of the second are %s",
 			humanize.QuotedList(from, maxQuotedLabels), humanize.QuotedList(to, maxQuotedLabels)),
 		Hint: cmp.Or(spellingHint(from, to), diffHint),
 	}

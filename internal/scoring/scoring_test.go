@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 			"ID,prediction\na,yes\nb,no\nx,no\n", answersText,
 			Options{},
 			NoSingleFile, 0,
-			`1 ID of the predictions is missing from the answers: "x"; 2 IDs of the answers are missing from the predictions, the first is "c"`,
+			`1 ID of the predictions is missing from the answers: "x"; 2 IDs of the answers are missing from the predictions; the first is "c"`,
 		},
 		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, `the ID "a" is also in line 2`},
 		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 3, `the ID "a" is also in line 2`},

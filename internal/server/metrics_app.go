@@ -110,9 +110,9 @@ func (c appCollector) collectWorkers(ctx context.Context, metrics chan<- prometh
 
 var (
 	storageBytesDesc = prometheus.NewDesc("foretell_storage_bytes",
-		"Bytes of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
+		"Bytes of stored files of all accounts by kind. The kind orphans counts the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
 	storageObjectsDesc = prometheus.NewDesc("foretell_storage_objects",
-		"Number of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
+		"Number of stored files of all accounts by kind. The kind orphans counts the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
 	diskFreeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
 	diskSizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
 )

@@ -212,7 +212,7 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 		if _, twice := at[name]; twice {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
-				Message: "two columns have this name, so the columns cannot be matched with those of " + firstFile + ": rename the duplicate",
+				Message: "two columns have this name, so the columns cannot be matched with the columns of " + firstFile + ": rename the duplicate",
 			}
 		}
 		at[name] = i
@@ -222,7 +222,7 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 		if !ok && slices.Contains(names, name) {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Name: name,
-				Message: fmt.Sprintf("%s has two columns with this name, so its columns cannot be matched with those of this file: rename the duplicate", firstFile),
+				Message: fmt.Sprintf("%s has two columns with this name, so its columns cannot be matched with the columns of this file: rename the duplicate", firstFile),
 			}
 		}
 		if !ok {

@@ -227,7 +227,7 @@ func TestWorkbookWarnings(t *testing.T) {
 	}
 	if want := []string{
 		"uncalculated-formula: the sheet has 2 formulas without a stored value (first B2); these cells are read as empty",
-		"merged-cells: the sheet has 1 range of merged cells (first B2:B3); only the first cell of a range has its value, and the others are read as empty",
+		"merged-cells: the sheet has 1 range of merged cells (first B2:B3); only the first cell of a range has its value, and the other cells are read as empty",
 	}; !slices.Equal(messages, want) {
 		t.Errorf("got %q", messages)
 	}

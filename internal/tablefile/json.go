@@ -52,7 +52,7 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	}
 	f.format = form.name
 	if len(form.others) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are those of the list %s; other lists are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are read from the list %s; other lists are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestSeveralJSONLists(t *testing.T) {
 	if got, err := text(t, table); err != nil || got != "id,x\n1,\n2,3\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
-	const want = `the rows are those of the list "data"; other lists are ignored: "errors", "more"`
+	const want = `the rows are read from the list "data"; other lists are ignored: "errors", "more"`
 	if list := table.Warnings(); len(list) != 1 || list[0].Message != want {
 		t.Errorf("%q, want %q", list, want)
 	}

@@ -151,7 +151,7 @@ func (s *sheetReader) warnings() []csvfile.Warning {
 	}
 	if s.merged > 0 {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
-			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
+			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the other cells are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
 	}
 	for i, n := range s.numbers {
 		if n.percentages > 0 && n.plain > 0 {

@@ -46,7 +46,7 @@ func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) 
 	switch title := findScikitLearnTitle(lines); {
 	case title != "":
 		f.format = formatTitled
-		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", has the numbers of rows and columns and the names of the classes, so it is omitted"})
+		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", contains the numbers of rows and columns and the names of the classes, so it is omitted"})
 		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeScikitLearnRows(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
 		f.format = formatSpaced

@@ -16,7 +16,7 @@ func TestTextThatIsNoCSV(t *testing.T) {
 		"row names without one":   {"x y\nr1 1 2\nr2 3 4\n", ",x,y\nr1,1,2\nr2,3,4\n", formatSpaced, ""},
 		"sentences":               {"the text\nsome words here\nmore words than there\nand few\n", "the text\nsome words here\nmore words than there\nand few\n", "", ""},
 		"words between commas":    {"a b c,d\ne f g,h\ni j k,l\n", "a b c,d\ne f g,h\ni j k,l\n", "", ""},
-		"a title line":            {title + rows, rows, formatTitled, "the first line, \"4,2,no,yes\", has the numbers"},
+		"a title line":            {title + rows, rows, formatTitled, "the first line, \"4,2,no,yes\", contains the numbers"},
 		"a header of two numbers": {"4,2,no\n" + rows, "4,2,no\n" + rows, "", ""},
 		"another class":           {title + rows + "1,2,2\n", title + rows + "1,2,2\n", "", ""},
 	} {

@@ -37,18 +37,17 @@ func (c *columnChecker) warnMixedDates() {
 	if date == nil {
 		return
 	}
-	const effect = "so the column is read as text"
 	if order := inference.CountDates(c.stats.ValuesByInterpretation()); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
 		day, month := &order.DayFirst.First, &order.MonthFirst.First
-		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "%s (%s) has the day first, but %s (%s) has the month first, %s",
-			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()), effect)
+		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "the column is read as text, because %s (%s) has the day first, but %s (%s) has the month first",
+			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()))
 		return
 	}
 	if other == nil {
 		return
 	}
-	c.warnAt(other.FirstLine(), csvfile.CodeMixedDates, "the column has dates or times such as %s (%s), but other cells have another format, most often that of %s (%s), %s",
-		csvfile.Excerpt(date.Text), c.opts.FormatLine(date.FirstLine()), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()), effect)
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedDates, "the column is read as text, because its dates or times have different formats, such as %s (%s) and %s (%s)",
+		csvfile.Excerpt(date.Text), c.opts.FormatLine(date.FirstLine()), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
 }
 
 // findMixedDates returns the first cell of the most frequent pattern of dates, and the first cell

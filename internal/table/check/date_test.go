@@ -19,7 +19,7 @@ import (
 func TestMixedDates(t *testing.T) {
 	t.Parallel()
 	other := func(date, dateLine, other, otherLine string) string {
-		return fmt.Sprintf("the column has dates or times such as %q (line %s), but other cells have another format, most often that of %q (line %s), so the column is read as text", date, dateLine, other, otherLine)
+		return fmt.Sprintf("the column is read as text, because its dates or times have different formats, such as %q (line %s) and %q (line %s)", date, dateLine, other, otherLine)
 	}
 	for name, c := range map[string]struct {
 		first, second string // formats of the month and the day
@@ -33,7 +33,7 @@ func TestMixedDates(t *testing.T) {
 		"times_and_dates":           {"%02[1]d:%02[2]d", "2024-%02[1]d-%02[2]d", 3, other("01:01", "2", "2024-03-15", "4")},
 		"serial_numbers":            {"2024-%02[1]d-%02[2]d", "45%[1]d%02[2]d", 2, other("2024-01-01", "2", "45208", "3")},
 		"words":                     {"2024-%02[1]d-%02[2]d", "never", 2, other("2024-01-01", "2", "never", "3")},
-		"orders_of_day_and_month":   {"%02[2]d/%02[1]d/2024", "%02[1]d/%02[2]d/2024", 2, `"15/03/2024" (line 4) has the day first, but "04/22/2024" (line 5) has the month first, so the column is read as text`},
+		"orders_of_day_and_month":   {"%02[2]d/%02[1]d/2024", "%02[1]d/%02[2]d/2024", 2, `the column is read as text, because "15/03/2024" (line 4) has the day first, but "04/22/2024" (line 5) has the month first`},
 		"weeks":                     {"2024-%02[2]d", "2024-5%[1]d", 2, ""},
 		"no_dates":                  {"a%d-%d", "b%d/%d", 2, ""},
 	} {

@@ -105,7 +105,7 @@ func TestTimeZonesOfOneColumn(t *testing.T) {
 		zones string
 		want  string
 	}{
-		"several": {"-05:00 +01:00 +01:00 Z", `the times have 3 different offsets from UTC, such as those of "2024-01-02T01:00:00+01:00" (line 3) and "2024-01-01T00:00:00-05:00" (line 2); in 20 rows, the offset is more than an hour from the most frequent one; features use the local time only, so they do not show the true order of the times`},
+		"several": {"-05:00 +01:00 +01:00 Z", `the times have 3 different offsets from UTC, such as in "2024-01-02T01:00:00+01:00" (line 3) and "2024-01-01T00:00:00-05:00" (line 2); in 20 rows, the offset is more than an hour from the most frequent offset; features use the local time only, so they do not show the true order of the times`},
 		"summer":  {"+01:00 +02:00", ""},
 		"london":  {"+00:00 +01:00", ""},
 		"one":     {"-05:00", ""},

@@ -38,6 +38,6 @@ func (c *columnChecker) warnSimilarTexts() {
 	if share < minSimilarShare {
 		return
 	}
-	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a text that differs from a more frequent one only in case or spaces, such as %s instead of %s",
+	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a text that differs from a more frequent text only in case or spaces, such as %s instead of %s",
 		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[cells.FoldCase(rare.Text)].Text))
 }

@@ -13,7 +13,7 @@ import (
 // TestSimilarTexts checks the warning about categories that differ only in case.
 func TestSimilarTexts(t *testing.T) {
 	t.Parallel()
-	const want = `40 rows (33 %) have a text that differs from a more frequent one only in case or spaces, such as "male" instead of "Male"`
+	const want = `40 rows (33 %) have a text that differs from a more frequent text only in case or spaces, such as "male" instead of "Male"`
 	for name, c := range map[string]struct {
 		texts string
 		blind bool

@@ -23,7 +23,7 @@ func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []str
 		return 0, nil, err
 	}
 	if len(a.Names) != len(b.Names) {
-		return 0, nil, fmt.Errorf("one file has %s, the other has %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
+		return 0, nil, fmt.Errorf("one file has %s, and the other has %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
 	}
 	differ := make([]bool, len(a.Names))
 	for {

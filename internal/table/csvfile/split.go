@@ -220,7 +220,7 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 	if !ended {
 		more, fields, r.err = "more than ", fields-1, io.EOF
 	}
-	d.Message = fmt.Sprintf("the row has %s%s fields, the maximum is %s", more, humanize.Comma(fields), humanize.Comma(MaxFields))
+	d.Message = fmt.Sprintf("the row has %s%s fields; the maximum is %s", more, humanize.Comma(fields), humanize.Comma(MaxFields))
 	return d
 }
 

@@ -75,7 +75,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeUnlabelledLeftOut, "row", "left out %s without a label"},
 	{changeLabelTrimmed, "label", "trimmed the spaces around %s"},
 	{changeSeparatorsSwapped, "number", "exchanged points and commas in %s"},
-	{changeIDFilled, "row", "generated IDs for %s without one"},
+	{changeIDFilled, "row", "generated IDs for %s without an ID"},
 	{changeIDMadeUnique, "row", "appended a number to the ID of %s that repeat an earlier ID"},
 	{changeIDColumnAdded, "", ""},
 	{changeMoved, "", ""},

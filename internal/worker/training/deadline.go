@@ -175,7 +175,7 @@ func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err err
 
 // expireRace ends a queued race. It does nothing if a worker has claimed it.
 func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase the time limit, or try again when the others have ended", tr.raceTimeLimit(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended", tr.raceTimeLimit(race))
 	queued := false
 	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
