@@ -33,9 +33,9 @@ type Copies struct {
 	Groups []int32
 	// Rows is the number of rows that have a copy.
 	Rows int
-	// Unpredictable is the smallest number of rows that any model predicts wrongly. A model predicts
-	// the same class for all equal rows. If equal rows have different labels, all rows without their
-	// most frequent label count.
+	// Unpredictable is the smallest number of rows that a model predicts wrongly. A model predicts the
+	// same class for equal rows. At best, it is right on the equal rows with their most frequent label,
+	// and wrong on the other equal rows.
 	Unpredictable int
 }
 
