@@ -101,8 +101,8 @@ func findModelToReset(ctx context.Context, session *connect.Session, key string)
 	return key, nil
 }
 
-// isPromotedOrAccepted reports whether a model in this state becomes the champion even if others have higher
-// scores.
+// isPromotedOrAccepted reports whether a model in this state becomes the champion even if other
+// models have higher scores.
 func isPromotedOrAccepted(state string) bool {
 	return state == api.ModelPromoted || state == api.ModelAccepted
 }

@@ -144,8 +144,8 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
-// measureBlindDrift returns how much the values of the blind file differ from those of the training
-// file of the model.
+// measureBlindDrift returns how much the values of the blind file differ from the values of the
+// training file of the model.
 func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *connect.Session, d *report.Document) (*api.DriftReport, error) {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {

@@ -70,7 +70,7 @@ func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *
 	return nil
 }
 
-// isSameService reports whether two URLs are those of one service. All addresses of the loopback
+// isSameService reports whether two URLs belong to the same service. All addresses of the loopback
 // interface and the name localhost are equal.
 func isSameService(a, b string) bool {
 	return normalizeServiceURL(a) == normalizeServiceURL(b)

@@ -54,8 +54,8 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 	return cli.PrintList(&o.output, requests, "requestKey", "email", "name", "organisation", "status", "reason", "createdOn")
 }
 
-// listAccessRequests returns the requests for accounts: those with the given status, or all of
-// them if status is "".
+// listAccessRequests returns the requests for accounts with the given status, or all requests if
+// status is "".
 func listAccessRequests(ctx context.Context, a *app.App, status string) ([]api.AccessRequest, error) {
 	return connect.Collect(client.AllPages(func(page api.PageInput) ([]api.AccessRequest, api.Page, error) {
 		out, err := a.ListAccessRequests(ctx, &api.ListAccessRequestsInput{PageInput: page, Status: status})

@@ -14,7 +14,7 @@ const (
 	DriftUnknown DriftLevel = "unknown" // not compared; see DriftColumn.Reason
 )
 
-// DriftReport compares the columns of a file with those of the training file of a model. It
+// DriftReport compares the columns of a file with the columns of the training file of a model. It
 // is the response of [GetPredictionDrift].
 type DriftReport struct {
 	File         string `json:"file" doc:"Name of the file."`

@@ -246,7 +246,8 @@ func (r *ModelReport) FormatBlend() string {
 	return strings.Join(shares, ", ")
 }
 
-// ClassReport has scores for how well the model separates one class from the others, on test rows.
+// ClassReport holds scores of how well the model separates one class from the other classes, on
+// test rows.
 type ClassReport struct {
 	Label     string  `json:"label"`
 	Rows      int64   `json:"rows"`
@@ -261,8 +262,8 @@ type ClassReport struct {
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals of precision, recall, f1, rocAuc and averagePrecision."`
 }
 
-// ClassCurve shows how well the probability of one class separates the class from
-// the others, on test rows.
+// ClassCurve shows how well the probability of one class separates the class from the other
+// classes, on test rows.
 type ClassCurve struct {
 	Label       string           `json:"label"`
 	Positives   int64            `json:"positives" doc:"Number of test rows of the class."`

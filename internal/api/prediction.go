@@ -47,8 +47,8 @@ type CreatedPrediction struct {
 	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"URL of the progress of the prediction."`
 }
 
-// Prediction is the response of [GetPrediction]. TargetPerformance and AchievedPerformance are
-// those of the training job that created the model.
+// Prediction is the response of [GetPrediction]. TargetPerformance and AchievedPerformance are the
+// performances of the training job that created the model.
 type Prediction struct {
 	PredictionKey       string   `json:"predictionKey"`
 	ModelKey            string   `json:"modelKey"`

@@ -10,7 +10,7 @@ type TableSchema struct {
 	// Columns are the sorted names of the columns between the ID and the label; nil if they are
 	// unknown.
 	Columns []string
-	// Used are the names in Columns except those of columns that no model uses, such as a constant
+	// Used are the names in Columns, without the columns that no model uses, such as a constant
 	// column.
 	Used []string
 	// Classes are sorted; nil if they are unknown.

@@ -34,7 +34,7 @@ const (
 	MetricLogLoss          = "logLoss"
 )
 
-// RaceMetrics returns the metrics that a race can use, except those of one class.
+// RaceMetrics returns the metrics that a race can use, except metrics of one class.
 func RaceMetrics() []string {
 	return []string{MetricAccuracy, MetricBalancedAccuracy, MetricMacroF1, MetricROCAUC, MetricPRAUC, MetricLogLoss}
 }

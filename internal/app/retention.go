@@ -34,8 +34,9 @@ const (
 	// faster, because the query of each page may also read rows of other pages; see
 	// BenchmarkListKept in package store.
 	retentionPageSize = 1000
-	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A transaction
-	// has fewer rows if many others depend on them; see [store.Tx.DeleteExpired].
+	// retentionBatchSize is the maximum number of rows that are deleted in one transaction. A
+	// transaction deletes fewer rows if many other rows depend on them; see
+	// [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
 	// retentionAttempts is the number of consecutive rows after which the deletion gives up, because
 	// the database has responded for none of them. One row is not enough: its transaction may have
@@ -74,10 +75,10 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 	}
 }
 
-// deleteExpiredRows deletes the rows of a kind that were last used before the given time,
-// with their files, and records each deletion in the audit log. If a row cannot be deleted, it goes on
-// with the others and returns an error in the end. If the database does not respond, it gives up; see
-// retentionAttempts.
+// deleteExpiredRows deletes the rows of a kind that were last used before the given time, with
+// their files, and records each deletion in the audit log. If a row cannot be deleted, it continues
+// with the next rows and returns an error in the end. If the database does not respond, it gives
+// up; see retentionAttempts.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
 	d := expiryDeletion{App: a, query: store.ExpiredQuery{Kind: kind, Before: before, Limit: retentionPageSize}}
 	defer func() {

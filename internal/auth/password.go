@@ -65,8 +65,8 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 }
 
 // Verify returns nil if hashed is a hash of password, and ErrWrongPassword if it is not. For an
-// account that does not exist, pass "" as hashed: Verify then takes as long as for others, so that
-// the time does not reveal which accounts exist.
+// account that does not exist, pass "" as hashed: Verify then takes as long as for an existing
+// account, so that the time does not reveal which accounts exist.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {

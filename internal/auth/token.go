@@ -30,9 +30,10 @@ type tokenHashAlgorithm struct {
 }
 
 // tokenHashAlgorithms are the algorithms of stored token hashes. New tokens are hashed with the
-// first one. The others are accepted, too. To replace the algorithm, change the order: existing
-// tokens then remain valid, also in processes of an earlier version. A fast hash algorithm is safe,
-// because nobody can guess a token of 32 random bytes.
+// first algorithm. Tokens that were hashed with another of these algorithms are accepted, too. To
+// replace the algorithm, change the order: existing tokens then remain valid, also in processes of
+// an earlier version. A fast hash algorithm is safe, because nobody can guess a token of 32 random
+// bytes.
 //
 // SHA-256 hashes have no prefix, because earlier versions stored them without one.
 var tokenHashAlgorithms = []tokenHashAlgorithm{{"", sha256.Sum256}, {"sha3-256:", sha3.Sum256}}

@@ -17,8 +17,8 @@ const (
 	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
 	totpStepSeconds = 30 // duration of a step in seconds
 	totpDigits      = 6
-	// maxTOTPClockSteps is the accepted difference between the clock of the service and that of
-	// an authenticator app, in steps of 30 seconds.
+	// maxTOTPClockSteps is the accepted difference between the clock of the service and the clock
+	// of an authenticator app, in steps of 30 seconds.
 	maxTOTPClockSteps = 1
 )
 

@@ -20,7 +20,7 @@ const (
 	// rowsPerInsert is the number of rows that are inserted by one statement.
 	rowsPerInsert = 50
 	// maxHeaderBytes is the maximum size in bytes of the first and the last entry, and
-	// maxDamagedListBytes that of the list of damaged files.
+	// maxDamagedListBytes of the list of damaged files.
 	maxHeaderBytes      = 1 << 16
 	maxDamagedListBytes = 1 << 30
 )

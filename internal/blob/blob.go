@@ -6,7 +6,7 @@
 //	                 → Abort    removes what was written
 //
 // A key begins with the name of the process that wrote the blob. With this name, [Store.Sweep]
-// distinguishes new blobs of live processes from those that dead processes have left.
+// distinguishes new blobs of live processes from blobs that dead processes have left.
 package blob
 
 import (
@@ -41,8 +41,8 @@ var (
 	errNoCredentials error = &configError{"no credentials for the S3 store were found", ErrCredentials}
 )
 
-// configError is an error of the configuration of an S3 store. Its message does not contain that of
-// the wrapped error.
+// configError is an error of the configuration of an S3 store. Its message does not contain the
+// message of the wrapped error.
 type configError struct {
 	text string
 	kind error

@@ -69,7 +69,7 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 }
 
 // verifyEnd returns what the Read at the end of the blob returns: io.EOF if size and checksum are
-// those of the written blob, and ErrDamaged otherwise.
+// the same as when the blob was written, and otherwise ErrDamaged.
 func (r *VerifiedReader) verifyEnd() error {
 	switch {
 	case r.bytesRead != r.Size: // the file changed while it was read

@@ -77,8 +77,9 @@ func InstallFile(tempPath, path string, force bool) error {
 	return err
 }
 
-// CopyPermissions sets the permissions of the file at tempPath to those of the file at path, if that is
-// a regular file. It also sets the owner and the group, as far as this user may change them.
+// CopyPermissions sets the permissions of the file at tempPath to the permissions of the file at
+// path, if that is a regular file. It also sets the owner and the group, as far as this user may
+// change them.
 func CopyPermissions(tempPath, path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		copyOwner(tempPath, info)

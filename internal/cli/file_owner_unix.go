@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// copyOwner sets the owner and the group of the file at path to those in info. Only root may change the
-// owner. Another user may change the group to one of their own groups.
+// copyOwner sets the owner and the group of the file at path to the owner and the group in info.
+// Only root may change the owner. Another user may change the group to one of their own groups.
 func copyOwner(path string, info fs.FileInfo) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

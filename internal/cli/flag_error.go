@@ -44,7 +44,7 @@ func ExclusiveFlagsError(err error) *exit.Error {
 }
 
 // flagsThatMayBeEmpty are the flags whose empty value has a meaning: an empty --database overrides
-// FORETELL_DATABASE, and the others are texts that may be empty.
+// FORETELL_DATABASE, and the values of the other flags are texts that may be empty.
 var flagsThatMayBeEmpty = []string{"database", "description", "organisation"}
 
 // CheckEmptyFlags returns a usage error if a flag on the command line has an empty value. A command

@@ -46,8 +46,9 @@ func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 	return nil
 }
 
-// ignoredEnvVars matches variables that UnknownEnvVars ignores: those of the program's tests, and
-// those that Kubernetes sets in each pod for a Kubernetes service named foretell.
+// ignoredEnvVars matches variables that UnknownEnvVars ignores. These are the variables of the
+// program's tests, and the variables that Kubernetes sets in each pod for a Kubernetes service
+// named foretell.
 var ignoredEnvVars = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 
 // UnknownEnvVars returns the sorted names of the variables in environ that begin with FORETELL_ but

@@ -101,8 +101,8 @@ func parseJSONString(value any) any {
 	return inner
 }
 
-// normalizeStatesAndOutcomes replaces state names of other implementations of the service by those
-// of package api, and adds missing outcomes.
+// normalizeStatesAndOutcomes replaces state names of other implementations of the service by the
+// names of package api, and adds missing outcomes.
 func normalizeStatesAndOutcomes(out any) {
 	switch v := out.(type) {
 	case *api.Training:

@@ -105,7 +105,7 @@ func withoutURL(err error) error {
 func (c *Client) isFileStore(u *url.URL) bool { return !isSameServiceOrHTTPS(c.base, u) }
 
 // classifyConnectionError returns the kind of a connection error, and its cause as text. scheme is
-// that of the requested URL.
+// the scheme of the requested URL.
 func (c *Client) classifyConnectionError(err error, scheme string) (kind ErrorKind, cause string) {
 	var (
 		redirect  *redirectError

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// RawRequest is a request for any path and method, not only those of an operation.
+// RawRequest is a request for any path and method. They need not belong to an operation.
 type RawRequest struct {
 	Method string
 	// Path is relative to the service's URL and may have a query, such as

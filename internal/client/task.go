@@ -37,9 +37,10 @@ type Task struct {
 	ScoreKind
 }
 
-// Difference says why the scores of a model of t cannot be compared with those of a model of former, such
-// as: new column "x". It returns "" if they can be compared. Unknown parts are considered equal. A
-// column that only one of the tables has makes no difference if no model uses it.
+// Difference says why the scores of a model of t cannot be compared with the scores of a model of
+// former, such as: new column "x". It returns "" if they can be compared. Unknown parts are
+// considered equal. A column that only one of the tables has makes no difference if no model uses
+// it.
 func (t *Task) Difference(former *Task) string {
 	var parts []string
 	add := func(what, is, was string) {

@@ -117,8 +117,8 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	return c.sendFile(ctx, req, key)
 }
 
-// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the URL is
-// that of an object store. UploadData does not retry after a lost connection: without the key of
+// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the URL
+// belongs to an object store. UploadData does not retry after a lost connection: without the key of
 // the dataset, it cannot check whether the file was added.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	return c.uploadToURL(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
@@ -199,7 +199,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
 		return entry, decodeResponse(req, resp, body, entry) // HTML is an error: only the service responds to AddData, never an object store
 	case datasetKey != "":
-		return c.fetchDatasetEntry(ctx, datasetKey) // the response is that of an object store, or was lost
+		return c.fetchDatasetEntry(ctx, datasetKey) // the response came from an object store, or was lost
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:

@@ -48,7 +48,7 @@ type Settings struct {
 	// profileExists is set if the config file has the profile.
 	profileExists bool
 	// origins says where the value of each setting comes from, such as "flag --server". Its keys
-	// are those of the settings, KeyProfile and KeyPaths.
+	// are the keys of the settings, KeyProfile and KeyPaths.
 	origins map[string]string
 }
 

@@ -39,8 +39,8 @@ func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil
 }
 
-// jsonLog writes lines of JSON. It escapes the characters that a terminal may interpret, such as U+009B.
-// The JSON handler escapes only those of ASCII.
+// jsonLog writes lines of JSON. It escapes the characters that a terminal may interpret, such as
+// U+009B. The JSON handler escapes only control characters of ASCII.
 type jsonLog struct{ io.Writer }
 
 func (w jsonLog) Write(line []byte) (int, error) {

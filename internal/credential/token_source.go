@@ -72,7 +72,7 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 }
 
 // CanRenew reports whether Renew may return another token. A token from the environment can be
-// renewed only with the password in the environment, because the stored credential may be that of
+// renewed only with the password in the environment, because the stored credential may belong to
 // another account.
 func (s *TokenSource) CanRenew() bool {
 	if s.env(config.EnvToken) == "" {
@@ -162,7 +162,8 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 }
 
 // loginHint returns the hint if no credential is stored. If the address of the service has a path,
-// it may be that of a page of the dashboard, so the hint also has the address without the path.
+// it may be the address of a page of the dashboard. The hint then also shows the address without
+// the path.
 func (s *TokenSource) loginHint() string {
 	hint := fmt.Sprintf("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
 	address, err := url.Parse(s.Server)

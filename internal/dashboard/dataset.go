@@ -336,7 +336,7 @@ func (p *Pages) uploadDataset(v *visit, form *fileForm, fields *datasetForm) err
 	dataset := createdObject{Noun: "dataset", Path: "/datasets/" + created.DatasetKey}
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, file.Source, nil)
-	} else { // the upload URL is that of an S3 store, which requires the size of the file
+	} else { // the upload URL belongs to an S3 store, which requires the size of the file
 		_, err = v.client.AddData(ctx, created.DatasetKey, file.Source, nil)
 		if api.CodeFromError(err) == api.CodeTooLarge {
 			err = api.NewFieldProblem("file", "has more than %d bytes: upload it with `foretell datasets create NAME FILE`", api.MaxAddDataBytes).WithCause(err)

@@ -19,8 +19,8 @@ const (
 
 // predictionsPage is the data of the list of predictions.
 type predictionsPage struct {
-	// Name is the dataset or model whose predictions are listed. It is empty if those of all datasets
-	// are listed.
+	// Name is the dataset or model whose predictions are listed. It is empty if the predictions of
+	// all datasets are listed.
 	Name   string
 	Groups []predictionGroup
 	Pager  pager

@@ -32,8 +32,8 @@ func (p *Pages) problemFromError(r *http.Request, err error) *api.Problem {
 func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 
 // formProblem converts err to a problem that the page of a form can show. A form shows only the
-// detail, so it appends the ID of the request to that of an internal error. If the problem has a
-// RetryAfter, it also sets the header Retry-After; see setRetryAfter.
+// detail, so formProblem appends the ID of the request to the detail of an internal error. If the
+// problem has a RetryAfter, it also sets the header Retry-After; see setRetryAfter.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r, err)
 	if problem.Status == http.StatusInternalServerError && problem.RequestID != "" {

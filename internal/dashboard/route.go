@@ -10,8 +10,8 @@ import (
 	"foretell/internal/client"
 )
 
-// NotFound responds with an error page for an unknown path. If the path is that of a page with a
-// trailing slash, NotFound redirects to this page.
+// NotFound responds with an error page for an unknown path. If the path is the path of a page
+// followed by a slash, NotFound redirects to this page.
 func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
 		shorter := strings.TrimRight(r.URL.Path, "/")

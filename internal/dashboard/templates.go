@@ -19,8 +19,8 @@ import (
 )
 
 // parseTemplates returns the templates of each page, by the name of the page. The file of a page
-// defines the template "content". The templates in the folder shared are added to those of every
-// page.
+// defines the template "content". The templates in the folder shared are added to the templates of
+// every page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
 		"asset":  assetPath,

@@ -112,7 +112,7 @@ func (w *problemInterceptor) WriteHeader(status int) {
 	}
 }
 
-// Write passes bytes on, or keeps those of a problem.
+// Write passes bytes on, or keeps the bytes of a problem.
 func (w *problemInterceptor) Write(b []byte) (int, error) {
 	if w.problem != nil {
 		return w.problem.Write(b)

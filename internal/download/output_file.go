@@ -82,8 +82,8 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 }
 
 // ResolvePath sets an empty Path to its default, which is next to blind, the file to predict. It
-// returns an error if Path is also that of an input: blind or one of others. It also returns the
-// error of CheckMayWrite.
+// returns an error if Path is also the path of an input. The inputs are blind and others. It also
+// returns the error of CheckMayWrite.
 func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
@@ -139,8 +139,8 @@ func (t *OutputFile) IsExistingFile() bool {
 }
 
 // RejectedPath returns a path for a result that must not replace the file at Path, such as
-// OUT.rejected.csv for OUT.csv. The path is that of none of the inputs. An earlier rejected result
-// may exist there.
+// OUT.rejected.csv for OUT.csv. It is not the path of an input. An earlier rejected result may
+// exist there.
 func (t *OutputFile) RejectedPath(inputs ...*preflight.InputTable) string {
 	ext := filepath.Ext(t.Path)
 	base := strings.TrimSuffix(t.Path, ext) + ".rejected"

@@ -51,7 +51,8 @@ func JoinOr(items []string) string { return join(items, " or ") }
 // JoinAnd joins items that are all meant: "a, b and c".
 func JoinAnd(items []string) string { return join(items, " and ") }
 
-// join separates the last two items by the conjunction, and the others by commas.
+// join joins the items. The conjunction is between the last two items, and commas are between the
+// other items.
 func join(items []string, conjunction string) string {
 	last := len(items) - 1
 	if last < 1 {

@@ -24,7 +24,8 @@ const (
 	Train = "train"
 	// Predict is a prediction.
 	Predict = "predict"
-	// Part is the training of one algorithm of a race by another worker than that of the race.
+	// Part is the training of one algorithm of a race by another worker than the worker of the
+	// race.
 	Part = "part"
 )
 
@@ -39,7 +40,7 @@ type Config struct {
 	// Rand is the source of random bytes for keys.
 	Rand io.Reader
 	Log  *slog.Logger
-	// OwnJobsOnly limits the process to the jobs that it has queued, and those that it has taken
+	// OwnJobsOnly limits the process to the jobs that it has queued, and the jobs that it has taken
 	// over with [Queue.AdoptInterrupted]. By default, it runs the jobs of all processes.
 	OwnJobsOnly bool
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. 0 means no

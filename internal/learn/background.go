@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// backgroundSeed distinguishes the random numbers that choose the background from those
-// that choose folds and test rows.
+// backgroundSeed distinguishes the random numbers that choose the background from the random
+// numbers that choose folds and test rows.
 const backgroundSeed = 0xb6a2
 
 // sampleBackground returns a sample of the labelled rows. Explanations compare the explained row

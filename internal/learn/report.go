@@ -20,7 +20,7 @@ type (
 	Interval = evaluation.Interval
 	// Baseline holds the scores of a model that does not use any column.
 	Baseline = evaluation.Baseline
-	// ClassScore holds the scores of one class against the others.
+	// ClassScore holds the scores of one class against all other classes.
 	ClassScore = evaluation.ClassScore
 	// ClassCurve holds the curves of one class.
 	ClassCurve = evaluation.ClassCurve

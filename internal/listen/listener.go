@@ -23,7 +23,8 @@ type Limits struct {
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
 	// Connections.
 	PerAddress int
-	// Exempt holds the networks to which PerAddress does not apply, such as those of proxies.
+	// Exempt holds the networks to which PerAddress does not apply, such as the networks of
+	// proxies.
 	Exempt []netip.Prefix
 	// WriteTimeout is how long a client may receive nothing while the server
 	// writes. Defaults to 2 minutes.
@@ -131,8 +132,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle undoes the effect of closeLongestIdle on setIdle: connections that become idle
-// are kept again.
+// stopNeedingIdle ends what closeLongestIdle started if no connection was idle: connections that
+// become idle are no longer closed.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -40,7 +40,7 @@ func controlGroupLimit(root fs.FS) int64 {
 				continue
 			}
 		}
-		// In a container, the path may be that of the host, although the group is mounted at
+		// In a container, the path may be the path on the host, although the group is mounted at
 		// the root. Therefore all parents of the path are tried, too.
 		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
 			if limit := readLimit(root, path.Join(mount, group, file)); limit > 0 && (lowest == 0 || limit < lowest) {

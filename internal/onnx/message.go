@@ -9,7 +9,7 @@ import (
 // into it, so that a large model is in memory only once. The zero value is an empty
 // message.
 type message struct {
-	// parts are the bytes so far, except those in tail.
+	// parts are the bytes so far, except the bytes in tail.
 	parts [][]byte
 	tail  []byte
 	// size is the number of bytes in parts and tail together.

@@ -25,8 +25,8 @@ import (
 	"foretell/internal/span"
 )
 
-// The standard variables of OpenTelemetry that [Setup] reads. The SDK itself reads others,
-// such as OTEL_TRACES_SAMPLER and OTEL_BSP_SCHEDULE_DELAY.
+// The standard variables of OpenTelemetry that [Setup] reads. The SDK itself reads further
+// variables, such as OTEL_TRACES_SAMPLER and OTEL_BSP_SCHEDULE_DELAY.
 const (
 	envEndpoint       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	envTracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"

@@ -12,8 +12,8 @@ import (
 
 // CheckResumedFlags returns a usage error if a flag on the command line has another value than the
 // resumed race. It compares only what the service reports of the race. request is the result of
-// Request, and algorithms are those of the race. commandWithout returns the command line without a
-// flag.
+// Request, and algorithms are the algorithms of the race. commandWithout returns the command line
+// without a flag.
 func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
 	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
 	if f.AutoThreshold {

@@ -141,7 +141,7 @@ func (b *blockHasher) endBlock() {
 	b.linesDone, b.open = 0, false
 }
 
-// LineDifference is the error for a result whose digest differs from that in its receipt.
+// LineDifference is the error for a result whose digest differs from the digest in its receipt.
 type LineDifference struct {
 	// From and To are the first and the last line of the block with the first difference, counted
 	// from 1. To is 0 if the only difference is that the file ends too early or too late. Both are

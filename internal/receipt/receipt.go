@@ -310,7 +310,7 @@ func Read(path string) (*Receipt, error) {
 	return Parse(b)
 }
 
-// Parse decodes the contents of a receipt. Its errors are those of Read.
+// Parse decodes the contents of a receipt. It returns the same errors as Read.
 func Parse(b []byte) (*Receipt, error) {
 	r := &Receipt{}
 	if !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {

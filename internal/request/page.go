@@ -127,8 +127,8 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists in page to those in all, and returns the result. all is nil before
-// the first page. Values other than lists are those of the first page.
+// joinPages appends the lists in page to the lists in all, and returns the result. all is nil
+// before the first page. Other values are taken from the first page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

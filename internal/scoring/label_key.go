@@ -48,8 +48,8 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 
 // setLabelKey sets the key of files of predictions that are compared with each other and, unless
 // trueLabels is nil, with the true labels. With this key, different classes of a model are never
-// equal. The classes are those of a receipt or of the probability columns; without these, they are
-// the predicted labels. Any other label, such as a true label, equals the class from which it
+// equal. The classes are taken from a receipt or from the probability columns; without these, they
+// are the predicted labels. Any other label, such as a true label, equals the class from which it
 // differs only in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
 	labels := [][]string{trueLabels}

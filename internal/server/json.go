@@ -29,8 +29,8 @@ func marshalJSON(w io.Writer, v any) error {
 	return err
 }
 
-// numberSuffix marks the message of unmarshalJSON for a number that does not fit its field: the
-// name of the field followed by numberSuffix.
+// numberSuffix is the end of the message of unmarshalJSON for a number that does not fit its field.
+// The message begins with the name of the field.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
 // unmarshalJSON is like json.Unmarshal, but rejects repeated members and invalid UTF-8, and accepts

@@ -142,7 +142,7 @@ func (c *storageCollector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the sizes that can be read, and omits the others.
+// Collect sends the sizes that can be read, and omits all other sizes.
 func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	gauge := func(desc *prometheus.Desc, bytes int64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(bytes), labels...)

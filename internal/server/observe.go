@@ -159,8 +159,8 @@ type responseRecorder struct {
 	bytesWritten int64
 	aborted      bool // a panic occurred after the response had begun
 	// stream sets the write deadline of an HTTP/2 stream. It is needed because a client may stop
-	// receiving one stream of a connection while it uses others. It is nil for HTTP/1, where the
-	// server has a write timeout for each connection.
+	// receiving one stream of a connection while it uses other streams. It is nil for HTTP/1, where
+	// the server has a write timeout for each connection.
 	stream *http.ResponseController
 	now    func() time.Time
 }

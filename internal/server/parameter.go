@@ -70,7 +70,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 		r.SetPathValue(name, strings.ToLower(key))
 	}
 	for _, name := range ps.query {
-		if len(query[name]) > 1 { // some programs would use the first value, others the last
+		if len(query[name]) > 1 { // some programs would use the first value, and other programs the last value
 			fields = append(fields, api.FieldError{Field: name, Message: "must not be repeated"})
 		}
 	}

@@ -44,8 +44,9 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix marks huma's message about a missing property: the name of the property followed
-// by requiredSuffix. The location in huma's error is that of the object that lacks the property.
+// requiredSuffix is the end of huma's message about a missing property. The message begins with the
+// name of the property. The location in huma's error is the location of the object that lacks the
+// property.
 const requiredSuffix = "\x1f is required"
 
 // minLengthMessage is the message about a text that is too short, and emptyTextMessage is the message

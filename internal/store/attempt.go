@@ -37,7 +37,7 @@ type Refusal struct {
 }
 
 // maxClockDifference is an upper bound of the difference between the clocks of two processes, after
-// each has adjusted its clock to that of the database.
+// each has adjusted its clock to the clock of the database.
 const maxClockDifference = time.Minute
 
 // AllowAttempts takes a token from the bucket of each attempt, in the given order, and returns nil.

@@ -7,7 +7,7 @@
 // other returns [ErrWrongState].
 //
 // Transactions have the effect of running one after the other. Several processes may share a
-// database. With SQLite they run on one machine: when a process dies, the others find its
+// database. With SQLite they run on one machine: when a process dies, the other processes find its
 // file unlocked ([Store.IsProcessAlive]) and take over its jobs at once. With PostgreSQL they run
 // on any number of machines, and take over the jobs of a process ten seconds after its last
 // heartbeat.

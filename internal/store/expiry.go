@@ -19,8 +19,9 @@ var expiries = map[string]struct {
 	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
 	// empty text if no champion does.
 	series string
-	// used is the column with the time of the last change of a row. order holds the columns by which
-	// the rows are sorted: those of an index that ends with used, and the key.
+	// used is the column with the time of the last change of a row. order holds the columns by
+	// which the rows are sorted. These are the columns of an index that ends with used, and the
+	// key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
 	// placeholders. It does not exclude the rows on which a champion depends.
@@ -68,7 +69,7 @@ type ExpiredPosition struct {
 	key  string
 }
 
-// sql returns the SQL query of the rows of q, and its arguments. Its columns are those of
+// sql returns the SQL query of the rows of q, and its arguments. Its columns are the fields of
 // expiredRow. It does not exclude the rows on which a champion depends. If key is not empty, the
 // query returns only the row with this key.
 func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {

@@ -57,7 +57,7 @@ func (t *Tx) EachQueuedFile(ctx context.Context, fn func(*OwnedFile) error) erro
 		FROM job JOIN prediction p ON p.key = job.subject WHERE p.blind <> '' ORDER BY p.key`)
 }
 
-// queryFiles calls fn with each row of a query whose columns are those of an OwnedFile.
+// queryFiles calls fn with each row of a query whose columns are the fields of an OwnedFile.
 func (t *Tx) queryFiles(ctx context.Context, fn func(*OwnedFile) error, query string) error {
 	rows, err := t.tx.QueryContext(ctx, query)
 	if err != nil {

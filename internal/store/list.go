@@ -78,7 +78,8 @@ func (l *listQuery) countQuery() (query string, args []any) {
 
 // pageQuery returns the query of the page at an offset. The query count counts the rows on all
 // pages; its result is the last column of the returned query. The arguments of the returned query
-// are those of count, those of the conditions, the limit and the offset, in this order.
+// are the arguments of count, the arguments of the conditions, the limit and the offset, in this
+// order.
 func (l *listQuery) pageQuery(count string, offset int64) string {
 	// Without the cast, SQLite plans the statement anew for each bound limit.
 	const limit = " LIMIT cast(? AS bigint) OFFSET ?"

@@ -43,9 +43,9 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 	return s, nil
 }
 
-// OpenUnchanged is like [Open], but does not migrate the database. If the schema is that of an
-// earlier version, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
-// ErrOldSchema if the schema is missing or too old for a snapshot.
+// OpenUnchanged is like [Open], but does not migrate the database. If an earlier version created
+// the schema, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns ErrOldSchema if the
+// schema is missing or too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, schema.Unchanged)
 }

@@ -68,8 +68,8 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 			return err
 		}
 	}
-	// Several processes may start together on a new database and new files. Therefore each reads and sets
-	// the identity of the database first, and then that of the files.
+	// Several processes may start together on a new database and new files. Therefore each process
+	// reads and sets first the identity of the database, and then the identity of the files.
 	return f.setIdentity(ctx, databaseID, filesID)
 }
 

@@ -52,7 +52,8 @@ func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error)
 }
 
 // linesNotUTF8 returns the first lines that are not UTF-8. If most of the characters beyond ASCII
-// are valid UTF-8, the file is damaged rather than in another encoding, and it returns nil.
+// are valid UTF-8, the file is damaged rather than in another encoding, and linesNotUTF8 returns
+// nil.
 func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {

@@ -116,8 +116,8 @@ type keySet struct {
 	omitted map[int]bool    // the positions of the keys that become no column
 }
 
-// omitNullObjects omits the keys that have an object in some rows and null in all others. Such a
-// null is a missing object, and the members of the object already have columns.
+// omitNullObjects omits the keys that have an object in some rows and null in all other rows. Such
+// a null is a missing object, and the members of the object already have columns.
 func (k *keySet) omitNullObjects() {
 	for at, name := range k.names {
 		if k.objects[name] && !k.filled[at] {

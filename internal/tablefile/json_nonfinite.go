@@ -6,8 +6,8 @@ import (
 )
 
 // nonFiniteReader reads JSON and replaces NaN, Infinity and -Infinity by values of the same length
-// that mean a missing value. JSON does not have these numbers, but the writers of Python, among
-// others, write them by default.
+// that mean a missing value. JSON does not have these numbers, but several programs, such as
+// Python, write them by default.
 type nonFiniteReader struct {
 	src       *bufio.Reader
 	inString  bool

@@ -63,7 +63,7 @@ var compressions = []struct{ magic, name, program string }{
 }
 
 // rejectUnsupported returns a defect if head, the beginning of the unpacked content of the file, is
-// that of a file in an unsupported format.
+// the beginning of a file in an unsupported format.
 func (f *sourceFile) rejectUnsupported(head []byte) error {
 	name := f.Name
 	if strings.ContainsAny(name, " '\"") {

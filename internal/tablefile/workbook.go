@@ -105,8 +105,8 @@ func findMainPart(ctx context.Context, archive *zip.Reader) string {
 	return found
 }
 
-// isWorkbookName reports whether a file name is that of the main part of a workbook. It is usually
-// workbook.xml, but some programs write workbook2.xml.
+// isWorkbookName reports whether a file name is the name of the main part of a workbook. It is
+// usually workbook.xml, but some programs write workbook2.xml.
 func isWorkbookName(name string) bool {
 	return strings.HasPrefix(name, "workbook") && path.Ext(name) == ".xml"
 }

@@ -53,8 +53,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// readText returns the text of the <t> elements before the end tag named end, except
-// those in phonetic runs.
+// readText returns the text of the <t> elements before the end tag named end, except elements in
+// phonetic runs.
 func readText(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
 	inText, spoken := false, false

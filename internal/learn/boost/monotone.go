@@ -102,8 +102,8 @@ const emptyLeafWeight = 1e-9
 const dykstraRounds = 20
 
 // fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by the
-// closest numbers that are in all given orders: those with the smallest weighted sum of squared
-// differences.
+// closest numbers that are in all given orders. The closest numbers have the smallest weighted sum
+// of squared differences from values.
 //
 // For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
 // trees. For several orders the result is approximate. The values are projected onto one order

@@ -169,9 +169,9 @@ func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, r
 	})
 }
 
-// selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and the others
-// to s.others, in both from the index chunkIndex·chunkRows on. minKept and minCertain are results
-// of magnitudeLimits.
+// selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and the other
+// rows to s.others, in both from the index chunkIndex·chunkRows on. minKept and minCertain are
+// results of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[chunkIndex]
 	chunk.numKept, chunk.numOthers = 0, 0

@@ -157,7 +157,7 @@ func newDependencePoints(f *frame.Frame, features []int) (points []PartialDepend
 }
 
 // isCategory reports whether a column with the given features is categorical: its first feature is
-// a category, and all others are items or prefixes of the category's texts.
+// a category, and all other features are items or prefixes of the category's texts.
 func isCategory(f *frame.Frame, features []int) bool {
 	for i, feature := range features {
 		c := &f.Schema.Columns[feature]

@@ -110,8 +110,8 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint divides a list of bins into two: rows in the first bins of the list go left,
-// the others right.
+// splitPoint divides a list of bins into two: rows in the first bins of the list go left, and all
+// other rows go right.
 type splitPoint struct {
 	end   int // number of bins that go left; 0 if no division is allowed
 	score float64
@@ -119,8 +119,9 @@ type splitPoint struct {
 }
 
 // findSplitPoint returns the split point with the highest score. order lists bins of the feature.
-// Rows in the bins before the split point go left, all others right. missing holds the class counts
-// of the rows with missing values, which also go left. It is nil if these rows go right.
+// Rows in the bins before the split point go left, and all other rows go right. missing holds the
+// class counts of the rows with missing values, which also go left. It is nil if these rows go
+// right.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)
@@ -215,7 +216,7 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 // orderByClass sorts the bins in s.order by the fraction of their rows that are of the given class.
 // With two classes, the left side of the best split is then a prefix of the list (Breiman et al.
 // 1984, theorem 4.5). With more classes, the prefixes include splits that separate the given class
-// well from the others.
+// well from the other classes.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64

@@ -34,9 +34,9 @@ func ReLUBackward(grad, act []float32, scale float32) {
 	}
 }
 
-// Dropout sets each element of x to zero with probability drop/256 and scales the others
-// so that the expectation stays the same (Srivastava et al. 2014). The choice of the
-// elements depends only on state, drop and len(x).
+// Dropout sets each element of x to zero with probability drop/256 and scales all other elements so
+// that the expectation stays the same (Srivastava et al. 2014). The choice of the elements depends
+// only on state, drop and len(x).
 func Dropout(x []float32, drop uint8, state uint64) {
 	if drop == 0 {
 		return

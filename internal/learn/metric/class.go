@@ -2,7 +2,7 @@ package metric
 
 import "math"
 
-// ClassScore holds the scores of one class against the others.
+// ClassScore holds the scores of one class against all other classes.
 type ClassScore struct {
 	// Precision is the fraction of correct rows among those predicted as the
 	// class, or 0 if there are no such rows.

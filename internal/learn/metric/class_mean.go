@@ -42,7 +42,7 @@ func newProportion(value, estimated, variance, rows, few float64) proportion {
 // classMean is a score that is the mean of the scores of classes.
 type classMean struct {
 	classes  []proportion
-	variance float64 // an estimate of the variance of the mean, like those of the classes
+	variance float64 // an estimate of the variance of the mean, like the variances of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
 	// dependence limits varianceInflation if all variances are 0. The limit is dependence
 	// multiplied by the inflation of scores that fully depend on each other.
@@ -156,7 +156,7 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	case NameMacroF1:
 		counts.addF1Influence(influence, p)
 		m.classes = counts.f1s(effective)
-		m.shared *= 2 // a wrong row decreases the F1 of its class and that of its decision
+		m.shared *= 2 // a wrong row decreases the F1 of its class and the F1 of its decision
 		// For a class with an F1 of 1, f1s counts the rows twice, which halves the assumed
 		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
 		// this.
@@ -213,10 +213,10 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 	return f1s
 }
 
-// aucProportion returns the area under the ROC curve of a class with m rows, against n others, as a
-// proportion. variance is computed from the influences of rows. The assumed variance is the
-// variance for exponential scores, in the form that treats both classes alike (Hanley and McNeil,
-// Radiology 143, 1982).
+// aucProportion returns the area under the ROC curve of a class with m rows, against n rows of
+// other classes, as a proportion. variance is computed from the influences of rows. The assumed
+// variance is the variance for exponential scores, in the form that treats both classes alike
+// (Hanley and McNeil, Radiology 143, 1982).
 func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))

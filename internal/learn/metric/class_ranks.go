@@ -32,7 +32,7 @@ type classRanks struct {
 // restRows counts rows of other classes for one row of the class; see classRanks. If several rows
 // of the class have equal probabilities, only the first of them has counts.
 type restRows struct {
-	below int32 // rows whose probability is lower than the probability of this key and higher than that of the key before
+	below int32 // rows whose probability is between the key before and this key
 	equal int32 // rows with the same probability
 }
 
@@ -83,8 +83,8 @@ func classKey(class int, probability float32) uint64 {
 	return uint64(class)<<32 | uint64(math.Float32bits(max(probability, 0)))
 }
 
-// addRest adds those of the rows begin…end-1 that are not of the class to the counts of the class
-// in r.rest.
+// addRest adds the rows begin…end-1 to the counts of the class in r.rest, except the rows that are
+// of this class.
 func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 	keys, rest := r.of(class)
 	if len(keys) == 0 {

@@ -5,9 +5,9 @@
 // of the context soon after it is cancelled. The other functions read each probability once, or
 // sort the rows once.
 //
-// The scores equal those of scikit-learn, as the golden tests check, with one exception. If a class
-// has no rows, the mean ROC area leaves out this class, whereas scikit-learn computes no mean.
-// Scores without rows are NaN.
+// The scores equal the scores of scikit-learn, as the golden tests check, with one exception. If a
+// class has no rows, the mean ROC area leaves out this class, whereas scikit-learn computes no
+// mean. Scores without rows are NaN.
 package metric
 
 import (

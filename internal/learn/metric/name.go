@@ -8,10 +8,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Names of the metrics as the API spells them. NameF1, NamePrecision and NameRecall are metrics of one
-// class, as in f1[yes], where yes is the label of the class. NameROCAUC and NamePRAUC are metrics of one
-// class or of all classes. The others are metrics of all classes. A race can maximise all of them except
-// NamePrecision and NameRecall.
+// Names of the metrics as the API spells them. NameF1, NamePrecision and NameRecall are metrics of
+// one class, as in f1[yes], where yes is the label of the class. NameROCAUC and NamePRAUC are
+// metrics of one class or of all classes. All other names are metrics of all classes together. A
+// race can maximise all of them except NamePrecision and NameRecall.
 const (
 	NameAccuracy         = "accuracy"
 	NameBalancedAccuracy = "balancedAccuracy"

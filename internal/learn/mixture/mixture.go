@@ -52,7 +52,7 @@ func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 }
 
 // maximisePosterior returns the weights that minimise the sum of the log loss and the prior, and
-// the number of iterations. Its arguments mean the same as those of FitWeights.
+// the number of iterations. Its arguments mean the same as the arguments of FitWeights.
 func maximisePosterior(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
 	weights = slices.Repeat([]float64{1 / float64(len(trueProbabilities))}, len(trueProbabilities))
 	shares := make([]float64, len(trueProbabilities))
@@ -101,7 +101,8 @@ func disagreeingRows(trueProbabilities [][]float64, positions []int32) []int32 {
 	return list
 }
 
-// zeroSmallAndNormalize sets weights below minWeight to 0 and divides the others by their sum.
+// zeroSmallAndNormalize sets weights below minWeight to 0 and divides the remaining weights by
+// their sum.
 func zeroSmallAndNormalize(weights []float64) []float64 {
 	total := 0.0
 	for i, w := range weights {

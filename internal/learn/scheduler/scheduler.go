@@ -35,9 +35,9 @@ const maxLead = 250e6
 // their next score is due after T. If one of these runs reaches the threshold before T, its time is
 // the new T. All these decisions depend only on virtual times, so they are reproducible.
 //
-// While no run has reached the threshold, a run that is far ahead waits for the others. When a run
-// then reaches the threshold, the others need little time to get to T. Without a threshold no run
-// waits, so that cheap runs end early.
+// While no run has reached the threshold, a run that is far ahead waits for the other runs. When a
+// run then reaches the threshold, the other runs need little time to get to T. Without a threshold
+// no run waits, so that cheap runs end early.
 type Scheduler struct {
 	mu      sync.Mutex
 	changed *sync.Cond

@@ -54,7 +54,7 @@ type ColumnOrders struct{ list [][]int }
 
 // NewColumnOrders returns the orders for a table: random permutations of the columns, each followed
 // by its rotations. In these, each column is once at each position (a Latin square), so no column
-// comes early more often than others. The orders depend only on t, so equal rows have equal
+// comes early more often than other columns. The orders depend only on t, so equal rows have equal
 // explanations.
 func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)

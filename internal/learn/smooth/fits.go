@@ -107,10 +107,10 @@ type Fits struct {
 	cost    float64
 }
 
-// Search fits a logistic regression to each fold, and chooses the width and the penalty by
-// the log loss on the validation rows. It compares the widths, each with its best penalty, on one or
-// more folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
+// Search fits a logistic regression to each fold, and chooses the width and the penalty by the log
+// loss on the validation rows. It compares the widths, each with its best penalty, on one or more
+// folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
+// penalty on all folds. The error is logistic.ErrTooWide, or the error of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := searchFolds(t.Frame.Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
@@ -207,8 +207,8 @@ func cost(fits []*logistic.Fit) float64 {
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the logistic regression did not converge")
 
-// Fit fits a logistic regression with the width and the penalty of c to the given rows. The
-// error is logistic.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
+// Fit fits a logistic regression with the width and the penalty of c to the given rows. The error
+// is logistic.ErrTooWide, ErrNotConverged, or the error of ctx if ctx is cancelled.
 func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*logistic.Model, error) {
 	fit, err := logistic.New(ctx, f, split.Fold{Train: rows}, logistic.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
 	if err != nil {

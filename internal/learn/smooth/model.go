@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Predictor is a model of neural networks, or a logistic regression. Its methods are those
-// of neural.Model.
+// Predictor is a model of neural networks, or a logistic regression. Its methods do the same as the
+// methods of neural.Model.
 type Predictor interface {
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
 	Encode(f *frame.Frame) shapley.Rows
@@ -135,8 +135,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// AddONNX adds the model to g and returns its class probabilities. The columns of x are
-// those that the model was trained on.
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are the columns
+// that the model was trained on.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	parts := []onnx.Value{m.networks.AddONNX(g, x), m.smooth.AddONNX(g, x)}
 	return g.WeightedSum(parts, []float64{float64(float32(1 - m.weight)), float64(float32(m.weight))})

@@ -3,9 +3,9 @@ package split
 import "slices"
 
 // Folds divides the sample into k folds for stratified cross-validation: every row is in the
-// Validation of exactly one fold and in the Train of the others. The sizes of any two Validations
-// differ by at most one row, in total and for each class. A row that is the only one of its class
-// is in every Train and in no Validation.
+// Validation of exactly one fold and in the Train of all other folds. The sizes of any two
+// Validations differ by at most one row, in total and for each class. A row that is the only one of
+// its class is in every Train and in no Validation.
 //
 // If fewer than k rows can be validated, there are fewer folds. If the sample cannot be divided at
 // all, there is one fold with an empty Validation.

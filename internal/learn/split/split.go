@@ -8,8 +8,9 @@
 // Otherwise no row of the class would be left to train on. If the sample is divided by time,
 // however, classes play no role, and this row may be a validation row.
 //
-// Rows that belong together, such as those of one customer, are kept together if Sample.Groups has
-// their groups. Rows that are ordered in time are divided by time if Sample.Times has their times.
+// Rows that belong together, such as the rows of one customer, are kept together if Sample.Groups
+// has their groups. Rows that are ordered in time are divided by time if Sample.Times has their
+// times.
 package split
 
 import (

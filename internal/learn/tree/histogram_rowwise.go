@@ -18,7 +18,7 @@ type gatherBuffer struct {
 	gradients  [maxGatherRows]int64
 }
 
-// maxGatherRows is the number of rows gathered at a time.
+// maxGatherRows is the largest number of rows whose words are copied to the buffer at a time.
 const maxGatherRows = 1 << 10
 
 // packedColumn holds the words of one group: the word of the i-th row is words[i·stride].

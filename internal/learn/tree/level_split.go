@@ -38,7 +38,8 @@ type splitWorkspace struct {
 	// the gain of the split after bin. Rows with missing values are on the side of the high bins in
 	// missingHigh, and of the low bins in missingLow.
 	//
-	// For a categorical feature, missingHigh[bin] is the gain of separating bin from the others.
+	// For a categorical feature, missingHigh[bin] is the gain of separating bin from all other
+	// bins.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }

@@ -68,8 +68,8 @@ func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, str
 	}
 }
 
-// partition moves the rows of node n from the range r of one list to the same range of
-// the other list. Rows that go left are at the front of the range, the others at its end.
+// partition moves the rows of node n from the range r of one list to the same range of the other
+// list. Rows that go left are at the front of the range, and rows that go right at its end.
 // partition returns the number of rows that go left.
 func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) (numLeft int32) {
 	from := p.lists[r.list][r.lo:r.hi]

@@ -85,8 +85,7 @@ func (t *Tree) visitLeaves(node int32, bins *BinnedMatrix, rows, scratch []int32
 	t.visitLeaves(n.Left+1, bins, rows[leftCount:], scratch, visit)
 }
 
-// leftTable returns a table that is 1 for the bins that go left at n and 0 for
-// the others.
+// leftTable returns a table that is 1 for the bins that go left at n, and 0 for all other bins.
 func (t *Tree) leftTable(n *Node) (table [histWidth]uint8) {
 	for bin := range table {
 		if t.goesLeft(n, uint8(bin)) {

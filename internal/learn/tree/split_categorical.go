@@ -46,9 +46,9 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot sets best to the best split of one level from all others, if the gain of this split
-// exceeds best.gain and s.minGain. levels holds the bins of the levels. findOneHot may change their
-// order.
+// findOneHot sets best to the best split of one level from all other levels, if the gain of this
+// split exceeds best.gain and s.minGain. levels holds the bins of the levels. findOneHot may change
+// their order.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1

@@ -53,8 +53,8 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// If a leaf has at most maxOneHot levels of a categorical feature, only one-hot splits are tried:
-// one level against all others.
+// If a leaf has at most maxOneHot levels of a categorical feature, only one-hot splits are tried. A
+// one-hot split separates one level from all other levels.
 const maxOneHot = 4
 
 // maxScore returns the score of a split if it is valid and above top, and otherwise top. A split is

@@ -20,8 +20,8 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 }
 
 // notPassingTable returns a table for the function partition: 1 for the bins that do not pass, and
-// 0 for the others. The rows that do not pass move to the front, because they belong to the child
-// with the smaller number.
+// 0 for all other bins. The rows that do not pass move to the front, because they belong to the
+// child with the smaller number.
 func (s *LevelSplit) notPassingTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {

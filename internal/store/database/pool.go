@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// pool is a sql.DB that serves callers in the order of their requests. A plain sql.DB
-// passes a free connection to a random waiting caller, so that under load a few callers wait
-// several times as long as the others.
+// pool is a sql.DB that serves callers in the order of their requests. A plain sql.DB passes a free
+// connection to a random waiting caller, so that under load a few callers wait several times as
+// long as most.
 type pool struct {
 	*sql.DB
 	used chan struct{} // has one element for each caller with a connection

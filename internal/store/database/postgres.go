@@ -96,8 +96,8 @@ func newPostgresPool(config *pgx.ConnConfig, connections int) *pool {
 	return p
 }
 
-// migratePostgres migrates the database to a version while it holds a lock. If several
-// processes start together, the first migrates and the others wait.
+// migratePostgres migrates the database to a version while it holds a lock. If several processes
+// start together, the first process migrates and the other processes wait.
 func (d *DB) migratePostgres(ctx context.Context, version int64) (m schema.Migration, err error) {
 	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
 	conn, err := d.read.Conn(ctx)

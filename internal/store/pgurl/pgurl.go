@@ -57,7 +57,7 @@ func Redact(location string) string {
 }
 
 // libpqParameters are the parameters of a URL that psql knows, except the secrets. psql rejects
-// others, such as search_path, which are settings of the session.
+// other parameters, such as search_path, which are settings of the session.
 var libpqParameters = []string{
 	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "gssencmode", "host", "hostaddr", "krbsrvname", "options", "passfile", "port",
 	"require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_max_protocol_version",

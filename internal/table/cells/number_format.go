@@ -255,7 +255,8 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 
 // digitGroups checks the groups of digits of a number. All groups have three digits; only the first
 // may have fewer. All separators of a number are the same. In Indian numbers such as 12,34,567,
-// separated by commas, the last group has three digits and the others two; the first may have one.
+// separated by commas, the last group has three digits and the other groups have two; the first may
+// have one.
 type digitGroups struct {
 	size          int // number of digits of the current group
 	count         int // number of groups before it

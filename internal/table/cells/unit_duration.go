@@ -56,7 +56,7 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 func IsDenominator(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
 // CanConvertUnit reports whether numbers in the unit from can be in a column with the unit to, such
-// as 5 min in a column of durations. The units are those that [ParseAmount] returns.
+// as 5 min in a column of durations. The units are in the form that [ParseAmount] returns.
 func CanConvertUnit(from, to string) bool {
 	_, ok := unitFactor(from, to)
 	return ok

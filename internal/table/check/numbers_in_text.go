@@ -24,7 +24,7 @@ const (
 	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // in a range of two integers, the larger number is at most this many times the smaller
-	shapeSample      = 100  // if none of the first 100 texts has the shape, the others are not examined
+	shapeSample      = 100  // if none of the first 100 texts has the shape, the other texts are not examined
 )
 
 // numberPart matches a number of at most five digits before the decimals. More digits are probably a code.

@@ -27,7 +27,7 @@ type chunkStats struct {
 	hasFractions      bool    // some number is not an integer
 	areDates          bool    // all numbers of the chunk are dates, and all earlier ones were
 	bins              growingHistogram
-	hashes            []uint64 // hashes of the numbers, but only those that the distinctCounter may keep
+	hashes            []uint64 // hashes of the numbers, without the hashes that the distinctCounter would not keep
 }
 
 // overflowLimit is the magnitude of a number above which a sum might overflow.

@@ -11,8 +11,8 @@ import (
 
 // Column collects the statistics of a column in one pass.
 //
-// It starts by counting all texts, including those of numbers. When there are many different texts,
-// it chooses how to continue, depending on the texts so far:
+// It starts by counting all texts, including the texts of numbers. When there are many different
+// texts, it chooses how to continue, depending on the texts so far:
 //
 //	few texts        count every text
 //	many numbers     compute statistics of the numbers, count the other texts
@@ -85,8 +85,8 @@ const ValuesPerStray = 100
 // still counts as numbers.
 const minNumericRows = 100
 
-// isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
-// numbers.
+// isMostlyNumbers reports whether the column has no texts, or has many numbers and only a few
+// texts.
 func (t *Column) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumericRows && junk*ValuesPerStray <= junk+numbers)

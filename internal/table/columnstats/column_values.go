@@ -132,7 +132,7 @@ func (t *Column) UncountedSample() []Value {
 			break
 		}
 		if t.texts.find(one.Text) == nil {
-			one.Text = strings.Clone(one.Text) // the text shares memory with many others
+			one.Text = strings.Clone(one.Text) // the text shares memory with many other texts
 			list = append(list, one)
 		}
 	}

@@ -119,8 +119,8 @@ func (d *Defect) Error() string {
 	return where + ": " + d.Message
 }
 
-// Warning is something suspicious in a file that is not an error. The fields mean the same
-// as those of Defect.
+// Warning is something suspicious in a file that is not an error. The fields mean the same as the
+// fields of Defect.
 type Warning Defect
 
 // String returns location and message as Defect.Error does.

@@ -33,8 +33,8 @@ type ParsedChunk struct {
 	NotDecimal []bool          // by field: some number has no exact Decimal, so all its numbers are in Values
 }
 
-// TextCell is the value of a cell with a text that is not a number. It is a quiet NaN. Its
-// payload differs from that of cells.NaN, the value of an empty cell.
+// TextCell is the value of a cell with a text that is not a number. It is a quiet NaN. Its payload
+// differs from the payload of cells.NaN, the value of an empty cell.
 var TextCell = math.Float64frombits(math.Float64bits(cells.NaN) + 1)
 
 // unparsedDecimal is the decimal of a cell that is a text or has not been parsed yet.

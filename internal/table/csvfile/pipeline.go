@@ -96,7 +96,7 @@ func (p *pipeline) processChunks(ctx context.Context, w ChunkWorker) {
 	ended := false
 	defer func() {
 		if !ended {
-			p.setError(errPanic) // so that the others do not wait for the chunk of this worker
+			p.setError(errPanic) // so that the other workers do not wait for the chunk of this worker
 		}
 	}()
 	for c := new(Chunk); p.processChunk(ctx, w, c); {
@@ -160,8 +160,8 @@ func (t *Table) CountRowsOf(p *ParsedChunk) {
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read once. During the call, the table's Next returns the records of the
-// chunk and no others.
+// RereadChunk calls read once. During the call, the table's Next returns only the records of the
+// chunk.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

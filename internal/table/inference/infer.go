@@ -63,7 +63,7 @@ const (
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
 	distinctPerStray      = 20   // for this number of distinct numbers or dates, at most one distinct other text is allowed
-	maxDateAttempts       = 100  // if none of the first 100 texts is a date, the others are not examined
+	maxDateAttempts       = 100  // if none of the first 100 texts is a date, the other texts are not examined
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare   = 0.95 // with at least this fraction of distinct texts, texts identify rows

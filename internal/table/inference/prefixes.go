@@ -176,9 +176,10 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 
 // prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
 // lengths at which most codes have a boundary, as after E and E11 in E11.9. A boundary is between
-// characters of different classes (letters, digits, others). The result is the shortest and the
-// longest useful length with a boundary or, if there is none, the shortest and the longest useful
-// length. It is nil if nearly all codes begin with the same character.
+// characters of different classes. The classes are letters, digits and all other characters. The
+// result is the shortest and the longest useful length with a boundary or, if there is none, the
+// shortest and the longest useful length. It is nil if nearly all codes begin with the same
+// character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false
@@ -255,7 +256,7 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 
 // isBoundary reports whether a text has a boundary after its first length characters. The last of
 // these characters must be a letter or a digit. The next character, if any, must be of another
-// class (letters, digits, others).
+// class. The classes are letters, digits and all other characters.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

@@ -10,8 +10,8 @@ import (
 
 // CountBins counts the rows of a column of numbers, dates or times in bins of equal width between
 // low and high. The result has bins+2 elements: the first counts the values below low, the last
-// those of at least high. If high is math.MaxFloat64, rows with this value are counted in the last
-// bin. The counts are 0 if Numbers is nil.
+// counts the values of at least high. If high is math.MaxFloat64, rows with this value are counted
+// in the last bin. The counts are 0 if Numbers is nil.
 //
 // The counts are exact if the column has few different values. Otherwise they are estimated from
 // its histogram, as if the rows were evenly spread in each bin of the histogram.
@@ -46,7 +46,7 @@ func BinEdge(low, high float64, i, bins int) float64 {
 }
 
 // binPosition returns the position of a value in bins of equal width between low and high. The
-// position of low is 0, and that of high is the number of bins.
+// position of low is 0, and the position of high is the number of bins.
 func binPosition(value, low, high float64, bins int) float64 {
 	n := float64(bins)
 	at := (value - low) / ((high - low) / n)

@@ -31,8 +31,9 @@ type ScanOptions struct {
 	// GeneratedID is set if the user's file has no IDs, so that the IDs in the first column of the
 	// table are generated.
 	GeneratedID bool
-	// Locate maps a line and a column of the file that is read to those of the user's file. It is
-	// called after the whole file has been read. If it is nil, the two files are the same.
+	// Locate maps a line and a column of the file that is read to a line and a column of the user's
+	// file. It is called after the whole file has been read. If it is nil, the two files are the
+	// same.
 	Locate func(line, column int) (int, int)
 	// SourceLine maps a line from Locate to a file and a line of that file, if several files make
 	// one table. For a single file it returns an empty name. It may be nil.

@@ -38,7 +38,7 @@ var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?
 // ClassColumns returns the columns with the probabilities of the classes. They follow the column of
 // predicted labels, whose position is prediction. names are the names of all columns, with the
 // spaces around them, which are part of labels. classes are the labels of the model in its order;
-// nil if unknown. The names may also be those of another program, or of a result with selected
+// nil if unknown. The names may also come from another program, or from a result with selected
 // columns.
 func ClassColumns(names []string, prediction int, classes []string) []ClassColumn {
 	before := trimNames(names[:prediction])

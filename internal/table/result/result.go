@@ -18,9 +18,9 @@ const (
 	reasonName      = "reason"
 )
 
-// AddedColumns returns the names of the columns that a prediction adds after those of a blind file:
-// prediction, probability, probability_<class> for each class, and reason_1, reason_2, … for the
-// given number of reasons. If a name is taken, it gets the first of the suffixes _2, _3, … that
+// AddedColumns returns the names of the columns that a prediction adds after the columns of a blind
+// file: prediction, probability, probability_<class> for each class, and reason_1, reason_2, … for
+// the given number of reasons. If a name is taken, it gets the first of the suffixes _2, _3, … that
 // makes it unique.
 func AddedColumns(blind, classes []string, reasons int) []string {
 	taken := make(map[string]bool, len(blind)+len(classes)+2)

@@ -25,8 +25,8 @@ const (
 
 // Verify compares a prediction result with its blind file and returns the number of rows. The
 // result must have the rows of the blind file in the same order. Each row must have a known class,
-// probabilities that sum to 1, and the probability of the predicted class. classes defaults to
-// those in the header of the result.
+// probabilities that sum to 1, and the probability of the predicted class. classes defaults to the
+// classes in the header of the result.
 //
 // A *csvfile.Defect has its location in the result. Errors in the blind file begin with
 // "blind file".
@@ -155,7 +155,8 @@ func countReasons(names []string) int {
 	return n
 }
 
-// checkNextRow checks the next row and reports whether there was one.
+// checkNextRow reads the next row of the result and of the blind file, and checks the row of the
+// result. It returns false if both files have ended.
 func (v *verifier) checkNextRow(ctx context.Context) (found bool, err error) {
 	want, err := v.want.Next(ctx)
 	wantEnds := errors.Is(err, io.EOF)

@@ -44,7 +44,7 @@ func (d *deadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Ti
 	return end
 }
 
-// retainOnly deletes all deadlines except those of the races in keys.
+// retainOnly deletes the deadlines of all races that are not in keys.
 func (d *deadlines) retainOnly(keys map[string]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -44,8 +44,8 @@ func constantOf(name string, x uint32) Mem {
 }
 
 // exp emits code that replaces each of the eight floats x by eˣ. The floats must be at most 0. The
-// operations and their order are those of the portable version. NaN is replaced by 0, while the
-// portable version returns NaN.
+// operations and their order are the same as in the portable version. NaN is replaced by 0, while
+// the portable version returns NaN.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
 	VCMPPS(Imm(30), eightOf(-87), x, on) // x > −87: false for NaN

@@ -10,7 +10,7 @@ import (
 
 // tableExp emits code that replaces each of the eight floats x by Exp(x). If x is not between −87
 // and 87, the result is arbitrary, and callers must not use it. table holds the address of
-// expTable. The operations and their order are those of the portable version.
+// expTable. The operations and their order are the same as in the portable version.
 func tableExp(x VecVirtual, table Register) {
 	const steps, bias = 64, 1 << 14
 	f, p, n, power, all := YMM(), YMM(), YMM(), YMM(), YMM()
