@@ -187,7 +187,7 @@ func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 }
 
 // storeSettingsAndNoteLink stores the settings that the users commands and other services need. If
-// there is no administrator, it prints a link with which the first one is created. address is the
+// there is no administrator, it prints a link that creates the first administrator. address is the
 // result of [networkFlags.serviceURL].
 func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, shared account.ServiceSettings, address string) error {
 	shared.Address = address

@@ -293,9 +293,8 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 	return err
 }
 
-// DisableAccount ends an account's sessions at once and prevents new ones. Its
-// data is kept. Its jobs stop at their next heartbeat and wait in the queue
-// until EnableAccount.
+// DisableAccount ends an account's sessions at once and prevents new sessions. Its data is kept.
+// Its jobs stop at their next heartbeat and wait in the queue until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.disable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, true, a.now())
@@ -310,8 +309,8 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 }
 
 // ResetAccount removes the password of an account, ends its sessions and invites its owner to set a
-// new one. Callers cannot reset their own account: they would be logged out before they can use the
-// link.
+// new password. Callers cannot reset their own account: they would be logged out before they can
+// use the link.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByKey(in.AccountKey)), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Disabled {

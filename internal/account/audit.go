@@ -48,7 +48,7 @@ type auditEvent struct {
 
 // RecordAuditEvent appends an event to the audit log: the caller applied action to object. An
 // action is a text such as "dataset.delete", and an object is a key or email. The transaction
-// t must be the one that performs the action.
+// t must be the transaction that performs the action.
 func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
 }
@@ -227,7 +227,7 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 }
 
 // RecordServiceEvent is like RecordAuditEvent, for an action of the service itself. The
-// transaction t must be the one that performs the action.
+// transaction t must be the transaction that performs the action.
 func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
 }

@@ -125,7 +125,7 @@ func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.
 		return nil, err
 	}
 	if sends {
-		// Sending an earlier invitation later would invalidate the link of this one.
+		// Sending an earlier invitation later would invalidate the link of this invitation.
 		if err := t.DeleteQueuedMail(ctx, account.Key, mailApproved, mailNewLink, mailReset); err != nil {
 			return nil, err
 		}

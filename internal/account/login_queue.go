@@ -7,7 +7,7 @@ import (
 )
 
 // maxQueuedLogins is the maximum number of log-ins from one network address that run or wait in a
-// process. Each takes about 25 ms, so the last one waits for a few seconds.
+// process. Each log-in takes about 25 ms, so the last log-in waits for a few seconds.
 const maxQueuedLogins = 250
 
 // loginQueue lets one log-in from each network address run at a time. Each log-in counts towards

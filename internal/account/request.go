@@ -144,7 +144,7 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 
 // notifyAdministrators queues an email to each administrator whom Options.NotifyRequests selects.
 // The email is sent after requestMailDelay, and lists all requests that are PENDING then. If such
-// an email is still waiting, no other one is queued. If no process sends emails,
+// an email is still waiting, no other email is queued. If no process sends emails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {

@@ -261,8 +261,8 @@ func (d *Dataset) MarkUnused(name string) {
 }
 
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
-// classes, the one with fewer rows, or the second if both have equally many. It returns "" if there
-// are more classes, or if the numbers of rows are unknown.
+// classes, the class with fewer rows, or the second class if both have equally many rows. It
+// returns "" if there are more classes, or if the numbers of rows are unknown.
 func (d *Dataset) PRAUCClass() string {
 	switch {
 	case len(d.Classes) != 2 || d.Classes[0].Rows == 0:

@@ -82,12 +82,12 @@ type ModelReport struct {
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend of the algorithms, or nil if there was none. A report of an earlier
-	// version may have it even if the model is another one.
+	// version may have a blend even if the model of the race is not the blend.
 	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
 }
 
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
-// classes, the one with fewer labelled rows. It returns "" if there are more classes, or if the
+// classes, the class with fewer labelled rows. It returns "" if there are more classes, or if the
 // class is unknown.
 func (r *ModelReport) PRAUCClass() string {
 	if len(r.Classes) != 2 || r.Baseline == nil {

@@ -4,7 +4,7 @@ import "strconv"
 
 // The outcomes of a training job. They are an extension. Unlike the status, they distinguish the
 // cases of NOT_COMPLETED: a race below its threshold, a race without a threshold, and an algorithm
-// that was stopped because another one won.
+// that was stopped because another algorithm won.
 const (
 	OutcomePending     = "pending"         // waits to start
 	OutcomeInterrupted = "interrupted"     // its process ended; waits until it is resumed

@@ -265,9 +265,9 @@ func notPendingProblem(d *store.Dataset) error {
 	return api.NewProblem(api.CodeWrongState, "dataset %s is %s, but data can be added only to a PENDING dataset: create another dataset", d.Key, d.Status)
 }
 
-// storeAndQueuePreparation stores the body of u as the CSV of d. In one transaction, it
-// then makes the dataset PROCESSING and queues its preparation. Of two concurrent uploads,
-// the one that ends first succeeds.
+// storeAndQueuePreparation stores the body of u as the CSV of d. In one transaction, it then makes
+// the dataset PROCESSING and queues its preparation. If two uploads are concurrent, the upload that
+// ends first succeeds.
 func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.storeUpload(ctx, u)
 	if err != nil {

@@ -38,9 +38,9 @@ const (
 	// transaction deletes fewer rows if many other rows depend on them; see
 	// [store.Tx.DeleteExpired].
 	retentionBatchSize = 25
-	// retentionAttempts is the number of consecutive rows after which the deletion gives up, because
-	// the database has responded for none of them. One row is not enough: its transaction may have
-	// failed only because of conflicts with other transactions.
+	// retentionAttempts is the number of consecutive rows after which the deletion gives up,
+	// because the database did not respond for any of them. One row is not enough: its transaction
+	// may have failed only because of conflicts with other transactions.
 	retentionAttempts = 3
 )
 

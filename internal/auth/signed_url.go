@@ -32,7 +32,7 @@ var urlHashFunctions = map[string]func() hash.Hash{
 func URLAlgorithms() []string { return slices.Sorted(maps.Keys(urlHashFunctions)) }
 
 // URLKey is a key that signs URLs and verifies their signatures. The algorithm is part of the key
-// and not of the URL, so that an attacker cannot choose another one.
+// and not of the URL, so that an attacker cannot choose another algorithm.
 type URLKey struct {
 	hash   func() hash.Hash
 	secret []byte

@@ -87,7 +87,7 @@ func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir str
 	return &b.summary, err
 }
 
-// readHeaderAndAdvance reads and checks the first entry, and moves to the next one.
+// readHeaderAndAdvance reads and checks the first entry, and moves to the next entry.
 func (b *restorer) readHeaderAndAdvance() error {
 	err := b.archive.nextEntry()
 	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {

@@ -66,8 +66,8 @@ type Store struct {
 	observer atomic.Pointer[callObserver]
 
 	mu sync.Mutex
-	// undeleted are the blobs, also incomplete ones, that Delete has failed to delete. The next
-	// call of Delete tries again.
+	// undeleted are the blobs that Delete has failed to delete, including incomplete blobs. The
+	// next call of Delete tries again.
 	undeleted []listedBlob
 }
 
@@ -85,8 +85,8 @@ type backend interface {
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch lists all blobs, including orphans and incomplete ones. It calls fn with one batch
-	// after the other. The function fn may call discard, setOrphan and unsetOrphan.
+	// eachBatch lists all blobs, including orphans and incomplete blobs. It calls fn with one batch
+	// of blobs after the other. The function fn may call discard, setOrphan and unsetOrphan.
 	eachBatch(ctx context.Context, fn func([]listedBlob) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e listedBlob) error

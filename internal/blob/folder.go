@@ -179,8 +179,8 @@ func (f *folder) listBlobs() ([]listedBlob, error) {
 	return entries, err
 }
 
-// listFolder returns the blobs in a folder, including incomplete ones. It returns nil
-// if the folder does not exist.
+// listFolder returns the blobs in a folder, including incomplete blobs. It returns nil if the
+// folder does not exist.
 func listFolder(dir string) ([]fs.FileInfo, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

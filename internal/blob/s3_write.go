@@ -25,7 +25,7 @@ const (
 )
 
 // objectSink writes one object. It sends a blob of up to partSize bytes in one request, and a
-// larger one in a multipart upload. It first collects each part in a temporary file, so that the
+// larger blob in a multipart upload. It first collects each part in a temporary file, so that the
 // request with the part can be repeated.
 type objectSink struct {
 	store  *bucketStore
@@ -74,7 +74,7 @@ func (s *objectSink) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// sendPart sends the collected part and begins the next one.
+// sendPart sends the collected part and begins the next part.
 func (s *objectSink) sendPart() error {
 	name := s.store.bucket
 	if s.upload == "" {

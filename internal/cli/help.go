@@ -160,7 +160,7 @@ and size have been checked.
 
 // RunGroup runs a command that only has subcommands. Without arguments, it prints the help page.
 // Otherwise the first argument is an unknown subcommand, and RunGroup returns an error that
-// suggests similar ones.
+// suggests similar subcommands.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

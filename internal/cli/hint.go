@@ -151,7 +151,8 @@ func (f *Factory) repeatFlags(line string) string {
 	return line
 }
 
-// isFileStorageFlag reports whether a flag --storage is the one that selects the stored files of a service.
+// isFileStorageFlag reports whether a flag with the name storage selects the stored files of a
+// service. Another flag of this name selects where credentials are stored.
 func isFileStorageFlag(flag *pflag.Flag) bool {
 	_, ok := flag.Annotations[config.NotASetting]
 	return ok

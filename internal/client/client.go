@@ -76,7 +76,7 @@ type Client struct {
 	opts Options
 	base *url.URL
 	http *http.Client
-	// reloginMu is held during a log-in, so that there is only one at a time.
+	// reloginMu is held during a log-in, so that only one log-in runs at a time.
 	reloginMu sync.Mutex
 	mu        sync.Mutex // guards the fields below
 	token     string

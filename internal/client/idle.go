@@ -24,7 +24,7 @@ func (b *idleTimeoutBody) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(b.timeout, b.cancel)
 	n, err := b.body.Read(p)
 	if !timer.Stop() {
-		b.expired = true // if this Read returns data, the next one fails
+		b.expired = true // if this Read returns data, the next Read fails
 	}
 	if b.expired && err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("no data arrived for %s", b.timeout)

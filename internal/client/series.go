@@ -237,9 +237,10 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 }
 
 // FindNewest returns the model that decides with which other models the champion is compared; see
-// [FindChampion]. This is the promoted model or, if there is none, the newest one. Rejected models are
-// ignored. Models of cancelled races are ignored, too, unless all races were cancelled. FindNewest
-// returns nil if no model is left. newestFirst holds the models of one series, newest first.
+// [FindChampion]. This is the promoted model or, if no model is promoted, the newest model.
+// Rejected models are ignored. Models of cancelled races are ignored, too, unless all races were
+// cancelled. FindNewest returns nil if no model is left. newestFirst holds the models of one
+// series, newest first.
 func FindNewest(newestFirst []SeriesModel) (newest *SeriesModel) {
 	for i := range newestFirst {
 		m := &newestFirst[i]

@@ -18,7 +18,7 @@ import (
 const minExpectContinueBytes = 1 << 20
 
 // Upload sends src to a dataset that was just created. It sends a file of at most 32 MB with
-// [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be nil,
+// [Client.AddData], and a larger file to the upload URL of the dataset. progress, which may be nil,
 // is called with the number of bytes sent so far. A retry restarts at 0.
 //
 // After a lost connection, Upload retries only if the dataset is still PENDING. Therefore the file

@@ -72,7 +72,7 @@ func (c *Session) RaceCommand(key string) string {
 }
 
 // StartRace starts a race. If the response is lost, the race may have started. The error then says
-// how to find and continue it, so that the user does not start a second one.
+// how to find and continue it, so that the user does not start a second race.
 func (c *Session) StartRace(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	created, err := c.CreateTraining(ctx, in)
 	if err == nil || !client.MayHaveSucceeded(err) {

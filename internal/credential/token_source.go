@@ -102,8 +102,8 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns another token after the service has rejected the previous one. This is the first of
-// these tokens that is possible; if none is, Renew returns an error:
+// Renew returns another token after the service has rejected the previous token. This is the first
+// of these tokens that is possible; if none is, Renew returns an error:
 //
 //   - a new token, from a log-in with the password in the environment
 //   - the stored token, if `foretell login` has replaced it

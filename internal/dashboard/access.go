@@ -17,7 +17,7 @@ type requestAccessPage struct {
 type passwordPage struct {
 	// Code is the code of the link. It is empty if the link is invalid.
 	Code, Email string
-	// NoMail reports that the link is invalid and that the service cannot send a new one by email.
+	// NoMail reports that the link is invalid and that the service cannot send a new link by email.
 	NoMail bool
 	// First reports whether the link creates the first administrator.
 	First bool

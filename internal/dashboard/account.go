@@ -102,7 +102,7 @@ func (p *Pages) changePassword(v *visit) error {
 }
 
 // endSession ends the sessions whose keys are in the form. If the form has no keys, it ends all
-// sessions of the account except the one with which the form was sent.
+// sessions of the account except the session with which the form was sent.
 func (p *Pages) endSession(v *visit) error {
 	err := endSessions(v)
 	if api.CodeFromError(err) == api.CodeForbidden { // the visitor must sign in again

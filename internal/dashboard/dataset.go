@@ -64,7 +64,7 @@ func listAddress(address *url.URL, offset int64) string {
 }
 
 // lastPage returns the address of the last page of a list if the request is for a page p after the
-// last one. Otherwise it returns "". An old link may lead to such a page after rows were deleted.
+// last page. Otherwise it returns "". An old link may lead to such a page after rows were deleted.
 func (v *visit) lastPage(p api.Page) string {
 	isRead := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead
 	if !isRead || p.Total == 0 || p.Offset < p.Total || p.Limit < 1 {
@@ -153,7 +153,8 @@ type datasetPage struct {
 	OmittedClasses int
 	Pager          pager
 	Defects        []string
-	// Races and Models are the newest ones of the dataset. NumRaces and NumModels count all.
+	// Races and Models are the newest races and models of the dataset. NumRaces and NumModels count
+	// all races and models.
 	Races               []api.Training
 	Models              []api.ModelEntry
 	NumRaces, NumModels int64

@@ -6,8 +6,8 @@ import "foretell/internal/api"
 type invitationView struct {
 	// Email is the email of the account. Link is the link, or "" if it was sent by email.
 	Email, Link string
-	// WasShown reports that an earlier request for the page has shown the message, so this one
-	// cannot show it. The other fields are then empty.
+	// WasShown reports that an earlier request for the page has shown the message, so this request
+	// cannot show it again. The other fields are then empty.
 	WasShown bool
 }
 

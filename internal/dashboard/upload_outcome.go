@@ -17,7 +17,7 @@ const (
 	// request for it waits.
 	uploadOutcomeAge  = 5 * time.Minute
 	uploadOutcomeWait = 20 * time.Second
-	// maxUploadIDLen is the maximum length of an identifier. Longer ones are ignored.
+	// maxUploadIDLen is the maximum length of an identifier. Longer identifiers are ignored.
 	maxUploadIDLen = 64
 	// maxUploadOutcomes is the maximum number of ended uploads that are remembered for an account.
 	maxUploadOutcomes = 20

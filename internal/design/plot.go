@@ -262,7 +262,7 @@ func (p *Plot) fillTable(curves []Curve) {
 			text := ""
 			for _, point := range curve.Points {
 				if point.X == place {
-					text = FormatScore(point.Y) // if several points have this X, the last one, from which the curve continues
+					text = FormatScore(point.Y) // if several points have this X, the last of them, from which the curve continues
 				}
 			}
 			row = append(row, text)

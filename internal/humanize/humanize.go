@@ -28,7 +28,7 @@ func HasOrHave(n int) string {
 }
 
 // List joins items with commas. It joins at most limit items, and adds the number of the remaining
-// ones: "a, b and 3 more".
+// items: "a, b and 3 more".
 func List(items []string, limit int) string {
 	if more := len(items) - limit; more > 0 {
 		return strings.Join(items[:limit], ", ") + fmt.Sprintf(" and %d more", more)

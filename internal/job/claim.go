@@ -51,7 +51,7 @@ type Claim struct {
 	// limit.
 	//
 	// FreeMemory is the free part of this memory. If the next job needs more, no job is claimed,
-	// not even a smaller one, because smaller jobs could delay the next job forever. FreeMemory is
+	// not even a smaller job, because smaller jobs could delay the next job forever. FreeMemory is
 	// ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
@@ -75,8 +75,8 @@ type LeaseCheck struct {
 // Store is the queue of jobs, and leases them to this process. Several pools of a process share the
 // leases.
 type Store interface {
-	// ClaimJob leases the next job that c selects. It returns ErrNoJob if there is none, or if the
-	// next job needs more than c.FreeMemory.
+	// ClaimJob leases the next job that c selects. It returns ErrNoJob if there is no such job, or
+	// if the next job needs more than c.FreeMemory.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
 	// RenewJob extends a lease and reports whether the job should be cancelled. It returns
 	// ErrLeaseLost if this process does not hold the lease or the job was deleted.

@@ -20,8 +20,8 @@ type Status struct {
 	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. Otherwise it
 	// is "". It is always "" if this process runs only its own jobs.
 	WaitingFor string
-	// QueuedBefore is the number of queued jobs that will begin before this one. Only [Queue.Status]
-	// sets it.
+	// QueuedBefore is the number of queued jobs that will begin before this job. Only
+	// [Queue.Status] sets it.
 	QueuedBefore int
 }
 

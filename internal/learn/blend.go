@@ -97,7 +97,7 @@ func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	}
 }
 
-// chooseCandidate returns the run that won the race. If none has won, it returns the blend of the
+// chooseCandidate returns the run that won the race. If no run has won, it returns the blend of the
 // runs or, if there is no blend, the best run. It returns nil if no run has a checkpoint. lossFunc
 // must return the log loss of a candidate. It is an error if lossFunc fails or ctx is cancelled.
 //

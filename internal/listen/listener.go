@@ -16,8 +16,8 @@ import (
 // Limits configures the limits on the connections of a [Listener].
 type Limits struct {
 	// Connections is the maximum number of open connections. At the limit, a new connection
-	// replaces the one that has been idle for the longest time. If none is idle, the new client
-	// waits. Defaults to [defaultMaxConnections].
+	// replaces the connection that has been idle for the longest time. If no connection is idle,
+	// the new client waits. Defaults to [defaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
@@ -45,7 +45,7 @@ type Listener struct {
 	mu        sync.Mutex
 	byNetwork map[string]int
 	idle      *list.List // list of *connection; the connection that has been idle for the longest time is first
-	needsIdle bool       // Accept waits, and no connection was idle: the next one that becomes idle is closed
+	needsIdle bool       // Accept waits and no connection was idle; the next connection that becomes idle is closed
 	warned    map[string]time.Time
 }
 
@@ -99,8 +99,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot counts a new connection. At the limit, it closes an idle connection, or the next one
-// that becomes idle, and waits until any connection is closed.
+// acquireSlot counts a new connection. At the limit, it closes an idle connection, or the next
+// connection that becomes idle, and waits until any connection is closed.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:

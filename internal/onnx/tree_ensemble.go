@@ -12,10 +12,10 @@ import (
 //	low, high := e.AddLeaf(onnx.Weight{Value: -1}), e.AddLeaf(onnx.Weight{Value: 1})
 //	e.EndTree(e.AddSplit(&split, low, high))
 //
-// All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has
-// one mode. A split into more than two intervals becomes several nodes, each the false child of the
-// one before. All branches that leave the chain lead to one of the two children of the split, left
-// and right. For example, if x ≤ 2 goes right, 2 < x ≤ 5 left and x > 5 right:
+// All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has one mode. A
+// split into more than two intervals becomes several nodes, each the false child of the node
+// before. All branches that leave the chain lead to one of the two children of the split, left and
+// right. For example, if x ≤ 2 goes right, 2 < x ≤ 5 left and x > 5 right:
 //
 //	x ≤ 2 ─false─ x ≤ 5 ─false─ right
 //	  └─true─ right  └─true─ left

@@ -47,7 +47,7 @@ type SearchStep struct {
 }
 
 const (
-	// errorReduction is the fraction by which each race must reduce the error of the previous one.
+	// errorReduction is the fraction by which each race must reduce the error of the previous race.
 	errorReduction = 0.25
 	// DefaultFirstThreshold is the first threshold if the class counts are unknown.
 	DefaultFirstThreshold = 0.5

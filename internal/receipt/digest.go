@@ -152,7 +152,7 @@ type LineDifference struct {
 
 func (d *LineDifference) Error() string { return d.text }
 
-// CheckDigest reads a result from its beginning, and compares its digest with the one in the
+// CheckDigest reads a result from its beginning, and compares its digest with the digest in the
 // receipt. It returns a *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it

@@ -38,9 +38,9 @@ const (
 	narrowEffectWidth = 10
 )
 
-// writeEffects writes how the mean probability of a class depends on the most important
-// columns. The class is the one whose probability changes most. For a column of numbers or
-// dates, it draws a chart whose horizontal axis goes from the least to the greatest value.
+// writeEffects writes how the mean probability of a class depends on the most important columns. It
+// chooses the class whose probability changes most. For a column of numbers or dates, it draws a
+// chart whose horizontal axis goes from the least to the greatest value.
 func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.PartialDependence) == 0 || width < narrowWidth {
 		return

@@ -11,8 +11,8 @@ import (
 
 // FindMissingColumn returns the position of the column of the training file that is missing in a
 // blind file with one column fewer. It compares the cells of the columns, and ignores the headers.
-// If the cells do not show which column is missing, it returns the last one. If it cannot read the
-// training file's header, it returns -1. Both files must be CSV with commas and a header.
+// If the cells do not show which column is missing, it returns the last column. If it cannot read
+// the training file's header, it returns -1. Both files must be CSV with commas and a header.
 func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {

@@ -292,7 +292,7 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 	}
 }
 
-// describeAsLast returns a phrase which says that the column is the last one.
+// describeAsLast returns a phrase which says that the column is the last column.
 func (c *ColumnDescription) describeAsLast() string {
 	if c.Unnamed {
 		return "the last column has no name and is read as " + quote(c.Name)

@@ -19,8 +19,8 @@ type Job struct {
 	// queued the job, or one that adopted it later. It is empty for a job of a service, where every
 	// process may run it.
 	Process string
-	// Attempt is the number of claims of the job, including the current one. Claims that
-	// ended with ReleaseJob do not count.
+	// Attempt is the number of claims of the job, including the current claim. Claims that ended
+	// with ReleaseJob do not count.
 	Attempt int
 	// Memory is the estimated peak memory of the job in bytes. It is 0 if the job needs
 	// little memory.
@@ -88,7 +88,7 @@ type JobClaim struct {
 	// limit.
 	//
 	// FreeMemory is the free part of this memory. If the next job needs more, no job is claimed,
-	// not even a smaller one, because smaller jobs could delay the next job forever. FreeMemory is
+	// not even a smaller job, because smaller jobs could delay the next job forever. FreeMemory is
 	// ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/store/database"
 )
 
-// ReplaceOneTimeLink adds a one-time link of an account and deletes earlier ones.
+// ReplaceOneTimeLink adds a one-time link of an account and deletes earlier links of the account.
 func (t *Tx) ReplaceOneTimeLink(ctx context.Context, hash, account string, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased ones. The
+// deletePartJobsOfQueuedRace deletes the jobs of the parts of a queued race, even leased jobs. The
 // race begins again and does not use the results of these parts. job is the key of the race's own
 // job. If this job is leased, nothing is deleted.
 func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
@@ -65,8 +65,8 @@ func (t *Tx) deletePartJobsOfQueuedRace(ctx context.Context, job string) error {
 		WHERE j.key = ? AND j.owner = '')`, job)
 }
 
-// DeletePartsAndJobs deletes the parts of a race and their jobs, even leased ones. It
-// returns the keys of the parts' blobs.
+// DeletePartsAndJobs deletes the parts of a race and their jobs, even leased jobs. It returns the
+// keys of the parts' blobs.
 func (t *Tx) DeletePartsAndJobs(ctx context.Context, race string) (blobKeys []string, err error) {
 	if err := t.DeletePartJobs(ctx, race); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 }
 
 // CompareAndSwapFolderID changes the stored identity of the data folder from old to id. An empty
-// old means that none is stored. If the stored identity is not old, it is not changed.
+// old means that no value is stored. If the stored identity is not old, it is not changed.
 // CompareAndSwapFolderID returns the identity that is stored afterwards, so that concurrent
 // processes agree on one.
 func (s *Store) CompareAndSwapFolderID(ctx context.Context, old, id string) (stored string, err error) {

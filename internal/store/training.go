@@ -30,9 +30,9 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// GroupColumn is the column that divides the rows into groups. All rows of a group are
-	// training rows, or none is. TimeColumn is the column with the times of the rows.
-	// Validation and test rows are later than the training rows. A name is empty if the race
+	// GroupColumn is the column that divides the rows into groups. Either all rows of a group are
+	// training rows, or no row of the group is. TimeColumn is the column with the times of the
+	// rows. Validation and test rows are later than the training rows. A name is empty if the race
 	// has no such column.
 	GroupColumn, TimeColumn string
 	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.

@@ -166,7 +166,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the database belongs to another data folder than the files in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
+		return fmt.Errorf("%w: the database belongs to another data folder than the files in %s, which contains %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
@@ -178,5 +178,5 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 	if len(stored) == 0 {
 		return fmt.Errorf("%w from %s: %s", ErrFilesGone, location, humanize.Count(len(referenced), "file"))
 	}
-	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
+	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which contains %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
 }

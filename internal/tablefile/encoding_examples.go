@@ -86,7 +86,7 @@ func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error)
 }
 
 // examplesOf returns the likely encodings in which lines are readable, each with the first cell of
-// lines that is not ASCII. Encodings with the same cell as an earlier one are left out.
+// lines that is not ASCII. Encodings with the same cell as an earlier encoding are left out.
 func examplesOf(lines []byte) []EncodingExample {
 	var examples []EncodingExample
 	seen := map[string]bool{}

@@ -122,7 +122,7 @@ func (b *workbook) visibleNames() []string {
 	return names
 }
 
-// otherSheetThan returns the name of the first visible sheet other than the given one, or "".
+// otherSheetThan returns the name of the first visible sheet other than sheet, or "".
 func (b *workbook) otherSheetThan(sheet workbookSheet) string {
 	for _, name := range b.visibleNames() {
 		if name != sheet.name {

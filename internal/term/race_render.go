@@ -207,7 +207,7 @@ func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 }
 
 // leader returns the name of the run that produced the model or, before the end of the race, of the
-// run that would. This is the run that reached the threshold. If none has, it is the run with the
+// run that would. This is the run that reached the threshold. If no run has, it is the run with the
 // lowest log loss or, if log losses are unknown, with the highest score. leader returns "" if no
 // run has a score.
 func (r *RaceView) leader() string {

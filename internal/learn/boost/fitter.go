@@ -127,8 +127,8 @@ func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(
 // returns the model with this number of rounds.
 func (f *Fitter) Checkpoint() { f.checkpoint = f.booster.rounds() }
 
-// Model returns the model as of the last checkpoint, or the current one if
-// there is no checkpoint.
+// Model returns the model as of the last checkpoint, or the current model if there is no
+// checkpoint.
 func (f *Fitter) Model() *Model {
 	n := f.checkpoint
 	if n < 0 {

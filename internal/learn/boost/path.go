@@ -165,8 +165,8 @@ func (s *featureSource) bin(first, second int32) uint8 {
 	return s.categoryBins[s.key.category(first, second)]
 }
 
-// columns returns the columns of the frame from which a source is computed. If there is
-// only one, the second element is -1.
+// columns returns the columns of the frame from which a source is computed. If there is only one
+// column, the second element is -1.
 func (s *featureSource) columns() [2]int32 {
 	if s.column >= 0 {
 		return [2]int32{s.column, -1}

@@ -296,8 +296,8 @@ func (f *Fitter) Checkpoint() {
 	f.checkpoint = &state
 }
 
-// Model returns the model as of the last checkpoint, or the current one if
-// there is no checkpoint.
+// Model returns the model as of the last checkpoint, or the current model if there is no
+// checkpoint.
 func (f *Fitter) Model() *Model {
 	s := f.current
 	if f.checkpoint != nil {

@@ -32,7 +32,7 @@ type classRanks struct {
 // restRows counts rows of other classes for one row of the class; see classRanks. If several rows
 // of the class have equal probabilities, only the first of them has counts.
 type restRows struct {
-	below int32 // rows whose probability is between the key before and this key
+	below int32 // rows whose probability is between the probability of the key before and the probability of this key
 	equal int32 // rows with the same probability
 }
 

@@ -69,7 +69,7 @@ func (t *topTwo) decide(class int, value float64) int {
 // firstOther returns the class that Decide would choose if class did not exist.
 func (t *topTwo) firstOther(class int) int { return int(t.class[t.otherPosition(class)]) }
 
-// otherPosition returns the position of the first class other than the given one.
+// otherPosition returns the position of the first class other than class.
 func (t *topTwo) otherPosition(class int) int {
 	if int(t.class[0]) == class {
 		return 1

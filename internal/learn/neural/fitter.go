@@ -160,8 +160,8 @@ func (f *Fitter) packParams(params []float32) {
 // returns the network with these weights.
 func (f *Fitter) Checkpoint() { f.checkpoint = append(f.checkpoint[:0], f.mean...) }
 
-// Model returns the network as of the last checkpoint, or the current one if
-// there is no checkpoint.
+// Model returns the network as of the last checkpoint, or the current network if there is no
+// checkpoint.
 func (f *Fitter) Model() *Model {
 	params := f.checkpoint
 	if params == nil {

@@ -143,9 +143,9 @@ func fitNumericInput(column *frame.Column, rows []int32, knots int) (input input
 // estimated.
 const maxSampleValues = 100_000
 
-// nonMissingValues returns the values of the given rows without the missing ones. If there
-// are more than maxSampleValues such values, it returns a sample of them. missing reports
-// whether a row has a missing value.
+// nonMissingValues returns the values of the given rows that are not missing. If there are more
+// than maxSampleValues such values, it returns a sample of them. missing reports whether a row has
+// a missing value.
 func nonMissingValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)

@@ -34,8 +34,7 @@ const (
 // waking a goroutine.
 const spinLimit = 400
 
-// spin polls the state of w up to 64 times. It returns as soon as w has another state
-// than the given one.
+// spin polls the state of w up to 64 times. It returns as soon as w no longer has the given state.
 func (w *worker) spin(state int32) {
 	for range 64 {
 		if w.state.Load() != state {

@@ -28,9 +28,9 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 		return []Fold{{Train: s.sortedRows()}}
 	}
 	folds := make([]Fold, k)
-	// Rows are assigned to the folds in turn. A class starts with the fold after the one
-	// where the previous class ended. If every class started with the first fold, the
-	// first folds would get more rows than the last.
+	// Rows are assigned to the folds in turn. A class starts with the fold after the fold where the
+	// previous class ended. If every class started with the first fold, the first folds would get
+	// more rows than the last.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {

@@ -11,7 +11,7 @@ type Pool[T any] struct {
 	free []*T
 }
 
-// Acquire returns a released workspace with undefined contents, or a new one.
+// Acquire returns a released workspace with undefined contents, or a new workspace.
 func (p *Pool[T]) Acquire() *T {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -63,7 +63,7 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 }
 
 // QueryContext runs a statement that returns rows. Until the rows are closed, the prepared
-// statement is in use, and a second call with the same query prepares another one.
+// statement is in use, and a second call with the same query prepares another statement.
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) == 0 {
 		return c.sqliteConn.QueryContext(ctx, query, args)

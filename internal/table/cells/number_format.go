@@ -260,7 +260,7 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 type digitGroups struct {
 	size          int // number of digits of the current group
 	count         int // number of groups before it
-	first, middle int // sizes of the first group, and of the groups between it and the current one
+	first, middle int // sizes of the first group, and of the groups between the first and the current group
 	separator     rune
 }
 

@@ -25,7 +25,8 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	return lines
 }
 
-// firstLineWithNewText returns the first line after the given one in which a column has a new text.
+// firstLineWithNewText returns the first line below the line after in which a column has a text that
+// it does not have before.
 func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {

@@ -119,8 +119,8 @@ func (t *Column) HashTexts(c *ChunkColumn, chunk *csvfile.ParsedChunk, field, lo
 const textBatchSize = 64
 
 // addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
-// last one added. The batch ends early if addText sets numericStats, because the next rows are
-// added in another way.
+// last row whose text was added. The batch ends early if addText sets numericStats, because the
+// next rows are added in another way.
 func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

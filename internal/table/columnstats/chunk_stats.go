@@ -25,7 +25,7 @@ type chunkStats struct {
 	mayOverflow       bool    // the sum of the numbers might overflow; the fields below are not set
 	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
 	hasFractions      bool    // some number is not an integer
-	areDates          bool    // all numbers of the chunk are dates, and all earlier ones were
+	areDates          bool    // all numbers of the chunk are dates, and all earlier numbers were dates
 	bins              growingHistogram
 	hashes            []uint64 // hashes of the numbers, without the hashes that the distinctCounter would not keep
 }

@@ -49,7 +49,7 @@ func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
 // Levels returns the values of the column that are the levels if the column is read as a category,
 // sorted by their texts. If there are more than 40 distinct texts, texts of a single row are not
-// levels. At most 65,535 texts are levels: the most frequent ones.
+// levels. If there are more than 65,535, only the most frequent texts are levels.
 func (t *Column) Levels() []Value {
 	n, _ := t.texts.distinctCount()
 	return selectLevels(t.texts.values, n)
@@ -113,7 +113,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 }
 
 // Summarize returns statistics of the numbers of values. values are the values of the column; their
-// numbers may be other than the counted ones, such as amounts that were parsed from the texts.
+// numbers may differ from the counted numbers. For example, they may be amounts that were parsed
+// from the texts.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }

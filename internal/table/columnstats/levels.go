@@ -8,7 +8,7 @@ import (
 // These limits decide which texts of a column become levels of a category.
 const (
 	maxUnfilteredLevels = 40     // with more distinct texts, a text of a single row is not a level
-	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels
+	maxLevels           = 65_535 // with more distinct texts, only the most frequent texts are levels
 )
 
 // Levels returns the values that are levels if the column is read as a category, sorted by their

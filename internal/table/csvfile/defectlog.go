@@ -15,7 +15,7 @@ type DefectLog struct{ groups []defectGroup }
 type defectGroup struct {
 	first     Defect
 	count     int
-	locations []Location // the first ones, at most MaxLocations
+	locations []Location // the first locations, at most MaxLocations
 }
 
 // Location is a place in a file: a physical line and the number of a field, both from 1.

@@ -28,8 +28,8 @@ type amounts struct {
 const minNumberShare = 0.8
 
 // areMostCells reports whether most cells are numbers that measure something. It returns false if
-// the numbers are probably codes: if there are few different ones, or if the other cells are mostly
-// codes.
+// the numbers are probably codes: if there are few different numbers, or if the other cells are
+// mostly codes.
 func (a *amounts) areMostCells() bool {
 	rows := 0
 	for i := range a.values {

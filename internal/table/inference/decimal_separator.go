@@ -88,10 +88,10 @@ type tableDecimalSeparator struct {
 // findTableDecimalSeparator returns the decimal separator for columns that do not show it, because
 // their numbers are like 4.568 or 4,568. The first of these rules that applies decides:
 //
-//  1. Other columns prove the same decimal separator: it is this one.
+//  1. Other columns prove the same decimal separator: it is this separator.
 //  2. Other columns prove different decimal separators: it is the point, and isUnknown is set.
-//  3. Only one of point and comma very likely separates thousands: the decimal separator is the
-//     other one. isUnknown is set if this is the comma.
+//  3. The point, but not the comma, very likely separates thousands: it is the comma, and isUnknown
+//     is set. If the comma, but not the point, very likely separates thousands, it is the point.
 //  4. Otherwise it is the point. isUnknown is set if a number has a comma. It is not set for 4.568,
 //     because in most files this number has decimals.
 func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {

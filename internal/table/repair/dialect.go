@@ -29,8 +29,8 @@ const (
 )
 
 // sniffDialect infers the dialect of a file from sample, its beginning. The delimiter of layout is
-// csvfile.AutoDelimiter or the one set by the user. truncated is set if the file continues after the
-// sample.
+// csvfile.AutoDelimiter or the delimiter that the user has set. truncated is set if the file
+// continues after the sample.
 func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error) {
 	delim := layout.Delimiter
 	if delim == 0 || delim == csvfile.AutoDelimiter {

@@ -132,7 +132,7 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 	return base
 }
 
-// preferKnown returns the first of labels that is one of classes, or all labels if none is.
+// preferKnown returns the first of labels that is one of classes, or all labels if no label is.
 // Surrounding spaces are ignored if no label equals a class exactly.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {

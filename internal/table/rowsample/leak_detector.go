@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Limits for reporting a column as leaking. A minority row is a sampled row whose label
-// is not the most frequent one.
+// Limits for reporting a column as leaking. A minority row is a sampled row whose label is not the
+// most frequent label.
 const (
 	minLeakRows     = 50 // smallest number of sampled rows
 	minMinorityRows = 15 // smallest number of minority rows

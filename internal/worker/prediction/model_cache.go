@@ -10,8 +10,8 @@ import (
 // modelCacheSize is the maximum number of models kept in memory.
 const modelCacheSize = 4
 
-// modelCache holds the most recently used models, beginning with the last one used. Models never
-// change, so a cached model is never outdated.
+// modelCache holds the most recently used models, beginning with the model that was used last.
+// Models never change, so a cached model is never outdated.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel
