@@ -105,8 +105,8 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal records in the audit log that the caller was not allowed to do an operation. It
-// does nothing if the caller had too many refusals; see refusalBurst.
+// RecordRefusal records in the audit log that the caller was not allowed to perform an operation.
+// It does nothing if the caller had too many refusals; see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// parseFields returns the values of all fields by name. The values in Strings are strings, and
-// parseTypedValue parses those in Typed. The values of a name that ends in [] form a list.
+// parseFields returns the values of all fields by name. The values in Strings are strings. The
+// values in Typed are parsed by parseTypedValue. The values of a name that ends in [] form a list.
 func (o *Options) parseFields() (map[string]any, error) {
 	members := map[string]any{}
 	add := func(flag, field string, typed bool) error {

@@ -26,7 +26,7 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 }
 
 // firstLineWithNewText returns the first line below the line after in which a column has a text that
-// it does not have before.
+// no earlier line has in this column.
 func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {

@@ -26,7 +26,8 @@ func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSch
 	return slices.Concat(features, listFeatures(name, inf), prefixFeatures(t, name, inf))
 }
 
-// prefixFeatures returns a category for each of the lengths in inf: the first characters of a code.
+// prefixFeatures returns a categorical feature for each of inf.PrefixLengths. The category of a
+// cell is the prefix of the code with this length.
 func prefixFeatures(t *columnstats.Column, name string, inf *Result) (features []frame.ColumnSchema) {
 	for _, length := range inf.PrefixLengths {
 		prefixes := columnstats.Levels(countPrefixes(t.AllOrSample(), length))
