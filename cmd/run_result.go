@@ -22,8 +22,8 @@ import (
 // model to standard error.
 func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
-	// The report has the components of a blend and the number of rows behind the scores. It
-	// is an extension that another service may not have.
+	// The report contains the components of a blend and the number of rows behind the scores. It is
+	// an extension that another service may not have.
 	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: p.job.ModelKey}})
 	if err != nil {
 		figures = nil

@@ -77,7 +77,7 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 const downloadInterval = time.Minute
 
 // RecordDownload records in the audit log that a client downloads a file. owner is the key of the
-// account that owns the file. It does nothing if the log has an equal event from the last
+// account that owns the file. It does nothing if the log contains an equal event from the last
 // downloadInterval. Like CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.findEnabledAccount(ctx, owner)

@@ -60,11 +60,11 @@ func (b *BreachedPasswords) checkFormat() error {
 // Close closes the file.
 func (b *BreachedPasswords) Close() error { return b.file.Close() }
 
-// Contains reports whether the file has the hash of a password.
+// Contains reports whether the file contains the hash of a password.
 func (b *BreachedPasswords) Contains(password string) (bool, error) {
 	sum := sha1.Sum([]byte(password))
 	want := bytes.ToUpper([]byte(hex.EncodeToString(sum[:])))
-	// If the file has the hash, its line begins at low or later, and before high.
+	// If the file contains the hash, the line of the hash begins at low or later, and before high.
 	for low, high := int64(0), b.size; low < high; {
 		middle := low + (high-low)/2
 		hash, end, err := b.hashAfter(middle)

@@ -20,8 +20,8 @@ import (
 const (
 	minDelay = 200 * time.Millisecond
 	maxDelay = 8 * time.Second
-	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
-	// has a longer one, the client returns the error.
+	// maxRetryAfter is the longest Retry-After that the client waits for. If the delay in a
+	// response is longer, the client returns the error.
 	maxRetryAfter = time.Minute
 	// extraAttempts is added to Options.Attempts if a proxy responds with 502, 503 or 504 without
 	// Retry-After, or if the object store with the files of the service does not respond. By
@@ -220,9 +220,9 @@ func isNotFound(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter returns the delay of the Retry-After header in seconds. If the header has a date,
-// the delay is the time from the Date of the response to that date. retryAfter returns 0 if
-// there is no such header.
+// retryAfter returns the delay of the Retry-After header in seconds. If the header is a date, the
+// delay is the time from the Date of the response to that date. retryAfter returns 0 if there is no
+// such header.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

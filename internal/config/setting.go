@@ -45,7 +45,7 @@ type Settings struct {
 	*viper.Viper
 	// Profile is the name of the profile in use.
 	Profile string
-	// profileExists is set if the config file has the profile.
+	// profileExists is set if the config file contains the profile.
 	profileExists bool
 	// origins says where the value of each setting comes from, such as "flag --server". Its keys
 	// are the keys of the settings, KeyProfile and KeyPaths.

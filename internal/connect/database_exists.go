@@ -66,7 +66,7 @@ func openExistingDatabase(ctx context.Context, f *cli.Factory, at serviceLocatio
 
 // checkDatabaseExists returns an error if the database is a file that does not exist, because
 // [store.Open] would create it. If there are stored files, an empty database file is also an error,
-// and the error has the number of stored files.
+// and the error states the number of stored files.
 func checkDatabaseExists(ctx context.Context, f *cli.Factory, at serviceLocation) error {
 	if pgurl.Is(at.database) {
 		return nil

@@ -38,9 +38,9 @@ type fileSample struct {
 }
 
 // readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
-// true. The description has the cells only of columns that may be the ID or the label. These are
-// columns with a usual position or name, and columns for which wanted returns true. wanted may be
-// nil.
+// true. The description contains the cells only of columns that may be the ID or the label. These
+// are columns with a usual position or name, and columns for which wanted returns true. wanted may
+// be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}

@@ -191,7 +191,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"
 	case p.Code == api.CodeQuota:
-		return "`foretell datasets list` and `foretell training list` show what counts towards the quota" // the message has the remedy
+		return "`foretell datasets list` and `foretell training list` show what counts towards the quota" // the message states the remedy
 	case p.Code == api.CodeStorageFull:
 		return "after that, run the command again" // the message says how
 	case p.Code == api.CodeDamaged:

@@ -1,5 +1,5 @@
-// Package exit defines the exit statuses of all commands, and the errors that users see. Such
-// an error has a fact, which is its message, and a hint, such as the next command to run.
+// Package exit defines the exit statuses of all commands, and the errors that users see. Such an
+// error consists of a fact, which is its message, and a hint, such as the next command to run.
 package exit
 
 import "foretell/internal/api"

@@ -79,7 +79,7 @@ func ClassLabels(entries []*Entry) []string {
 	return labels
 }
 
-// Table returns the leaderboard as a table with a row for each model. The table has the scores of
+// Table returns the leaderboard as a table with a row for each model. The table shows the scores of
 // metric and the log loss. If the entries differ in the field Table, a column shows it. If aligned
 // is set, the table is for a terminal, and marks replace the columns for the champion and the test
 // set; see Footnotes.

@@ -1,7 +1,7 @@
 // Package outage reports the outages of a service that the program depends on, such as its
 // database. During an outage, many requests and jobs fail with the same cause. Instead of a line
-// for each of them, the log has a line when the outage begins, one a minute while it lasts, and one
-// when it has ended.
+// for each of them, the log contains a line when the outage begins, a line each minute while it
+// lasts, and a line when it has ended.
 //
 //	              failed probe                 successful probe
 //	available ────────────────────▶ unavailable ──────────────────▶ recovering

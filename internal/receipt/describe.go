@@ -41,7 +41,7 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
 	r.Race = fetchRaceOptions(ctx, c, model, report)
 	if r.Training != nil && r.Race != nil {
-		r.Race.Features = nil // the options of the receipt have the excluded columns
+		r.Race.Features = nil // the options of the receipt contain the excluded columns
 	}
 	r.Performance = &Metrics{
 		Metric: report.Metric, Rows: report.Rows,

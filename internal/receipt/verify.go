@@ -12,9 +12,9 @@ import (
 )
 
 // Verify checks that a result matches the receipt byte by byte, and that the number of rows is
-// correct. If the receipt has the classes and the result has all columns, it also checks that the
-// predictions are classes, and that the probabilities of each row sum to 1. A *LineDifference or
-// *csvfile.Defect in the chain of the error has the position.
+// correct. If the receipt lists the classes and the result contains all columns, it also checks
+// that the predictions are classes, and that the probabilities of each row sum to 1. A
+// *LineDifference or *csvfile.Defect in the chain of the error states the position.
 func (r *Receipt) Verify(ctx context.Context, file io.ReadSeeker) error {
 	changed := r.CheckDigest(ctx, file)
 	var d *LineDifference

@@ -104,7 +104,7 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedInFrom reports whether the audit log has a successful log-in from the given network
+// HasLoggedInFrom reports whether the audit log contains a successful log-in from the given network
 // address. actor is the email of the account.
 func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
@@ -112,8 +112,8 @@ func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found 
 	return found, err
 }
 
-// HasAuditEventLike reports whether the audit log has an event that equals e except for its key,
-// request and time. The time must be after since, and not after the time of e.
+// HasAuditEventLike reports whether the audit log contains an event that equals e except for its
+// key, request and time. The time must be after since, and not after the time of e.
 func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND time > ? AND time <= ? AND action = ? AND object = ? AND address = ? AND outcome = ?)`,

@@ -17,7 +17,7 @@ import (
 )
 
 // fileKindTexts holds two texts for messages about each kind of stored file. After noun, a message
-// has the key of the dataset, model or prediction that owns the file. replacement says how to
+// contains the key of the dataset, model or prediction that owns the file. replacement says how to
 // replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},

@@ -151,9 +151,9 @@ func (k *keySet) positionOrAdd(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes a header and the rows to w. The header has the keys in keys or, if keys is
-// empty, the keys of the first row. If a later row has further keys, writeJSONRows adds them to
-// keys and sets keys.grew. The output then lacks columns and must be discarded.
+// writeJSONRows writes a header and the rows to w. The header consists of the keys in keys or, if
+// keys is empty, of the keys of the first row. If a later row has further keys, writeJSONRows adds
+// them to keys and sets keys.grew. The output then lacks columns and must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *limitedTempCSV) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

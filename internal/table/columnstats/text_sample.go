@@ -7,9 +7,9 @@ import (
 )
 
 // textSample keeps a sample of the distinct texts of a column in bounded memory, and counts all
-// rows of these texts. The sample has the texts whose hashes end in at least zeroBits zero bits, so
-// it does not depend on the order of the rows. When the texts take more than maxBytes, zeroBits
-// increases by one, and about half of the texts are dropped.
+// rows of these texts. The sample consists of the texts whose hashes end in at least zeroBits zero
+// bits, so it does not depend on the order of the rows. When the texts take more than maxBytes,
+// zeroBits increases by one, and about half of the texts are dropped.
 type textSample struct {
 	counts   valueCounts // never evicts texts
 	zeroBits uint

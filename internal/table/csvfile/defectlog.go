@@ -60,7 +60,7 @@ func (l *DefectLog) Count() int {
 	return count
 }
 
-// HasCode reports whether the log has a defect with the code.
+// HasCode reports whether the log contains a defect with the code.
 func (l *DefectLog) HasCode(code string) bool { return l.find(code) != nil }
 
 // find returns the defects with a code, or nil if no defect has the code.

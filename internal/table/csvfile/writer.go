@@ -11,7 +11,7 @@ import (
 type Writer struct {
 	out       *bufio.Writer
 	text      []byte // buffer of WriteField
-	inRow     bool   // the record has a field
+	inRow     bool   // a field was written to the record
 	onlyEmpty bool   // the record has only one field, and it is empty
 }
 

@@ -10,7 +10,7 @@ import (
 // of items is missing.
 type itemExtractor struct {
 	separator    byte
-	itemColumns  []int          // the columns of items, which are 1 if the list has the item
+	itemColumns  []int          // the columns of items, which are 1 if the list contains the item
 	items        map[string]int // by item: its column
 	countColumns []int          // the columns for the number of items
 }

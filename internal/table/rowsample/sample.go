@@ -66,7 +66,7 @@ const (
 func encodeNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func encodeText(cell []byte) uint64     { return sampledText | cells.Hash(cell)>>13 }
 
-// isSampled reports whether the sample has the row with the given index.
+// isSampled reports whether the row with the given index is in the sample.
 func (s *Sample) isSampled(row int) bool { return cells.Mix64(uint64(row)+1)&(1<<s.zeroBits-1) == 0 }
 
 // AddChunk adds the rows of a parsed chunk. first is the index of the chunk's first row
