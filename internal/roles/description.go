@@ -166,17 +166,17 @@ func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted f
 }
 
 // readFirstRows reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of
-// the columns at the given positions.
+// the columns at the given positions. It ignores rows that repeat the header, as in concatenated files.
 func (t *Description) readFirstRows(ctx context.Context, src io.Reader, positions []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || len(first.Fields) != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
 	}
-	header := newHeaderCheck(first)
+	header, text := newHeaderCheck(first), bytes.Clone(first.Text)
 	defer func() { t.LooksHeaderless = header.looksLikeData() }()
 	cells = make([][]string, len(positions))
-	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; t.Rows++ {
+	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -188,6 +188,10 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 		for i := range t.Columns {
 			size += len(rec.Fields[i])
 		}
+		if bytes.Equal(rec.Text, text) {
+			continue
+		}
+		t.Rows++
 		header.add(rec)
 		for i, column := range positions {
 			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))

@@ -11,10 +11,11 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		if i == s.id || !t.KnowsAllTexts() { // some texts of the column are unknown
+		name := s.sourceName(i)
+		if i == s.id || name == "" || !t.KnowsAllTexts() { // some texts of the column are unknown
 			continue
 		}
-		found := t.Find(s.table.Names[i])
+		found := t.Find(name)
 		if found == nil || line > 0 && found.FirstLine() != line {
 			return false, nil
 		}
@@ -23,13 +24,25 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	if line == 0 {
 		return false, nil
 	}
-	if !s.opts.GeneratedID {
-		if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
+	if id := s.sourceName(s.id); id != "" && !s.opts.GeneratedID {
+		if again, err := s.ids.Has([]byte(id)); err != nil || !again {
 			return false, err
 		}
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil
+}
+
+// sourceName returns the name of a column in the header of the user's file. It is empty if the header has
+// no name for the column.
+func (s *scanner) sourceName(column int) string {
+	if s.opts.SourceNames == nil {
+		return s.table.Names[column]
+	}
+	if _, column = s.opts.Locate(1, column+1); column == 0 {
+		return ""
+	}
+	return s.opts.SourceNames[column-1]
 }
 
 // checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a later
