@@ -175,7 +175,7 @@ func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })
 	for i, one := range list {
 		name := strings.TrimSpace(one.Text)
-		if len(list) > 2 && !(isSign && name == "-") && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
+		if len(list) > 2 && (name != "-" || !isSign) && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {
