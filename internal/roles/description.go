@@ -166,7 +166,7 @@ func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted f
 }
 
 // readFirstRows reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of
-// the columns at the given positions. It ignores rows that repeat the header, as in concatenated files.
+// the columns at the given positions. The cells of rows that repeat the header, as in concatenated files, are left out.
 func (t *Description) readFirstRows(ctx context.Context, src io.Reader, positions []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
@@ -188,11 +188,11 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 		for i := range t.Columns {
 			size += len(rec.Fields[i])
 		}
+		header.add(rec)
 		if bytes.Equal(rec.Text, text) {
 			continue
 		}
 		t.Rows++
-		header.add(rec)
 		for i, column := range positions {
 			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))
 		}

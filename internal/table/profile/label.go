@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -26,7 +27,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	list := slices.Clone(t.Values())
 	numeric := t.Rows(cells.Number) == t.NonBlank()
-	slices.SortFunc(list, compareLabels(numeric))
+	// slices.SortFunc would make the program larger.
+	sort.Slice(list, func(i, j int) bool { return compareLabels(&list[i], &list[j], numeric) < 0 })
 	s.addWarnings(s.label, check.NumericClasses(t))
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.Text)
@@ -104,13 +106,10 @@ func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Re
 	return []rowsample.Reading{numbers}
 }
 
-// compareLabels returns a function that compares labels: by value if numeric is set, then
-// by bytes.
-func compareLabels(numeric bool) func(a, b columnstats.Value) int {
-	return func(a, b columnstats.Value) int {
-		if numeric {
-			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Text, b.Text))
-		}
-		return cmp.Compare(a.Text, b.Text)
+// compareLabels compares labels: by value if numeric is set, then by bytes.
+func compareLabels(a, b *columnstats.Value, numeric bool) int {
+	if numeric {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Text, b.Text))
 	}
+	return cmp.Compare(a.Text, b.Text)
 }
