@@ -166,14 +166,15 @@ func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted f
 }
 
 // readFirstRows reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of
-// the columns at the given positions. The cells of rows that repeat the header, as in concatenated files, are left out.
+// the columns at the given positions. It leaves out rows that repeat the header, as in concatenated
+// files.
 func (t *Description) readFirstRows(ctx context.Context, src io.Reader, positions []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || len(first.Fields) != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
 	}
-	header, text := newHeaderCheck(first), bytes.Clone(first.Text)
+	header := newHeaderCheck(first)
 	defer func() { t.LooksHeaderless = header.looksLikeData() }()
 	cells = make([][]string, len(positions))
 	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; {
@@ -188,11 +189,11 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 		for i := range t.Columns {
 			size += len(rec.Fields[i])
 		}
-		header.add(rec)
-		if bytes.Equal(rec.Text, text) {
+		if header.equalsHeader(rec) {
 			continue
 		}
 		t.Rows++
+		header.add(rec)
 		for i, column := range positions {
 			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))
 		}
