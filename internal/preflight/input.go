@@ -211,7 +211,7 @@ func (in *InputTable) scanProfile(ctx context.Context, progress *term.Progress, 
 	in.fileBytes = in.sizeOnDisk()
 	file.normalized.CollectDefects()
 	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID && in.layout.CopyID == ""
-	opts.Locate, opts.SourceNames, opts.SourceLine = file.normalized.Locate, file.normalized.SourceNames, in.table.SourceLine
+	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
 	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err

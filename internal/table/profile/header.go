@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"strings"
+
 	"foretell/internal/table/check"
 	"foretell/internal/table/csvfile"
 )
@@ -11,38 +13,46 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		name := s.sourceName(i)
-		if i == s.id || name == "" || !t.KnowsAllTexts() { // some texts of the column are unknown
+		if i == s.id || !t.KnowsAllTexts() { // some texts of the column are unknown
 			continue
 		}
-		found := t.Find(name)
+		found := t.Find(s.table.Names[i])
+		if stem, isNumbered := cutNumber(s.table.Names[i]); found == nil && isNumbered {
+			if stem == "column" {
+				continue // the user's file has perhaps no name for it
+			}
+			found = t.Find(stem)
+		}
 		if found == nil || line > 0 && found.FirstLine() != line {
 			return false, nil
 		}
 		line = found.FirstLine()
 	}
-	if line == 0 {
-		return false, nil
-	}
-	if id := s.sourceName(s.id); id != "" && !s.opts.GeneratedID {
-		if again, err := s.ids.Has([]byte(id)); err != nil || !again {
+	again := s.opts.GeneratedID
+	for _, id := range []string{s.table.Names[s.id], "r1"} { // generated IDs begin with r1
+		if again || line == 0 {
+			break
+		}
+		if again, err = s.ids.Has([]byte(id)); err != nil {
 			return false, err
 		}
+	}
+	if line == 0 || !again {
+		return false, nil
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil
 }
 
-// sourceName returns the name of a column in the header of the user's file. It is empty if the header has
-// no name for the column.
-func (s *scanner) sourceName(column int) string {
-	if s.opts.SourceNames == nil {
-		return s.table.Names[column]
+// cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have
+// one name, the others are read under names with such a number. A column without a name is read under a
+// name such as column_3.
+func cutNumber(name string) (stem string, isNumbered bool) {
+	at := strings.LastIndexByte(name, '_')
+	if at < 0 || strings.Trim(name[at+1:], "0123456789") != "" {
+		return "", false
 	}
-	if _, column = s.opts.Locate(1, column+1); column == 0 {
-		return ""
-	}
-	return s.opts.SourceNames[column-1]
+	return name[:at], true
 }
 
 // checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a later

@@ -34,9 +34,6 @@ type ScanOptions struct {
 	// Locate maps a line and a column of the file that is read to those of the user's file. It is
 	// called after the whole file has been read. If it is nil, the two files are the same.
 	Locate func(line, column int) (int, int)
-	// SourceNames are the names in the header of the user's file, in its order, if columns were renamed
-	// or moved. It requires Locate.
-	SourceNames []string
 	// SourceLine maps a line from Locate to a file and a line of that file, if several files make
 	// one table. For a single file it returns an empty name. It may be nil.
 	SourceLine func(line int) (file string, fileLine int)

@@ -68,10 +68,7 @@ func (l *Layout) SetRoles(names []string, id string, generateID bool, label stri
 // NormalizeResult is a file in canonical form.
 type NormalizeResult struct {
 	io.Reader
-	// SourceNames are the names in the header of the source, in file order. It is nil if they are those of
-	// the canonical form, or if the source has no header.
-	SourceNames []string
-	canonical   *canonicalReader // nil if the source is already in canonical form
+	canonical *canonicalReader // nil if the source is already in canonical form
 }
 
 // Locate maps a line and a column of the canonical form to those of the source. The column is 0 for
@@ -129,9 +126,8 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 		return nil, err
 	}
 	r := &canonicalReader{table: t, generateID: layout.GenerateID, copyID: -1, added: layout.Add, line: 1}
-	sourceNames := t.Names
 	if layout.NoHeader {
-		r.firstRow, sourceNames = t.HeaderAsRecord(), nil
+		r.firstRow = t.HeaderAsRecord()
 	}
 	if err := layout.setNames(t); err != nil {
 		return nil, err
@@ -146,7 +142,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	}
 	r.out = csvfile.NewWriter(&r.pending)
 	r.writeHeader(layout.GeneratedIDName)
-	return &NormalizeResult{r, sourceNames, r}, nil
+	return &NormalizeResult{r, r}, nil
 }
 
 func (l *Layout) setNames(t *csvfile.Table) error {
