@@ -14,7 +14,10 @@ func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
 		return p.skipRowsHint(in)
 	case in.isUnalignable && in == p.Train:
 		return "no row fits the header: add the missing names to the header, put a field that has the separator in quotes, or set the separator with --delimiter"
-	case isBlind && f.Count <= 1 && f.Column == 2 && in.columns > 2: // one field, as in a note below the table; --fix could rarely align it
+	case isBlind && f.Count <= csvfile.MaxLocationsShown && f.Column == 2 && in.columns > 2: // one field, as in a note below the table; --fix could rarely align it
+		if f.Count > 1 {
+			return "delete the lines that are not rows to predict, and add the missing fields of the others"
+		}
 		return "if the line is not a row to predict, delete it; otherwise, add its missing fields"
 	}
 	return p.fixHint(in)
