@@ -56,8 +56,8 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns on how many of the folds widths are compared. One or two folds of a large
-// table have enough rows for this comparison.
+// searchFolds returns the number of folds on which widths are compared. folds is the number of all
+// folds. One or two folds of a large table have enough rows for this comparison.
 func searchFolds(rows, folds int) int {
 	switch {
 	case rows <= 500:
@@ -108,9 +108,9 @@ type Fits struct {
 }
 
 // Search fits a logistic regression to each fold, and chooses the width and the penalty by
-// the log loss on the validation rows. It compares the widths on searchFolds folds, each with its
-// best penalty. It then fits the best width on the other folds, and chooses the best penalty on all
-// folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
+// the log loss on the validation rows. It compares the widths, each with its best penalty, on one or
+// more folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
+// penalty on all folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := searchFolds(t.Frame.Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
@@ -186,9 +186,10 @@ func (f *Fits) Converged() bool {
 // Model returns the logistic regression of a fold. It is nil if the fit has not converged.
 func (f *Fits) Model(fold int) *logistic.Model { return f.folds[fold].Model(f.penalty) }
 
-// Cost returns the estimated cost of Search, in nanoseconds of one core. ChosenCost is the part of the
-// fits with the chosen width: one fit for each fold.
-func (f *Fits) Cost() float64       { return f.cost }
+// Cost returns the estimated cost of Search, in nanoseconds of one core.
+func (f *Fits) Cost() float64 { return f.cost }
+
+// ChosenCost returns the part of Cost that is spent on the chosen width: on one fit for each fold.
 func (f *Fits) ChosenCost() float64 { return cost(f.folds) }
 
 // cost returns the sum of the costs of fits. Some of fits may be nil.
