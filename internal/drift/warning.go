@@ -47,7 +47,7 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
 	if c.Sample != nil {
-		known.SampleRows, known.SampleMissing, known.Min, known.Max = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max
+		known.SampleRows, known.SampleMissing, known.Min, known.Max, known.Integers = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max, c.Sample.Integers
 	}
 	if c.Terms != nil {
 		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without
@@ -56,7 +56,7 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 	if d == nil {
 		return known
 	}
-	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
+	known.HasRange, known.Min, known.Max, known.Integers = len(d.Bins) > 0, d.Min, d.Max, d.Integers
 	for _, value := range d.Top {
 		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
 			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
