@@ -36,8 +36,11 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 		return nil // the labels of unreadable rows are missing
 	}
 	s.addWarnings(s.label, check.Classes(list))
+	if err := s.warnLeaks(ctx); err != nil {
+		return err
+	}
 	s.warnGroupAndTimeColumns()
-	return s.warnLeaks(ctx)
+	return nil
 }
 
 // warnLeaks computes how accurately each column alone predicts the label. It warns about a column
