@@ -21,6 +21,9 @@ type TrainingColumn struct {
 	// whether they are known.
 	HasRange bool
 	Min, Max float64
+	// Mean is the mean of the numbers, and MaxStdDev is an upper bound of their standard deviation. MaxStdDev
+	// is 0 if both are not known.
+	Mean, MaxStdDev float64
 	// Integers reports whether all numbers are integers, or all numbers of the sample if SampleRows is
 	// not 0. It is false if this is not known.
 	Integers bool
