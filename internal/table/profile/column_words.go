@@ -48,7 +48,7 @@ func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {
 		isNumbered := i+1 < len(words) && slices.Contains([]string{"id", "no", "nr", "number", "nummer"}, words[i+1])
-		if !isGroupWord(word) && !(isNumbered && slices.Contains(numberedWords, word)) {
+		if !isGroupWord(word) && (!isNumbered || !slices.Contains(numberedWords, word)) {
 			continue
 		}
 		isOther := func(word string) bool {
