@@ -72,15 +72,14 @@ func (o *runOptions) warnIfIncomparable(c *requirement.Champion, files *prefligh
 
 // profileSchema returns the schema of the dataset that a service prepares from a training file.
 func profileSchema(p *profile.Profile) api.TableSchema {
-	t := api.TableSchema{Label: p.Schema.Label}
+	d := api.Dataset{LabelName: p.Schema.Label}
 	for i := range p.Columns {
-		t.AddColumn(p.Columns[i].Name, p.Columns[i].Features > 0)
+		d.Columns = append(d.Columns, api.Column{Name: p.Columns[i].Name, Unused: p.Columns[i].Features == 0})
 	}
 	for _, class := range p.Classes {
-		t.Classes = append(t.Classes, class.Text)
+		d.Classes = append(d.Classes, api.Class{Label: class.Text})
 	}
-	t.Sort()
-	return t
+	return d.TableSchema()
 }
 
 // readSeriesRoles is like useSeriesRoles, but without a session. It is for --plan, which does not

@@ -121,10 +121,8 @@ func TestGateWithoutModelStates(t *testing.T) {
 		t.Skip("races several times, one race after another")
 	}
 	address, dir := serve(t)
-	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
-	add.Stdin = strings.NewReader("a long password\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("users add: %v: %s", err, out)
+	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
+		t.Fatal(err)
 	}
 	target, err := url.Parse(address)
 	if err != nil {
@@ -160,10 +158,8 @@ func TestRaceOptionsThatAreNotReported(t *testing.T) {
 		t.Skip("races several times, one race after another")
 	}
 	address, dir := serve(t)
-	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
-	add.Stdin = strings.NewReader("a long password\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("users add: %v: %s", err, out)
+	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
+		t.Fatal(err)
 	}
 	target, err := url.Parse(address)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestBlend(t *testing.T) {
 			})
 			return newSingleCandidate(&run{best: savedStep{probabilities: probabilities}})
 		}
-		shares := must(newBlend(t.Context(), evaluation.New(metric.NameAccuracy, 2, labels, nil), []*candidate{certain(0.05), certain(0.9)})).components
+		shares := must(newBlend(t.Context(), evaluation.New(metric.NameAccuracy, 2, labels, nil), []*candidate{certain(0.5), certain(0.9)})).components
 		if w := shares[0].weight; w < 0.8 {
 			t.Errorf("the better candidate has weight %.2f", w)
 		}
@@ -176,7 +176,7 @@ func TestBlendIsPreferred(t *testing.T) {
 	r.evaluator = evaluation.New(metric.NameAccuracy, 2, f.Labels, nil)
 	for i, probability := range []func(row int) float32{
 		func(row int) float32 { return 0.9 },
-		func(row int) float32 { return []float32{0.99, 0.99, 0.99, 0.01}[row/2%4] },
+		func(row int) float32 { return []float32{0.99, 0.99, 0.99, 0.99, 0.01}[row/2%5] },
 	} {
 		p := twoClassProbabilities(f.Labels, probability)
 		r.runs[i].best = savedStep{score: must(newScore(t.Context(), r.evaluator, p)), step: 1, probabilities: p}

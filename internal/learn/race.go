@@ -22,8 +22,8 @@ import (
 // Race trains several algorithms in parallel. The race ends when one of them reaches the threshold,
 // when none of them improves any more, at the time limit, or when p.Stop is closed. Race then
 // trains the winner again on all labelled rows. If no algorithm has won, Race does this for a blend
-// of the algorithms or, if a blend is not better, for the best one. If ctx is cancelled, Race
-// returns the cause of the cancellation and no outcome.
+// of the algorithms or, if only one of them has a weight in the blend, for the best one. If ctx is
+// cancelled, Race returns the cause of the cancellation and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error. If an algorithm fails,
 // Race returns no error, but reports the failure in Outcome.Runs.

@@ -36,10 +36,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		return err
 	}
 	if better {
-		// A refit fits the smooth part once. Its cost is estimated as mixed.cost divided by the
-		// number of folds, which covers about two fits, because Search does about two for each
-		// fold.
-		mixed.cost += run.smoothCost
+		mixed.cost += fits.ChosenCost()
 		best, run.smoothFits = mixed, fits
 	}
 	r.mu.Lock()

@@ -11,40 +11,36 @@ import (
 )
 
 // CheckResumedFlags returns a usage error if a flag on the command line has another value than the
-// resumed race. It compares only what the service reports of the race. request is the result of Request, and algorithms are those of the race. commandWithout
-// returns the command line without a flag.
+// resumed race. It compares only what the service reports of the race. request is the result of
+// Request, and algorithms are those of the race. commandWithout returns the command line without a
+// flag.
 func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
 	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
 	if f.AutoThreshold {
 		given, threshold = thresholdAuto, thresholdAuto // not compared, because each race of the search has another threshold, or none
 	}
-	metric := cmp.Or(race.Metric, request.Metric)
-	seed := strconv.FormatInt(f.seed, 10)
+	seed, effort := "", race.Effort
 	if race.Seed != nil {
-		seed = strconv.FormatInt(*race.Seed, 10)
+		seed, effort = strconv.FormatInt(*race.Seed, 10), cmp.Or(effort, api.EffortDefault)
 	}
 	if len(algorithms) == 0 {
 		algorithms = f.algorithms
 	}
-	option := func(given, actual string) string {
-		if race.Seed == nil { // another service, which may not report the options of its races either
-			return cmp.Or(actual, given)
-		}
-		return actual
-	}
 	for _, flag := range []struct{ name, given, actual string }{
 		{"threshold", given, threshold},
 		{"scaling-factor", strconv.Itoa(f.scalingFactor), strconv.Itoa(race.ScalingFactor)},
-		{"metric", request.Metric, metric},
+		{"metric", request.Metric, cmp.Or(race.Metric, request.Metric)},
 		{"seed", strconv.FormatInt(f.seed, 10), seed},
 		{"algorithm", joinSorted(f.algorithms), joinSorted(algorithms)},
-		{"group", f.groupColumn, option(f.groupColumn, race.GroupColumn)},
-		{"time", f.timeColumn, option(f.timeColumn, race.TimeColumn)},
-		{"effort", f.effort, cmp.Or(option(f.effort, race.Effort), api.EffortDefault)},
-		{"class-weight", request.ClassWeights.String(), option(request.ClassWeights.String(), race.ClassWeights.String())},
-		{"monotone", request.Monotone.String(), option(request.Monotone.String(), race.Monotone.String())},
+		{"group", f.groupColumn, race.GroupColumn},
+		{"time", f.timeColumn, race.TimeColumn},
+		{"effort", f.effort, effort},
+		{"class-weight", request.ClassWeights.String(), race.ClassWeights.String()},
+		{"monotone", request.Monotone.String(), race.Monotone.String()},
 	} {
-		if f.cmd.Flags().Changed(flag.name) && flag.given != flag.actual {
+		// Another service has no seeds, and may not report the other options of its races either.
+		isUnknown := race.Seed == nil && flag.actual == ""
+		if f.cmd.Flags().Changed(flag.name) && flag.given != flag.actual && !isUnknown {
 			return ResumedFlagError(cmp.Or(race.ParentTrainingJobKey, race.TrainingJobKey), flag.name, flag.given, flag.actual, commandWithout(flag.name))
 		}
 	}

@@ -15,6 +15,8 @@ type baseline struct {
 	key    string // "" if there is no baseline
 	name   string
 	reason string // why there is no baseline
+	// champion is the baseline as a model of its series. It is nil if a reference names the baseline.
+	champion *client.SeriesModel
 }
 
 // BeatsChampion reports whether the model must beat the champion.
@@ -25,7 +27,9 @@ func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session
 	if !f.BeatsChampion() {
 		return f.setBaselineByReference(ctx, session)
 	}
-	return f.setChampionAsBaseline(ctx, session, dataset, "")
+	var err error
+	f.baseline, err = findChampionOfDataset(ctx, session, dataset, "")
+	return err
 }
 
 // SetBaselineForModel sets the baseline with which an existing model is compared.
@@ -37,7 +41,8 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, model)
+	f.baseline, err = findChampionOfDataset(ctx, session, m.DatasetKey, model)
+	return err
 }
 
 // SetBaselineForRun sets the baseline for `foretell run`, before its dataset exists. find returns the
@@ -72,30 +77,19 @@ func (f *Flags) setBaselineByReference(ctx context.Context, session *connect.Ses
 	return err
 }
 
-// setChampionAsBaseline sets f.baseline to the model that findChampion finds in the series of a dataset.
-func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Session, dataset, model string) error {
-	s, err := seriesOfDataset(ctx, session, dataset)
-	if err != nil {
-		return err
-	}
-	if len(s.Datasets) > 0 {
-		f.baseline, err = findChampion(ctx, session, s, model)
-		return err
-	}
-	f.baseline = baseline{reason: "the series has no earlier model"}
-	return nil
-}
-
-// seriesOfDataset returns the series of a dataset. It has no datasets if there is no such series.
-func seriesOfDataset(ctx context.Context, session *connect.Session, dataset string) (client.Series, error) {
+// findChampionOfDataset is findChampion for the series of a dataset.
+func findChampionOfDataset(ctx context.Context, session *connect.Session, dataset, model string) (baseline, error) {
 	all, err := client.ListSeries(ctx, session.Client)
+	if err != nil {
+		return baseline{}, err
+	}
 	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
 	for _, s := range all {
 		if slices.ContainsFunc(s.Datasets, ofDataset) {
-			return s, err
+			return findChampion(ctx, session, s, model)
 		}
 	}
-	return client.Series{}, err
+	return baseline{reason: "the series has no earlier model"}, nil
 }
 
 // findChampion returns the champion of a series. If the model with the given key is one of the series,
@@ -114,7 +108,7 @@ func findChampion(ctx context.Context, c *connect.Session, s client.Series, mode
 	}
 	switch {
 	case champion != nil:
-		return baseline{key: champion.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(champion.SeriesVersion)}, nil
+		return baseline{key: champion.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(champion.SeriesVersion), champion: champion}, nil
 	case len(models) == 0:
 		return baseline{reason: "the series " + s.Name + " has no earlier model"}, nil
 	}

@@ -18,32 +18,32 @@ type Champion struct {
 
 // FindChampion returns the champion of a series, or nil if the series has none.
 func FindChampion(ctx context.Context, session *connect.Session, s client.Series) (*Champion, error) {
-	models, err := client.ModelsOfSeries(ctx, session.Client, s)
-	if err != nil {
+	b, err := findChampion(ctx, session, s, "")
+	if err != nil || b.champion == nil {
 		return nil, err
 	}
-	for i := range models {
-		if models[i].Champion {
-			d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: models[i].DatasetKey})
-			return &Champion{models[i], d}, err
-		}
-	}
-	return nil, nil
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: b.champion.DatasetKey})
+	return &Champion{*b.champion, d}, err
 }
 
-// WarnIfIncomparableOn is WarnIfIncomparable for a race on a dataset. If the service cannot be read,
-// there is no warning, because the race does not depend on it.
+// WarnIfIncomparableOn is WarnIfIncomparable for a race on a dataset. It must be called after
+// Prepare. If the service cannot be read, there is no warning, because the race does not depend on
+// it.
 func (f *Flags) WarnIfIncomparableOn(ctx context.Context, o *cli.Output, session *connect.Session, dataset string, race *api.NewTraining) {
-	s, err := seriesOfDataset(ctx, session, dataset)
-	if err != nil {
+	b := f.baseline
+	if !f.BeatsChampion() {
+		b, _ = findChampionOfDataset(ctx, session, dataset, "")
+	}
+	if b.champion == nil {
 		return
 	}
-	c, err := FindChampion(ctx, session, s)
-	if err != nil || c == nil {
-		return
+	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
+	c := Champion{*b.champion, d}
+	if err == nil && c.Model.DatasetKey != dataset {
+		c.Dataset, err = client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: c.Model.DatasetKey})
 	}
-	if d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset}); err == nil {
-		f.WarnIfIncomparable(o, c, d.TableSchema(), race, "")
+	if err == nil {
+		f.WarnIfIncomparable(o, &c, d.TableSchema(), race, "")
 	}
 }
 

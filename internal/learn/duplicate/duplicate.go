@@ -33,8 +33,8 @@ type Copies struct {
 	Groups []int32
 	// Rows is the number of rows that have a copy.
 	Rows int
-	// Unpredictable is the number of rows that any model must predict wrongly, because it predicts one
-	// class for all rows that are equal: those of the other labels.
+	// Unpredictable is the smallest number of rows that a model predicts wrongly: a model predicts the
+	// same class for equal rows, so at best it is right on those with their most frequent label.
 	Unpredictable int
 }
 

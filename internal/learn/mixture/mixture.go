@@ -16,8 +16,10 @@ const minProbability = 1e-7
 // Parameters of FitWeights.
 const (
 	// priorRows is the weight of the uniform prior: it counts as this number of rows for
-	// each candidate. It prevents a few rows from excluding a candidate.
-	priorRows = 2
+	// each candidate. It prevents a few rows from excluding a candidate. With a larger prior, good
+	// candidates lose too much weight to bad ones; see docs/engine.md, "A fifth member and other
+	// weights".
+	priorRows = 0.5
 	// minWeight is the smallest weight of a component. With a smaller weight, a component
 	// would not be worth the time of its predictions.
 	minWeight = 0.04

@@ -56,13 +56,16 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns the number of folds on which widths are compared. A single fold of
-// a large table has enough rows for this comparison.
-func searchFolds(rows int) int {
-	if rows <= 3000 {
-		return 2
+// searchFolds returns the number of folds on which widths are compared. folds is the number of all
+// folds. One or two folds of a large table have enough rows for this comparison.
+func searchFolds(rows, folds int) int {
+	switch {
+	case rows <= 500:
+		return folds
+	case rows <= 3000:
+		return min(folds, 2)
 	}
-	return 1
+	return min(folds, 1)
 }
 
 // EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels
@@ -105,11 +108,11 @@ type Fits struct {
 }
 
 // Search fits a logistic regression to each fold, and chooses the width and the penalty by
-// the log loss on the validation rows. It compares the widths on one or two folds, each with its
-// best penalty. It then fits the best width on the other folds, and chooses the best penalty on all
-// folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
+// the log loss on the validation rows. It compares the widths, each with its best penalty, on one or
+// more folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
+// penalty on all folds. The error is logistic.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
-	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
+	compared, workers := searchFolds(t.Frame.Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
 	for i := range fits {
 		fits[i] = make([]*logistic.Fit, len(t.Folds))
@@ -137,11 +140,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 		return nil, err
 	}
 	for i := range fits {
-		for _, fit := range fits[i] {
-			if fit != nil {
-				found.cost += fit.Cost()
-			}
-		}
+		found.cost += cost(fits[i])
 	}
 	found.penalty, _ = t.bestPenalty(found.folds, found.Probabilities)
 	found.Penalty = penalties(found.Width)[found.penalty]
@@ -189,6 +188,20 @@ func (f *Fits) Model(fold int) *logistic.Model { return f.folds[fold].Model(f.pe
 
 // Cost returns the estimated cost of Search, in nanoseconds of one core.
 func (f *Fits) Cost() float64 { return f.cost }
+
+// ChosenCost returns the part of Cost that is spent on the chosen width: on one fit for each fold.
+func (f *Fits) ChosenCost() float64 { return cost(f.folds) }
+
+// cost returns the sum of the costs of fits. Some of fits may be nil.
+func cost(fits []*logistic.Fit) float64 {
+	sum := 0.0
+	for _, fit := range fits {
+		if fit != nil {
+			sum += fit.Cost()
+		}
+	}
+	return sum
+}
 
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the logistic regression did not converge")

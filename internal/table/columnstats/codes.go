@@ -1,8 +1,6 @@
 package columnstats
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -50,7 +48,7 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 	if len(numbers) < minDistinctCodes {
 		return false
 	}
-	slices.SortFunc(numbers, func(a, b Value) int { return cmp.Compare(a.Number, b.Number) })
+	sortByNumber(numbers)
 	if span := numbers[len(numbers)-1].Number - numbers[0].Number + 1; float64(len(numbers)) > maxCodeDensity*span {
 		return false
 	}

@@ -1,9 +1,9 @@
 package columnstats
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -36,7 +36,7 @@ func (t *Column) AllOrSample() []Value {
 		}
 		merged = append(merged, one)
 	}
-	slices.SortFunc(merged, func(a, b Value) int { return cmp.Compare(a.first, b.first) })
+	sort.Slice(merged, func(i, j int) bool { return merged[i].first < merged[j].first })
 	return merged
 }
 

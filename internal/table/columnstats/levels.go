@@ -2,7 +2,7 @@ package columnstats
 
 import (
 	"slices"
-	"strings"
+	"sort"
 )
 
 // These limits decide which texts of a column become levels of a category.
@@ -22,8 +22,8 @@ func selectLevels(values []Value, distinct int) []Value {
 	if distinct > maxUnfilteredLevels {
 		kept = slices.DeleteFunc(kept, func(one Value) bool { return one.Rows < 2 })
 	}
-	slices.SortFunc(kept, compareByRows)
+	sortByRows(kept)
 	kept = kept[:min(len(kept), maxLevels)]
-	slices.SortFunc(kept, func(a, b Value) int { return strings.Compare(a.Text, b.Text) })
+	sort.Slice(kept, func(i, j int) bool { return kept[i].Text < kept[j].Text })
 	return kept
 }

@@ -1,10 +1,9 @@
 package columnstats
 
 import (
-	"cmp"
 	"iter"
 	"slices"
-	"strings"
+	"sort"
 
 	"foretell/internal/table/cells"
 )
@@ -33,14 +32,24 @@ func Texts(values []Value) iter.Seq[string] {
 	}
 }
 
-func compareByRows(a, b Value) int {
-	return cmp.Or(cmp.Compare(b.Rows, a.Rows), strings.Compare(a.Text, b.Text))
+// sortByRows sorts values by their numbers of rows, the largest first, and by their texts.
+func sortByRows(values []Value) {
+	sort.Slice(values, func(i, j int) bool {
+		a, b := &values[i], &values[j]
+		return a.Rows > b.Rows || a.Rows == b.Rows && a.Text < b.Text
+	})
+}
+
+// sortByNumber sorts values by their numbers.
+func sortByNumber(values []Value) {
+	sort.Slice(values, func(i, j int) bool { return values[i].Number < values[j].Number })
 }
 
 // WeightedMedian returns the median of the numbers, each weighted by its number of rows. It returns
 // NaN if there are no numbers.
 func WeightedMedian(values []Value) float64 {
-	sorted := slices.SortedFunc(slices.Values(values), func(a, b Value) int { return cmp.Compare(a.Number, b.Number) })
+	sorted := slices.Clone(values)
+	sortByNumber(sorted)
 	rows := 0
 	for i := range sorted {
 		rows += sorted[i].Rows

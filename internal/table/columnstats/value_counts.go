@@ -150,6 +150,6 @@ func (v *valueCounts) distinctCount() (count int, exact bool) {
 // top returns the n most frequent texts, the most frequent first.
 func (v *valueCounts) top(n int) []Value {
 	sorted := slices.Clone(v.values)
-	slices.SortFunc(sorted, compareByRows)
+	sortByRows(sorted)
 	return sorted[:min(len(sorted), n)]
 }

@@ -20,7 +20,7 @@ const (
 	minIDRows          = 50   // smallest number of rows of an ID-like column
 	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
 	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column that is an ID otherwise
-	maxRowNumberRatio  = 1.25 // largest row number per row that is left if rows were removed
+	maxRowNumberRatio  = 1.25 // largest number in a column of row numbers with gaps, divided by the number of rows
 	maxTopValues       = 10
 )
 
@@ -181,11 +181,11 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 		(c.Estimate || c.Distinct == rows)
 }
 
-// isRowNumberWithGaps reports whether a column numbers the rows of a table from which a few rows were
-// removed later: its integers increase from row to row, and nearly always by 1. They must be counted
-// from about 0, unlike years or times. More gaps, such as the weekends between days, may be those of
-// an ordered measurement. If there are too many numbers to keep them, only the order of the first
-// thousands is checked. rows is the number of rows of the file.
+// isRowNumberWithGaps reports whether a column numbers the rows of a table from which at most a fifth
+// of the rows were removed later: its integers increase from row to row, mostly by 1. They must be
+// counted from about 0, unlike years or times. More gaps, such as the weekends between days, may be
+// those of an ordered measurement. If there are too many numbers to keep them, isRowNumberWithGaps
+// checks only the order of the first thousands. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
 	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false
