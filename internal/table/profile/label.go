@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -27,8 +26,13 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	list := slices.Clone(t.Values())
 	numeric := t.Rows(cells.Number) == t.NonBlank()
-	// slices.SortFunc would make the program larger.
-	sort.Slice(list, func(i, j int) bool { return compareLabels(&list[i], &list[j], numeric) < 0 })
+	sort.Slice(list, func(i, j int) bool { // by value if all labels are numbers, then by bytes; slices.SortFunc would make the program larger
+		a, b := &list[i], &list[j]
+		if numeric && a.Number != b.Number {
+			return a.Number < b.Number
+		}
+		return a.Text < b.Text
+	})
 	s.addWarnings(s.label, check.NumericClasses(t))
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.Text)
@@ -38,8 +42,11 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 		return nil // the labels of unreadable rows are missing
 	}
 	s.addWarnings(s.label, check.Classes(list))
+	if err := s.warnLeaks(ctx); err != nil {
+		return err
+	}
 	s.warnGroupAndTimeColumns()
-	return s.warnLeaks(ctx)
+	return nil
 }
 
 // warnLeaks computes how accurately each column alone predicts the label. It warns about a column
@@ -104,12 +111,4 @@ func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Re
 		}
 	}
 	return []rowsample.Reading{numbers}
-}
-
-// compareLabels compares labels: by value if numeric is set, then by bytes.
-func compareLabels(a, b *columnstats.Value, numeric bool) int {
-	if numeric {
-		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Text, b.Text))
-	}
-	return cmp.Compare(a.Text, b.Text)
 }
