@@ -33,6 +33,10 @@ func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 		lines = append(lines, fmt.Sprintf("  %-10s  %d, verified", "predicted", p.result.Rows))
 	}
 	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", p.modelTitle()))
+	if p.factory.NotesAreEvents {
+		p.factory.Note("%s", strings.Join(lines, "\n"))
+		return
+	}
 	text := term.EscapeLines(strings.Join(lines, "\n"))
 	if p.factory.Console.ErrTerminal {
 		text = term.Reflow(text, p.factory.Console.ErrWidth())

@@ -86,6 +86,11 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.Parse(); err != nil {
 		return err
 	}
+	for _, flag := range []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"} {
+		if len(o.blind) == 0 && o.factory.Running.Flags().Changed(flag) {
+			return exit.Usagef("--%s has no effect without --blind", flag).WithHint("add --blind FILE, or omit the flag")
+		}
+	}
 	if o.html == "-" && o.output.JSON {
 		return exit.Usagef("--html - and --json both write to standard output").WithHint("choose a file with --html FILE")
 	}

@@ -185,6 +185,7 @@ type NumberSample struct {
 	Rows     int // the number of rows with a number
 	Missing  int // the number of rows without one
 	Min, Max float64
+	Integers bool // whether all numbers are integers
 }
 
 // TermSample has the items of lists, or the words of texts, that a model distinguishes. It also has

@@ -55,6 +55,8 @@ type Factory struct {
 	StoppedBySignal bool
 	// Embedded is set if the command uses a service in this process.
 	Embedded bool
+	// NotesAreEvents is set with --progress json: Note then writes JSON events.
+	NotesAreEvents bool
 
 	finalCommands []string // command lines of hints that RepeatFlagsInCommands must not change
 }
@@ -114,7 +116,19 @@ func (f *Factory) IsStdout(path string) bool {
 	return err == nil && os.SameFile(named, stdout)
 }
 
+// noteEvent is a notice among the events of --progress json.
+type noteEvent struct {
+	Event   string `json:"event"`
+	Message string `json:"message"`
+}
+
 // Note prints a notice to standard error.
 func (f *Factory) Note(format string, args ...any) {
-	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(f.RepeatFlagsInCommands(fmt.Sprintf(format, args...)))))
+	text := f.RepeatFlagsInCommands(fmt.Sprintf(format, args...))
+	if f.NotesAreEvents {
+		line, _ := term.EncodeJSONLine(noteEvent{"note", text}) // a string can always be encoded
+		_, _ = f.Console.Err.Write(line)                        // as below, an unwritable notice is no error
+		return
+	}
+	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(text)))
 }

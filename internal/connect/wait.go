@@ -81,6 +81,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	if err != nil || timeout < 0 {
 		return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
 	}
+	w.Factory.NotesAreEvents = mode == term.JSON
 	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, timeout)

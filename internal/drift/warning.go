@@ -2,6 +2,7 @@ package drift
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"foretell/internal/api"
@@ -47,7 +48,7 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
 	if c.Sample != nil {
-		known.SampleRows, known.SampleMissing, known.Min, known.Max = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max
+		known.SampleRows, known.SampleMissing, known.Min, known.Max, known.Integers = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max, c.Sample.Integers
 	}
 	if c.Terms != nil {
 		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without
@@ -56,11 +57,27 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 	if d == nil {
 		return known
 	}
-	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
+	known.HasRange, known.Min, known.Max, known.Integers = len(d.Bins) > 0, d.Min, d.Max, d.Integers
+	known.Mean, known.MaxStdDev = d.Mean, maxStdDev(d)
 	for _, value := range d.Top {
 		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
 			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
 		}
 	}
 	return known
+}
+
+// maxStdDev returns an upper bound of the standard deviation of the numbers of d: that of the centres of
+// their bins, and half the width of a bin, which is the largest distance of a number from its centre.
+// It returns 0 if d has no bins.
+func maxStdDev(d *api.Distribution) float64 {
+	rows, squares, width := 0.0, 0.0, (d.High-d.Low)/float64(max(len(d.Bins), 1))
+	for i, n := range d.Bins {
+		distance := d.Low + (float64(i)+0.5)*width - d.Mean
+		rows, squares = rows+float64(n), squares+float64(n)*distance*distance
+	}
+	if rows == 0 {
+		return 0
+	}
+	return math.Sqrt(squares/rows) + width/2
 }

@@ -33,6 +33,22 @@ func TestWarningOfOtherNumberFormat(t *testing.T) {
 	}
 }
 
+// TestWarningOfOtherMean compares a file whose numbers are in thousands with a training file. They are within
+// the training range, but their mean is not that of the training file. Numbers of the same distribution come
+// without a warning.
+func TestWarningOfOtherMean(t *testing.T) {
+	train := &api.Dataset{Rows: 500, Columns: []api.Column{{
+		Name: "sales", Kind: "numeric", NumberFormat: &api.NumberFormat{}, Distinct: 500,
+		Distribution: &api.Distribution{Min: 0, Max: 16000, Mean: 1700, High: 16000, Bins: []int64{200, 180, 70, 20, 10, 5, 5, 4, 3, 1, 0, 0, 0, 1, 0, 1}},
+	}}}
+	for divisor, want := range map[float64][]string{1: nil, 1000: {`the column "sales": the mean is 1.69005, but 1700 in training`}} {
+		row := func(i int, draw *rand.Rand) string { return fmt.Sprintf("%.3f", (600*draw.ExpFloat64()+1100)/divisor) }
+		if r := Measure(train, "blind.csv", scan(t, 500, "sales", row), nil); !slices.Equal(r.Warnings, want) {
+			t.Errorf("%v: %q, want %q", divisor, r.Warnings, want)
+		}
+	}
+}
+
 // TestNewTextsOfManyLevels compares a file in which all texts of a column are new. Nearly all training
 // rows have a rare text, so the known frequencies do not show the difference, but the warnings do.
 func TestNewTextsOfManyLevels(t *testing.T) {

@@ -57,6 +57,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	if err != nil {
 		return nil, err
 	}
+	ungrouped := countUngrouped(p.Groups) // before newPlan joins copies into groups
 	plan, err := newPlan(ctx, f, &p, copies.Groups)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
-	r.addPlanNotes()
+	r.addPlanNotes(ungrouped)
 	r.addUnpredictableNote(copies.Unpredictable)
 	if r.data.numScreened() > 0 {
 		r.data.foldRows = r.trainingRowsByFold()

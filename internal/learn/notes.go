@@ -23,8 +23,9 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// addPlanNotes adds notes about rows that the validation plan does not use, and about missing test rows.
-func (r *race) addPlanNotes() {
+// addPlanNotes adds notes about rows that the validation plan does not use, about the number of rows
+// without a group, and about test rows that are missing or of one class.
+func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 {
 		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
@@ -38,6 +39,12 @@ func (r *race) addPlanNotes() {
 	if untimed > 0 {
 		r.addNote("%d of %d rows were used only by the final training, because they have no time in the column %q", untimed, r.data.Rows, p.TimeColumn)
 	}
+	if ungrouped > 0 && p.GroupColumn != "" {
+		r.addNote("%d of %d rows have no value in the column %q, so they may be divided from rows of the same group", ungrouped, r.data.Rows, p.GroupColumn)
+	}
+	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 0 && slices.Max(labels) == slices.Min(labels) {
+		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
+	}
 	if r.plan.Untested {
 		columns := p.GroupColumn
 		if p.TimeColumn != "" {
@@ -46,6 +53,16 @@ func (r *race) addPlanNotes() {
 		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
 	}
 	r.addUnscoredClassesNote()
+}
+
+// countUngrouped returns the number of rows without a group.
+func countUngrouped(groups []int32) (rows int) {
+	for _, group := range groups {
+		if group < 0 {
+			rows++
+		}
+	}
+	return rows
 }
 
 // minUnpredictableShare is the smallest fraction of unpredictable rows that is worth a note.

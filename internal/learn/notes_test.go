@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/frame"
 )
 
 // TestNothingFailsSilently checks that a race adds a note to its report if something
@@ -45,6 +46,31 @@ func TestNothingFailsSilently(t *testing.T) {
 			}
 		}
 		expectNote(t, mustRace(t, f, p, good), `75 of 300 rows were used only by the final training, because they have no time in the column "day"`)
+	})
+	t.Run("rows_without_a_group", func(t *testing.T) {
+		copies := fakeFrame(300, 2) // all rows are copies, which are joined into groups
+		for i := range copies.Columns {
+			clear(copies.Columns[i].Floats)
+		}
+		for _, f := range []*frame.Frame{f, copies} {
+			p := Params{Groups: make([]int32, f.Rows), GroupColumn: "customer"}
+			for row := range f.Rows {
+				if p.Groups[row] = int32(row % 60); row%4 == 0 {
+					p.Groups[row] = -1
+				}
+			}
+			expectNote(t, mustRace(t, f, p, good), `75 of 300 rows have no value in the column "customer", so they may be divided from rows of the same group`)
+		}
+	})
+	t.Run("test_rows_of_one_class", func(t *testing.T) {
+		late := fakeFrame(300, 2)
+		p := Params{Times: make([]float64, late.Rows), TimeColumn: "day"}
+		for row := range late.Rows {
+			if p.Times[row] = float64(row); row >= 240 {
+				late.Labels[row] = 1
+			}
+		}
+		expectNote(t, mustRace(t, late, p, good), `all 60 test rows are of the class "`+late.Schema.Classes[1]+`", so the test scores do not show whether the model distinguishes the classes`)
 	})
 	t.Run("rows_that_can_be_divided_only_once", func(t *testing.T) {
 		years := Params{Times: make([]float64, f.Rows), TimeColumn: "year"}

@@ -74,13 +74,14 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 		if c.SourceName() != name || !isNumber {
 			continue
 		}
-		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1)}
+		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1), Integers: c.Feature != frame.ExtractTime}
 		for _, value := range m.BackgroundValues(i) {
 			if math.IsNaN(value) {
 				sample.Missing++
 				continue
 			}
 			sample.Rows, sample.Min, sample.Max = sample.Rows+1, min(sample.Min, value), max(sample.Max, value)
+			sample.Integers = sample.Integers && value == math.Trunc(value)
 		}
 		if sample.Rows > 0 {
 			return sample

@@ -110,9 +110,12 @@ func (p *Preflight) labelToRepeat(in *InputTable) string {
 	return ""
 }
 
-// hasWrongHeader reports whether the first line of the training file has too few columns for a
-// header. Such a line may be a title or a comment, and the label and the ID are then unknown.
-func (p *Preflight) hasWrongHeader() bool { return p.Train.columns < p.Train.fewestColumns() }
+// hasWrongHeader reports whether the first line of the training file is probably not the header: it has
+// too few columns, or --fix leaves it out. It may be a title or a comment, and the label and the ID are
+// then unknown.
+func (p *Preflight) hasWrongHeader() bool {
+	return p.Train.columns < p.Train.fewestColumns() || p.Train.headerBelowTitle != nil
+}
 
 // formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.
 var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}

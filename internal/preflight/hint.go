@@ -23,7 +23,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	case csvfile.CodeEmptyLabel:
 		return p.emptyLabelHint(in, f)
 	case csvfile.CodeRaggedRow:
-		return p.raggedHint(in)
+		return p.raggedHint(in, f)
 	case csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
@@ -107,15 +107,6 @@ func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 		return p.fixHint(in)
 	}
 	return "no row has a label: write the labels into the column, or set another label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
-}
-
-// invalidIDHint returns the remedy for a missing or repeated ID.
-func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
-	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
-	if !p.Train.layout.Blind && in.layout.CopyID == "" {
-		hint += "; " + strconv.Quote(f.Name) + " is then a feature, unless --drop excludes it"
-	}
-	return hint
 }
 
 // datesHint returns the remedy for text among the dates of a column. For a blind file, it does not
@@ -202,17 +193,6 @@ func (p *Preflight) profileOf(in *InputTable) *profile.Profile {
 		return p.BlindProfile
 	}
 	return p.TrainProfile
-}
-
-// raggedHint returns the remedy for rows with another number of fields than the header.
-func (p *Preflight) raggedHint(in *InputTable) string {
-	switch {
-	case in.rowsAboveHeader > 0:
-		return p.skipRowsHint(in)
-	case in.isUnalignable && in == p.Train:
-		return "no row fits the header: add the missing names to the header, put a field that has the separator in quotes, or set the separator with --delimiter"
-	}
-	return p.fixHint(in)
 }
 
 // hasRaggedRows reports whether rows of a file have another number of fields than its first line.

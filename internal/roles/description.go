@@ -166,7 +166,8 @@ func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted f
 }
 
 // readFirstRows reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of
-// the columns at the given positions.
+// the columns at the given positions. It leaves out rows that repeat the header, as in concatenated
+// files.
 func (t *Description) readFirstRows(ctx context.Context, src io.Reader, positions []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
@@ -176,7 +177,7 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 	header := newHeaderCheck(first)
 	defer func() { t.LooksHeaderless = header.looksLikeData() }()
 	cells = make([][]string, len(positions))
-	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; t.Rows++ {
+	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -188,6 +189,10 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 		for i := range t.Columns {
 			size += len(rec.Fields[i])
 		}
+		if header.equalsHeader(rec) {
+			continue
+		}
+		t.Rows++
 		header.add(rec)
 		for i, column := range positions {
 			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))

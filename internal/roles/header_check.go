@@ -45,12 +45,8 @@ func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	return h
 }
 
-// add counts a record, which must have as many fields as the first record. It ignores a
-// record that repeats the first record, as concatenated files do.
+// add counts a record, which must have as many fields as the first record, and must differ from it.
 func (h *headerCheck) add(rec *csvfile.Record) {
-	if h.equalsHeader(rec) {
-		return
-	}
 	for i, name := range h.cells {
 		cell := strings.TrimSpace(string(rec.Fields[i]))
 		if cell == "" {
@@ -78,6 +74,7 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 	}
 }
 
+// equalsHeader reports whether a record repeats the first record, as in concatenated files.
 func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	for i, name := range h.cells {
 		if strings.TrimSpace(string(rec.Fields[i])) != name {

@@ -37,15 +37,15 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, MRN or uid,
-// is the ID if its values are unique integers or codes. It returns false for names such as atomic
+// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr. or
+// uid, is the ID if its values are unique integers or codes. It returns false for names such as atomic
 // number and phone number.
 func isLikelyIDName(name string) bool {
 	normalized := csvfile.NormalizeName(name)
 	if slices.Contains(likelyIDNames, normalized) {
 		return true
 	}
-	for _, suffix := range []string{"number", "num", "no", "nr", "id"} {
+	for _, suffix := range []string{"number", "nummer", "num", "no", "nr", "id"} {
 		if thing, found := strings.CutSuffix(normalized, suffix); found && slices.Contains(numberedThings, thing) {
 			return true
 		}
@@ -62,6 +62,7 @@ var (
 		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",
 		"policy", "record", "ref", "reference", "registration", "respondent", "roll", "sample", "sequence", "seq", "serial",
 		"specimen", "staff", "student", "subject", "ticket", "transaction", "user", "visit",
+		"auftrags", "konto", "kunden", "lfd", "mitglieds", "patienten", "personal", "rechnungs", "vertrags",
 	}
 )
 

@@ -99,6 +99,7 @@ func TestTrainID(t *testing.T) {
 		{"user_id=huge a=few y=few", "user_id"},
 		{"a=few cust_id=floats y=few", "cust_id"},
 		{"a=few patient_no=shuffled y=few", "patient_no"},
+		{"a=few Kundennr.=shuffled y=few", "Kundennr."},
 		{"a=few caseNo=code y=few", "caseNo"},
 		{"a=few MRN=gaps y=few", "MRN"},
 		{"a=few uid=shuffled user_id=shuffled y=few", "user_id"},

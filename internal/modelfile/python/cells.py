@@ -337,7 +337,8 @@ def parse_digit_groups(text, point):
     """Returns a number whose digits may be in groups, and whether it is one.
 
     All groups but the first have three digits. In Indian numbers such as 12,34,567, the groups
-    between the first and the last have two.
+    between the first and the last have two. With a decimal comma, an exponent may follow a number
+    without groups.
     """
     whole, has_point, decimals = text.partition(point)
     separator = next((char for char in whole if char in ",.'’" + AMOUNT_SPACE), "")
@@ -350,7 +351,8 @@ def parse_digit_groups(text, point):
             return 0.0, False
         whole = first + "".join(groups)
     text = whole + "." * len(has_point) + decimals
-    return (float(text), True) if DECIMAL.fullmatch(text) else (0.0, False)
+    form = NUMBER if point == "," and not separator else DECIMAL
+    return (float(text), True) if form.fullmatch(text) else (0.0, False)
 
 
 def lower(char):

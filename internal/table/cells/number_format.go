@@ -222,13 +222,18 @@ func parseSuffix(text []byte, mayHaveScale bool) (scale float64, unit string, ok
 }
 
 // parseDigitGroups parses a number whose digits may be in groups; see [digitGroups]. point separates
-// the decimals. The first group does not begin with 0: the comma in 0,250 separates decimals.
+// the decimals. The first group does not begin with 0: the comma in 0,250 separates decimals. With a
+// decimal comma, an exponent may follow a number without groups, as in 1,23E+05. With a point, such a
+// number is plain, see [Classify].
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte
 	var groups digitGroups
 	n, decimals := 0, false
-	for _, char := range string(text) {
+	for i, char := range string(text) {
 		switch {
+		case char|0x20 == 'e' && point == ',' && groups.count == 0:
+			value, ok = ParseNumber(digits[:n+copy(digits[n:], text[i:])])
+			return value, ok && !math.IsInf(value, 0)
 		case char >= '0' && char <= '9':
 			digits[n] = byte(char)
 			groups.size++

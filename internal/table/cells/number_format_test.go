@@ -66,6 +66,10 @@ func TestParseAmount(t *testing.T) {
 		{"(7.5) †", "", false, -7.5},
 		{"1,234 kg‡", "kg", false, 1234},
 		{"12,5*", "", true, 12.5},
+		{"1,23E+05", "", true, 123_000},
+		{"-3,5e-2 €", "€", true, -0.035},
+		{"1E+03", "", true, 1000},
+		{",5E3", "", true, 500},
 	} {
 		form := NumberFormat{Unit: c.unit, DecimalComma: c.comma}
 		if got, ok := form.Parse([]byte(c.cell)); !ok || got != c.want {
@@ -76,6 +80,18 @@ func TestParseAmount(t *testing.T) {
 		if got, ok := (&NumberFormat{Unit: "kg"}).Parse([]byte(cell)); ok {
 			t.Errorf("%s is read as %v", cell, got)
 		}
+	}
+}
+
+// TestNoExponent parses cells of a column with decimal commas that are not numbers with an exponent.
+func TestNoExponent(t *testing.T) {
+	for _, cell := range []string{"1.234E+05", "1.234,5E2", "1,5E", "1,5E+0,5", "1,5E999", "1,5EE3", "1,5F3"} {
+		if got, ok := (&NumberFormat{DecimalComma: true}).Parse([]byte(cell)); ok {
+			t.Errorf("%s is read as %v", cell, got)
+		}
+	}
+	if got, _, ok := ParseAmount([]byte("1,234E+05"), false); ok {
+		t.Errorf("1,234E+05 with a decimal point is read as %v", got)
 	}
 }
 
@@ -107,7 +123,7 @@ func TestCodesBeforeDigitsAreNoCurrencies(t *testing.T) {
 
 // FuzzParseAmount checks that any cell is parsed without a panic.
 func FuzzParseAmount(f *testing.F) {
-	for _, seed := range []string{"$1,234.50", "(5)", "1.234,5 €", "36 months", "1.5M+", "+", ".", "1.."} {
+	for _, seed := range []string{"$1,234.50", "(5)", "1.234,5 €", "36 months", "1.5M+", "+", ".", "1..", "1,5E+03"} {
 		f.Add([]byte(seed), false)
 	}
 	f.Fuzz(func(t *testing.T, cell []byte, comma bool) {

@@ -165,17 +165,19 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 }
 
 // unknownLabels are labels, in lower case, that in many files mean that the label is not known.
-var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available"}
+var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available", "-"}
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. In a label, NA is an ordinary name.
+// about spaces around names. In a label, NA is an ordinary name. So is a minus sign beside a class such as
+// + or ++.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
+	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })
 	for i, one := range list {
-		if len(list) > 2 && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(strings.TrimSpace(one.Text)))) {
+		name := strings.TrimSpace(one.Text)
+		if len(list) > 2 && (name != "-" || !isSign) && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
-		name := strings.TrimSpace(one.Text)
 		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {
 			spaced = &list[i] // warnSimilarClasses has not warned about it
 		}

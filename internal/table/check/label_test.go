@@ -109,6 +109,8 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
 		{[]string{"none", "mild", "severe"}, nil},
 		{[]string{"+", "-"}, nil},
+		{[]string{"+", "-", "0"}, nil},
+		{[]string{"ja", "nein", "-"}, []string{`the label "-" (30 rows) becomes a class of its own`}},
 		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
 		{[]string{"Yes", "YES", "no", "yes"}, []string{`the classes "YES", "Yes" and "yes" differ in spelling only`}},
 		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
@@ -133,7 +135,7 @@ func TestLabelsThatMeanMissing(t *testing.T) {
 	t.Parallel()
 	for label, warns := range map[string]bool{
 		"NA": true, `\N`: true, "(null)": true, "(NULL)": true, "NaT": true, "—": true, // an em dash
-		"nat": false, `\n`: false, "–": false, "none": false, "-": false,
+		"nat": false, `\n`: false, "–": false, "none": false, "-": true,
 	} {
 		var text strings.Builder
 		text.WriteString("id,x,label\n")

@@ -108,6 +108,9 @@ func TestMixedNumbers(t *testing.T) {
 		"one_currency_both_sides": {"$%d", "US$%d", inference.FormNumeric, ""},
 		"trailing_minus":          {"%d.5", "%d.5-", inference.FormNumeric, ""},
 		"weights":                 {"%d g", "%d kg", inference.FormText, strings.Replace(mixed("units", "0 g", "0 kg"), "a category", "text", 1)},
+		"debits_and_credits":      {"%d,5 H", "%d,5 S", inference.FormText, strings.Replace(mixed("units", "0,5 H", "0,5 S"), "a category", "text", 1)},
+		"seconds_and_hours":       {"%d.5 s", "%d.5 h", inference.FormNumeric, ""},
+		"iso_seconds_and_hours":   {"PT%dS", "PT%dH", inference.FormNumeric, ""},
 		"house_numbers":           {"%da", "%db", inference.FormText, ""},
 		"words":                   {"town %d", "street %d", inference.FormText, ""},
 	} {

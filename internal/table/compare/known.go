@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,7 +23,7 @@ import (
 //   - lists with another separator
 //   - lists and texts of several words, if a model knows no item or no word of most of them
 //   - items of lists, and first characters of codes, that are known only in another spelling
-//   - numbers in another format, or outside the range of the training file
+//   - numbers in another format, outside the range of the training file, or with another mean
 //   - texts that the training file does not have; if not all of its texts are known, only
 //     texts that are certainly or very likely new
 func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) []Finding {
@@ -119,8 +120,9 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 			}
 		}
 		if known.HasRange && blind.Numbers != nil {
-			// The standard deviation is not known, so means are not compared.
-			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
+			// Without a standard deviation, means are not compared.
+			numbers := columnstats.NumericStats{Min: known.Min, Max: known.Max, Mean: known.Mean, StdDev: cmp.Or(known.MaxStdDev, math.Inf(1))}
+			c.checkNumbers(known.Name, known.Form, &numbers, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 		if known.SampleRows > 0 && blind.Numbers != nil {
 			c.checkTrainingSampleRange(known, blind)

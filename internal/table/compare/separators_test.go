@@ -70,15 +70,14 @@ func TestSeparators(t *testing.T) {
 				fmt.Fprintf(&b, "%d,\""+c.train+"\",1,%c\n", i, i+10, 3*i+11, "xy"[i%2])
 			}
 			train := scanText(t, "id,size,n,label\n"+b.String(), profile.ScanOptions{})
-			got := []string{}
+			got, size := []string{}, &train.Columns[0]
 			for _, findings := range [][]Finding{
 				Profiles(train, blind),
-				TrainingColumns([]profile.TrainingColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
+				TrainingColumns([]profile.TrainingColumn{{
+					Name: "size", Form: inference.FormNumeric, NumberFormat: size.NumberFormat(), Integers: size.IsInteger(), Min: size.Numbers.Min, Max: size.Numbers.Max,
+				}}, blind),
 			} {
 				got = append(got, formatFindings(t, findings))
-			}
-			if c.train == integer { // a model does not say that the numbers are integers
-				got[1] = got[0]
 			}
 			if got[0] != c.want || got[1] != c.want {
 				t.Errorf("got %q\nwith a model %q\nwant %q", got[0], got[1], c.want)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -15,7 +16,7 @@ import (
 // SplitColumns are the names of the columns by which the rows of a training file are
 // divided into training and validation rows. Both may be empty.
 type SplitColumns struct {
-	Group string // rows with the same value are kept together
+	Group string // rows with the same value are kept together; see groupKey
 	Time  string // numbers, or dates with or without a time of day; validation rows are later than training rows
 }
 
@@ -59,8 +60,12 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 	}
 	reader := splitKeyReader{index: make(map[string]int32)}
 	for i := range schema.Columns {
-		if c := &schema.Columns[i]; c.SourceName() == columns.Time && c.isDatePart() {
+		c := &schema.Columns[i]
+		if c.SourceName() == columns.Time && c.isDatePart() {
 			reader.format = c.DateFormat()
+		}
+		if c.SourceName() == columns.Group && c.Feature == ExtractAmount {
+			reader.numbers = cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}
 		}
 	}
 	for {
@@ -82,8 +87,9 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 
 // splitKeyReader collects the values of the split columns.
 type splitKeyReader struct {
-	index  map[string]int32 // the number of each group, by the text of its cells
-	groups []int32
+	index   map[string]int32   // the number of each group, by its groupKey
+	numbers cells.NumberFormat // the format of the numbers of the group column
+	groups  []int32
 	// times holds the times of the rows in each format. parsed holds, for each format,
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
@@ -112,12 +118,24 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 		r.groups = append(r.groups, -1)
 		return
 	}
-	group, known := r.index[string(cell)]
+	key := r.groupKey(cell)
+	group, known := r.index[key]
 	if !known {
 		group = int32(len(r.index))
-		r.index[string(cell)] = group
+		r.index[key] = group
 	}
 	r.groups = append(r.groups, group)
+}
+
+// groupKey returns a text that is equal for the cells of a group, although programs write the same
+// customer in different ways: 41, 41.0 and 0041, or p7 and P7. If two groups are taken for one, only
+// the division is coarser. If one is taken for two, its rows are both trained on and scored.
+func (r *splitKeyReader) groupKey(cell []byte) string {
+	text := string(cell)
+	if number, ok := r.numbers.Parse(cell); ok && cells.DigitsFitFloat64(text) {
+		text = strconv.FormatFloat(number, 'g', -1, 64)
+	}
+	return cells.FoldLabel(text)
 }
 
 func (r *splitKeyReader) addTime(cell []byte) {

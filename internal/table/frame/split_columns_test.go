@@ -51,6 +51,32 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
+// TestGroupsHaveSeveralSpellings reads columns in which programs have written the same group in different
+// ways: text, codes, and numbers with a decimal comma.
+func TestGroupsHaveSeveralSpellings(t *testing.T) {
+	const file = "id,mouse,code,patient,label\n" +
+		"1,P7,0041,12.041,a\n" +
+		"2, p7\u200b,41.0,12041,b\n" +
+		"3,p8,A41,12041 ,a\n" +
+		"4,P8 ,41,\"12041,0\",b\n" +
+		"5,p07,1234567890123456,1.204,a\n" +
+		"6,p07,1234567890123457,unknown,a\n" +
+		"7,,,,b\n"
+	schema := &Schema{ID: "id", Label: "label", Fields: []string{"mouse", "code", "patient"}, Columns: []ColumnSchema{
+		{Name: "patient.text", Source: "patient", Kind: Category, Feature: ExtractText},
+		{Name: "patient", Feature: ExtractAmount, DecimalComma: true},
+	}}
+	for column, want := range map[string][]int32{"mouse": {0, 0, 1, 1, 2, 2, -1}, "code": {0, 0, 1, 0, 2, 3, -1}, "patient": {0, 0, 0, 0, 1, 2, -1}} {
+		got, err := ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Group: column})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.Groups); diff != "" {
+			t.Errorf("%s: %s", column, diff)
+		}
+	}
+}
+
 func TestTimesAreReadInTheOrderOfTheSchema(t *testing.T) {
 	const file = "id,day,label\n1,1/2/1970,a\n2,1/3/1970,b\n"
 	for dayFirst, want := range map[bool]float64{false: 1, true: 28} {

@@ -62,6 +62,9 @@ func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 // separates the decimals.
 func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) amounts {
 	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareCompoundAmounts(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
+	if a.format.Unit == cells.DurationUnit && areDebitsAndCredits(texts, comma) {
+		return amounts{others: len(texts)}
+	}
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Blank || one.Kind == cells.Null {

@@ -77,6 +77,28 @@ func compoundDurationUnit(text, unit string) string {
 	return cells.DurationUnitOf([]byte(text))
 }
 
+// areDebitsAndCredits reports whether all amounts with a unit end in the capitals S or H, and both occur.
+// German bookkeeping marks debits (Soll) and credits (Haben) so; 12,50 S is then not a number of seconds.
+// comma is set if a comma separates the decimals.
+func areDebitsAndCredits(texts []columnstats.Value, comma bool) bool {
+	debits, credits := false, false
+	for i := range texts {
+		text := strings.TrimSpace(texts[i].Text)
+		switch _, unit, ok := cells.ParseAmount([]byte(text), comma); {
+		case !ok || unit == "":
+		case isDuration(&texts[i]):
+			return false // such as PT5S
+		case unit == "s" && strings.HasSuffix(text, "S"):
+			debits = true
+		case unit == "h" && strings.HasSuffix(text, "H"):
+			credits = true
+		default:
+			return false
+		}
+	}
+	return debits && credits
+}
+
 // areClockCodes reports whether the amounts are few distinct texts of digits and colons, each in many
 // rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are probably codes, not
 // durations.

@@ -10,9 +10,11 @@ import (
 // groupWords are words in the names of columns that identify groups of rows, such as the rows of
 // one customer: English words, and the most frequent ones in other languages.
 var groupWords = []string{
-	"account", "client", "company", "customer", "device", "driver", "employee", "family", "hospital", "household", "machine", "member", "mrn",
-	"passenger", "patient", "person", "player", "provider", "session", "student", "subject", "user", "vehicle", "visitor",
-	"kunde", "kunden", "mitarbeiter", "nutzer", "patienten", "schueler", "schüler", "teilnehmer", "versicherten",
+	"account", "animal", "client", "company", "customer", "device", "donor", "driver", "employee", "family", "hospital", "household", "litter",
+	"machine", "member", "mrn", "participant", "passenger", "patient", "person", "player", "provider", "respondent", "session", "specimen",
+	"student", "subject", "user", "vehicle", "visitor",
+	"debitor", "debitoren", "geschaeftspartner", "geschäftspartner", "kunde", "kunden", "maschine", "maschinen", "mitarbeiter", "mitglied", "mitglieds",
+	"nutzer", "patienten", "proband", "probanden", "schueler", "schüler", "teilnehmer", "versicherten", "vertragskonto",
 	"employé", "utilisateur", "élève",
 	"alumno", "cliente", "empleado", "paciente", "usuario",
 }
@@ -20,6 +22,10 @@ var groupWords = []string{
 // germanNumberEndings are the endings of German words for a number that identifies something, such as
 // Kundennummer.
 var germanNumberEndings = []string{"nummer", "nr"}
+
+// numberedWords are words that identify groups only together with a number or an ID, as in Fallnummer,
+// Kd-Nr. and mouse_id. Alone they have other meanings.
+var numberedWords = []string{"fall", "gp", "kd", "konto", "matrikel", "mouse", "pat", "pers", "personal", "vertrag", "vertrags", "zaehler", "zähler"}
 
 // Words beside a group word in the name of a column. If one of identifierWords is last, as in
 // customer_unique_id, the name still means the group. Any other word after the group word changes
@@ -41,7 +47,8 @@ var (
 func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {
-		if !isGroupWord(word) {
+		isNumbered := i+1 < len(words) && slices.Contains([]string{"id", "no", "nr", "number", "nummer"}, words[i+1])
+		if !isGroupWord(word) && (!isNumbered || !slices.Contains(numberedWords, word)) {
 			continue
 		}
 		isOther := func(word string) bool {
@@ -57,11 +64,11 @@ func isGroupName(name string) bool {
 	return false
 }
 
-// isGroupWord reports whether word is one of groupWords, or one of them with a German ending, as in
-// kundennummer. Fallnummer is the number of a patient's case, but Fall alone has other meanings.
+// isGroupWord reports whether word is one of groupWords, or one of them or of numberedWords with a
+// German ending, as in kundennummer.
 func isGroupWord(word string) bool {
 	for _, ending := range germanNumberEndings {
-		if stem, found := strings.CutSuffix(word, ending); found && (stem == "fall" || slices.Contains(groupWords, stem)) {
+		if stem, found := strings.CutSuffix(word, ending); found && (slices.Contains(numberedWords, stem) || slices.Contains(groupWords, stem)) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/columnstats"
@@ -24,8 +25,9 @@ const (
 // repeat in such a column, it identifies groups of rows.
 var idNames = []string{"id", "uuid", "guid", "rowid"}
 
-// birthWords are words in the names of columns whose dates do not order the rows.
-var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
+// birthWords are words in the names of columns whose dates do not order the rows. German words are
+// also found by the syllables geburt.
+var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born", "geb", "gebdat", "gebdatum", "geboren", "naissance", "nacimiento", "nascimento", "nascita"}
 
 // warnGroupAndTimeColumns warns about the first column that seems to identify groups of rows, such
 // as customers, and about the first that seems to hold the time of each row. Scores on randomly
@@ -41,7 +43,7 @@ func (s *scanner) warnGroupAndTimeColumns() {
 			group = true
 			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
 				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
-		case !clock && c.Form == inference.FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !c.isOneDay() && !hasWord(c.Name, birthWords):
+		case !clock && s.looksLikeTime(c, filled):
 			clock = true
 			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
 		}
@@ -64,6 +66,15 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
 	}
 	return size >= minGroupRows && size <= maxGroupRows && isGroupName(c.Name)
+}
+
+// looksLikeTime reports whether a column seems to hold the time of each row. Dates that most rows lack,
+// or that alone predict the label, as the dates of cancellations do, are known only for some classes.
+// filled is the number of rows with a value.
+func (s *scanner) looksLikeTime(c *ColumnProfile, filled int) bool {
+	isLeak := func(w csvfile.Warning) bool { return w.Code == csvfile.CodeLeakingColumn && w.Column == c.Column }
+	return c.Form == inference.FormDate && c.Distinct >= minTimeColumnDates && filled >= max(minTimeColumnRows, c.Missing) && !c.isOneDay() &&
+		!hasWord(c.Name, birthWords) && !strings.Contains(strings.ToLower(c.Name), "geburt") && !slices.ContainsFunc(s.profile.Warnings, isLeak)
 }
 
 // formatDates returns the range of dates for a message, or "" if n is nil.

@@ -45,6 +45,43 @@ func TestWarnDivision(t *testing.T) {
 		{"Kundennummer", csvfile.CodeGroupColumn, numbers},
 		{"Fallnummer", csvfile.CodeGroupColumn, numbers},
 		{"Fall", "", numbers},
+		{"Fall-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"Debitor", csvfile.CodeGroupColumn, numbers},
+		{"Debitorennr.", csvfile.CodeGroupColumn, numbers},
+		{"KdNr", csvfile.CodeGroupColumn, numbers},
+		{"Kd-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"kdnr", csvfile.CodeGroupColumn, numbers},
+		{"KD", "", numbers}, // also a dissociation constant
+		{"Geschäftspartner", csvfile.CodeGroupColumn, numbers},
+		{"Vertragsnummer", csvfile.CodeGroupColumn, numbers},
+		{"Vertrag", "", visits(3)},
+		{"Vertragsart", "", visits(3)},
+		{"Vertragskonto", csvfile.CodeGroupColumn, numbers},
+		{"Personalnummer", csvfile.CodeGroupColumn, numbers},
+		{"Personal", "", numbers},
+		{"Mitgliedsnr", csvfile.CodeGroupColumn, numbers},
+		{"Kontonummer", csvfile.CodeGroupColumn, numbers},
+		{"Konto", "", numbers},
+		{"Maschine", csvfile.CodeGroupColumn, visits(3)},
+		{"Maschinennr", csvfile.CodeGroupColumn, numbers},
+		{"Matrikelnummer", csvfile.CodeGroupColumn, numbers},
+		{"GP-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"Pers.-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"Zählernummer", csvfile.CodeGroupColumn, numbers},
+		{"Zähler", "", numbers},
+		{"Pat.-Nr.", csvfile.CodeGroupColumn, numbers},
+		{"pat_id", csvfile.CodeGroupColumn, numbers},
+		{"Proband", csvfile.CodeGroupColumn, visits(3)},
+		{"mouse_id", csvfile.CodeGroupColumn, visits(3)},
+		{"mouse", "", visits(3)}, // perhaps a device
+		{"animal", csvfile.CodeGroupColumn, visits(3)},
+		{"animal_type", "", visits(3)},
+		{"donor", csvfile.CodeGroupColumn, visits(3)},
+		{"participant", csvfile.CodeGroupColumn, numbers},
+		{"respondent", csvfile.CodeGroupColumn, numbers},
+		{"litter", csvfile.CodeGroupColumn, visits(3)},
+		{"litter size", "", numbers},
+		{"specimen", csvfile.CodeGroupColumn, visits(3)},
 		{"MRN", csvfile.CodeGroupColumn, numbers},
 		{"Session ID", csvfile.CodeGroupColumn, numbers},
 		{"ID", csvfile.CodeGroupColumn, visits(3)},
@@ -64,6 +101,26 @@ func TestWarnDivision(t *testing.T) {
 		{"user.id", csvfile.CodeGroupColumn, numbers},
 		{"signed", csvfile.CodeTimeColumn, days},
 		{"date_of_birth", "", days},
+		{"Geburtsdatum", "", days},
+		{"Patientengeburtstag", "", days},
+		{"Geb.-Datum", "", days},
+		{"Geb_Dat", "", days},
+		{"geboren", "", days},
+		{"Date de naissance", "", days},
+		{"Fecha de nacimiento", "", days},
+		{"Gebucht am", csvfile.CodeTimeColumn, days},
+		{"mostly_empty", "", func(row int) string {
+			if row%20 > 8 {
+				return ""
+			}
+			return days(row)
+		}},
+		{"known_for_one_class", "", func(row int) string { // it predicts the label
+			if row*7%11%2 == 1 {
+				return ""
+			}
+			return days(row)
+		}},
 		{"exported", "", func(row int) string { return fmt.Sprintf("2016-02-03 12:%02d:00", row%60) }}, // all of one day
 		{"exported", csvfile.CodeTimeColumn, func(row int) string { return fmt.Sprintf("2016-02-%02d 12:%02d:00", 3+row/60, row%60) }},
 	} {

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"strings"
+
 	"foretell/internal/table/check"
 	"foretell/internal/table/csvfile"
 )
@@ -15,21 +17,42 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 			continue
 		}
 		found := t.Find(s.table.Names[i])
+		if stem, isNumbered := cutNumber(s.table.Names[i]); found == nil && isNumbered {
+			if stem == "column" {
+				continue // the user's file has perhaps no name for it
+			}
+			found = t.Find(stem)
+		}
 		if found == nil || line > 0 && found.FirstLine() != line {
 			return false, nil
 		}
 		line = found.FirstLine()
 	}
-	if line == 0 {
-		return false, nil
-	}
-	if !s.opts.GeneratedID {
-		if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
+	again := s.opts.GeneratedID
+	for _, id := range []string{s.table.Names[s.id], "r1"} { // generated IDs begin with r1
+		if again || line == 0 {
+			break
+		}
+		if again, err = s.ids.Has([]byte(id)); err != nil {
 			return false, err
 		}
 	}
+	if line == 0 || !again {
+		return false, nil
+	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil
+}
+
+// cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have
+// one name, the others are read under names with such a number. A column without a name is read under a
+// name such as column_3.
+func cutNumber(name string) (stem string, isNumbered bool) {
+	at := strings.LastIndexByte(name, '_')
+	if at < 0 || strings.Trim(name[at+1:], "0123456789") != "" {
+		return "", false
+	}
+	return name[:at], true
 }
 
 // checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a later

@@ -1,9 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -26,7 +26,13 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	list := slices.Clone(t.Values())
 	numeric := t.Rows(cells.Number) == t.NonBlank()
-	slices.SortFunc(list, compareLabels(numeric))
+	sort.Slice(list, func(i, j int) bool { // by value if all labels are numbers, then by bytes; slices.SortFunc would make the program larger
+		a, b := &list[i], &list[j]
+		if numeric && a.Number != b.Number {
+			return a.Number < b.Number
+		}
+		return a.Text < b.Text
+	})
 	s.addWarnings(s.label, check.NumericClasses(t))
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.Text)
@@ -36,8 +42,11 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 		return nil // the labels of unreadable rows are missing
 	}
 	s.addWarnings(s.label, check.Classes(list))
+	if err := s.warnLeaks(ctx); err != nil {
+		return err
+	}
 	s.warnGroupAndTimeColumns()
-	return s.warnLeaks(ctx)
+	return nil
 }
 
 // warnLeaks computes how accurately each column alone predicts the label. It warns about a column
@@ -102,15 +111,4 @@ func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Re
 		}
 	}
 	return []rowsample.Reading{numbers}
-}
-
-// compareLabels returns a function that compares labels: by value if numeric is set, then
-// by bytes.
-func compareLabels(numeric bool) func(a, b columnstats.Value) int {
-	return func(a, b columnstats.Value) int {
-		if numeric {
-			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Text, b.Text))
-		}
-		return cmp.Compare(a.Text, b.Text)
-	}
 }

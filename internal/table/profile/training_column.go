@@ -21,6 +21,12 @@ type TrainingColumn struct {
 	// whether they are known.
 	HasRange bool
 	Min, Max float64
+	// Mean is the mean of the numbers, and MaxStdDev is an upper bound of their standard deviation. MaxStdDev
+	// is 0 if both are not known.
+	Mean, MaxStdDev float64
+	// Integers reports whether all numbers are integers, or all numbers of the sample if SampleRows is
+	// not 0. It is false if this is not known.
+	Integers bool
 	// SampleRows and SampleMissing are set if the range is known only for a sample of the training
 	// rows: the numbers of its rows with and without a value. HasRange is then false, and Min and
 	// Max are the range of the sample. Otherwise SampleRows is 0.
@@ -77,6 +83,9 @@ func (k *TrainingColumn) Profile() *ColumnProfile {
 	c.dateFormat = cells.DateFormat{DayFirst: k.DateOrder == inference.DayFirst, YearFirst: k.DateOrder == inference.YearFirst, PerDay: k.Epoch.PerDay()}
 	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
 		c.format = k.NumberFormat
+	}
+	if k.Integers {
+		c.Numbers = &columnstats.NumericStats{Min: k.Min, Max: k.Max}
 	}
 	var texts []string
 	switch {

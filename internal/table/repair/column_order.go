@@ -19,7 +19,8 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	fits := r.blind && r.opts.Train != nil
 	r.suggested = ColumnRoles{Label: -1}
 	if r.opts.ChooseRoles != nil && !fits && (layout.Label == "" || layout.ID == "" && !layout.GenerateID) {
-		if r.suggested, err = r.opts.ChooseRoles(r.names, r.dialect.sample); err != nil {
+		rows := slices.DeleteFunc(slices.Clone(r.dialect.sample), r.repeatsHeader)
+		if r.suggested, err = r.opts.ChooseRoles(r.names, rows); err != nil {
 			return err
 		}
 	}

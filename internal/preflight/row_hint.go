@@ -1,0 +1,36 @@
+package preflight
+
+import (
+	"strconv"
+
+	"foretell/internal/table/csvfile"
+)
+
+// raggedHint returns the remedy for rows with another number of fields than the header.
+func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
+	isBlind := in == p.Blind || in.layout.Blind
+	switch {
+	case in.rowsAboveHeader > 0:
+		return p.skipRowsHint(in)
+	case in.isUnalignable && in == p.Train:
+		return "no row fits the header: add the missing names to the header, put a field that has the separator in quotes, or set the separator with --delimiter"
+	case isBlind && f.Count <= csvfile.MaxLocationsShown && f.Column == 2 && in.columns > 2: // one field, as in a note below the table; --fix could rarely align it
+		if f.Count > 1 {
+			return "delete the lines that are not rows to predict, and add the missing fields of the others"
+		}
+		return "if the line is not a row to predict, delete it; otherwise, add its missing fields"
+	}
+	return p.fixHint(in)
+}
+
+// invalidIDHint returns the remedy for a missing or repeated ID.
+func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
+	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
+	if prof := p.profileOf(in); f.Code == csvfile.CodeEmptyID && (in == p.Blind || in.layout.Blind) && prof != nil && 10*f.Count < prof.Rows {
+		hint = "if the line is not a row to predict, such as a total, delete it and the notes below it; otherwise, " + hint
+	}
+	if !p.Train.layout.Blind && in.layout.CopyID == "" {
+		hint += "; " + strconv.Quote(f.Name) + " is then a feature, unless --drop excludes it"
+	}
+	return hint
+}
