@@ -97,7 +97,7 @@ func (p *Preflight) commandsForBothCopies(flags string) string {
 // otherwise infer another one. There are three cases:
 //
 //   - The user has chosen the label in a prompt.
-//   - The label is that of the series.
+//   - The label is the label of the series.
 //   - The label was inferred from the blind file, but the commands read only the training file.
 //
 // labelToRepeat returns "" in all other cases. It also returns "" if the user has set --label, because

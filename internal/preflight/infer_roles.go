@@ -144,7 +144,7 @@ func checkRoleFlags(l *repair.Layout) error {
 
 // describeBlindColumns returns a description of the columns of the blind file. The column of the
 // training file that the blind file lacks is probably the label. If the blind file has no header,
-// its columns are matched with those of the training file by their contents.
+// its columns are matched with the columns of the training file by their contents.
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil {

@@ -276,7 +276,7 @@ func findingFromError(err error) *finding {
 }
 
 // UploadName returns the name under which the table is uploaded: the name of the file, or data.csv
-// if the uploaded bytes are not those of the file. Receipts store the name together with the digest
+// if the uploaded bytes differ from the bytes of the file. Receipts store the name together with the digest
 // of the uploaded bytes. size is the number of uploaded bytes.
 func (in *InputTable) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"

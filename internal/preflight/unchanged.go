@@ -35,7 +35,7 @@ func (in *InputTable) OpenChecked(ctx context.Context, size int64) (io.ReadClose
 	return &unchangedReader{ReadCloser: file, name: in.Name, hash: sha256.New(), left: size, want: in.Sha256(size)}, nil
 }
 
-// unchangedReader reads a table. Read fails if the table is not the one that was checked.
+// unchangedReader reads a table. Read fails if the table is not the table that was checked.
 type unchangedReader struct {
 	io.ReadCloser
 	name string

@@ -12,7 +12,7 @@ import (
 )
 
 // HasSameForm reports whether the model reads a blind column like the training column: both have
-// the same form, or both have durations, even if those of the blind file look like times of day or
+// the same form, or both have durations, even if the durations of the blind file look like times of day or
 // codes.
 func HasSameForm(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
@@ -26,7 +26,7 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 }
 
 // haveTimesAndDurations reports whether the training column has times of day, but the blind column
-// has durations, and some of these cannot be times of day. The others are read as times of day.
+// has durations, and some of these cannot be times of day. The other durations are read as times of day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }

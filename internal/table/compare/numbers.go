@@ -11,7 +11,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Limits for reporting numbers that differ from those of the training file. Differences that are
+// Limits for reporting numbers that differ from the numbers of the training file. Differences that are
 // likely in two files from the same source are not reported.
 const (
 	rangeTolerance    = 0.1  // largest growth of the range on each side, as a fraction of the training range

@@ -15,7 +15,7 @@ import (
 )
 
 // decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which
-// their numbers can be parsed: only the one of the training column, only the other one, or both.
+// their numbers can be parsed: only the separator of the training column, only the other separator, or both.
 // The fields thousands, distinct and mostBoth describe the rows that the field both counts.
 type decimalSeparatorCounts struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
@@ -46,7 +46,7 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
 //
-// Numbers that can be read in only one way show how the others are meant. If most of them have the
+// Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of them have the
 // other decimal separator, checkSeparators reports a defect, or only a warning if they are few. If
 // there are no such numbers, it reports a warning in two cases:
 //
@@ -121,7 +121,7 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 		csvfile.Excerpt(train.NumberFormat().Unit))
 }
 
-// checkListSeparator reports a blind column of lists whose separator is not that of the training column.
+// checkListSeparator reports a blind column of lists whose separator differs from the separator of the training column.
 // It returns true if it reports the column.
 func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (found bool) {
 	before, now := train.ListSeparator(), blind.ListSeparator()

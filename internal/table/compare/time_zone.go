@@ -28,7 +28,7 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkTimesOfDay reports dates without a time of day if those of the training column have one. If
+// checkTimesOfDay reports dates without a time of day if the dates of the training column have one. If
 // onlyMidnight is set, all times of day in training are midnight. No feature is made from them, so
 // nothing is reported.
 func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {

@@ -22,7 +22,7 @@ func isDefect(rows, filled int) bool {
 }
 
 // rejectUnreadable turns the findings in c.findings[from:] into defects if most values of the blind
-// column are treated as missing; see escalateToDefects. The findings must be those of this column.
+// column are treated as missing; see escalateToDefects. The findings must be about this column.
 func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from int) {
 	if !train.Form.IsOrdered() || len(c.findings) == from {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // groupWords are words in the names of columns that identify groups of rows, such as the rows of
-// one customer: English words, and the most frequent ones in other languages.
+// one customer: English words, and the most frequent words in other languages.
 var groupWords = []string{
 	"account", "animal", "client", "company", "customer", "device", "donor", "driver", "employee", "family", "hospital", "household", "litter",
 	"machine", "member", "mrn", "participant", "passenger", "patient", "person", "player", "provider", "respondent", "session", "specimen",

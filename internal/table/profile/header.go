@@ -45,7 +45,7 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 }
 
 // cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have
-// one name, the others are read under names with such a number. A column without a name is read under a
+// one name, the other columns are read under names with such a number. A column without a name is read under a
 // name such as column_3.
 func cutNumber(name string) (stem string, isNumbered bool) {
 	at := strings.LastIndexByte(name, '_')
