@@ -1,4 +1,4 @@
-// Package drift compares the values of a file with those of the training file of a model.
+// Package drift compares the values of a file with the values of the training file of a model.
 // The training file itself is not needed, because the dataset has the distribution of each
 // column.
 package drift
@@ -125,7 +125,7 @@ type countedPart struct {
 const minTrainingShare = 0.02
 
 // countNumberParts divides the numbers into ranges, and counts the rows of each range in both
-// files. The ranges are the bins of the dataset, or those between its quantiles if one bin has most
+// files. The ranges are the bins of the dataset, or the ranges between its quantiles if one bin has most
 // numbers. A range with few training rows is joined to the next. The values below and above the
 // training range are two more parts. coarse reports whether one bin has most numbers and no
 // quantiles are known.
@@ -193,7 +193,7 @@ func formatIntegerRange(from, to float64) string {
 	return formatInteger(from)
 }
 
-// countTextParts divides texts into the most frequent ones of the training file and the others.
+// countTextParts counts the most frequent texts of the training file separately, and all other texts together.
 // Texts that are equal when shortened are one part. filled is the number of rows of the file with a
 // value.
 func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {

@@ -265,7 +265,7 @@ func DigitsFitFloat64(text string) bool {
 	return digits <= 15
 }
 
-// LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It
+// LabelMeansMissing reports whether a label probably stands for a missing label, such as NA. It
 // returns false for none, inf and a minus sign, because they are names of classes in many files.
 //
 // Some of these texts are not in nullTexts. They must not be added there: models that were trained

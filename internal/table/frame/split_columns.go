@@ -128,8 +128,8 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 // groupKey returns a text that is equal for the cells of a group, although programs write the same
-// customer in different ways: 41, 41.0 and 0041, or p7 and P7. If two groups are taken for one, only
-// the division is coarser. If one is taken for two, its rows are both trained on and scored.
+// customer in different ways: 41, 41.0 and 0041, or p7 and P7. If two groups are taken for a single group, only
+// the division is coarser. If a single group is taken for two groups, its rows are both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
 	if number, ok := r.numbers.Parse(cell); ok && cells.DigitsFitFloat64(text) {
