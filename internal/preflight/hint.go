@@ -24,7 +24,9 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		return p.emptyLabelHint(in, f)
 	case csvfile.CodeRaggedRow:
 		return p.raggedHint(in, f)
-	case csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
+	case csvfile.CodeUnclosedQuote:
+		return p.unclosedQuoteHint(in, f)
+	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
 		return "if an empty line is a row without a value, " + p.fixHint(in) + "; otherwise, remove it"
@@ -170,7 +172,11 @@ func (p *Preflight) tooFewColumnsHint(in *InputTable, f *finding) string {
 		}
 		return "if the first line is not " + first + ", " + p.fixHint(in) + separator
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
-		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
+		hint := "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
+		if in.table.OtherSheet() != "" {
+			return p.sheetHint(in) + "; otherwise, " + hint
+		}
+		return hint
 	case slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }):
 		return p.sheetHint(in)
 	case in.table.IsConverted():
