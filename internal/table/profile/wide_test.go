@@ -165,7 +165,7 @@ func TestManyColumns(t *testing.T) {
 	})
 	t.Run("one_more", func(t *testing.T) {
 		p := scanText(t, header(csvfile.MaxFields+1)+row(csvfile.MaxFields+1, "a"), ScanOptions{})
-		want := []string{"too-many-columns: line 1: the row has 65,537 fields, the maximum is 65,536"}
+		want := []string{"too-many-columns: line 1: the row has 65,537 fields; the maximum is 65,536"}
 		if got := errorsOf(p.Defects); !slices.Equal(got, want) {
 			t.Error(got)
 		}
