@@ -26,6 +26,11 @@ func TestSimilarTexts(t *testing.T) {
 		"other_words":  {"Male Females Mal", false, ""},
 		"rare":         {strings.Repeat("Male Female ", 59) + "Male male", false, ""},
 		"not_a_number": {"1 2 3", false, ""},
+		"mixed_booleans": {"True False True 1 False 0", false,
+			`40 rows (33 %) have a boolean that more rows write in another way, such as "1" instead of "True"`},
+		"numbers_0_1":      {"1 0", false, ""},
+		"true_false":       {"True False", false, ""},
+		"words_and_grades": {"yes no 1 2 3 4 5", false, ""},
 	} {
 		texts, file := strings.Fields(c.texts), "id,sex,y\n"
 		for i := range 120 {
