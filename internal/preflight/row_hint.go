@@ -6,6 +6,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
+// incompleteRowHint returns the remedy for rows with another number of fields than the header, or for a
+// quote that is never closed.
+func (p *Preflight) incompleteRowHint(in *InputTable, f *finding) string {
+	if f.Code == csvfile.CodeUnclosedQuote {
+		return p.unclosedQuoteHint(in, f)
+	}
+	return p.raggedHint(in, f)
+}
+
 // raggedHint returns the remedy for rows with another number of fields than the header.
 func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
 	isBlind := in == p.Blind || in.layout.Blind
