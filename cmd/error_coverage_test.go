@@ -133,7 +133,7 @@ var provokedElsewhere = map[string]string{
 	"try again in a minute; the service stores its files at %s, so if the error persists, ask the service's operator whether this machine may connect to that server": "TestFileStoreHint of package exit",
 	"the output was not written, because another process has created it: %w":                                                                                          "TestWriteFileAtomic of package cli",
 	"replace the file with --force, or write to another file":                                                                                                         "the same",
-	"%s: below the %s that --skip-rows ignores, a header must follow, not data (%s)":                                                                                  "the script formats",
+	"%s: the row below the %s that --skip-rows ignores must be the header, but it has data (%s)":                                                                      "the script formats",
 	"use a smaller number with --skip-rows; it applies to all files, so they must have the same number of rows above the header":                                      "the same",
 	"exchange the points and commas of these numbers: `%s`":                                                                                                           "the script predict",
 	"another process has been changing %s for %s":                                                                                                                     "TestLockedFile",

@@ -56,7 +56,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	server := kept.GetString(config.KeyServer)
 	if server == "" {
 		return exit.Errorf(exit.SignIn, "profile %q is not logged in", s.Profile).
-			WithHint("`foretell status` shows which service commands use")
+			WithHint("`foretell status` shows the service and the account in use")
 	}
 	tokens, err := credential.NewTokenSource(o.factory.Env, o.factory.Now, kept, client.Options{BaseURL: server})
 	if err != nil {

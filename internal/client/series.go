@@ -203,11 +203,11 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// setCancelledFields sets the field Cancelled of the models of a service that does not report it.
-// newestFirst holds the models of one series. setCancelledFields reads the races of one dataset
-// after the other. It stops at the newest model that was not cancelled, because older datasets do
-// not change which model is the champion. If the service cannot list races, no model counts as
-// cancelled.
+// setCancelledFields sets the field Cancelled of models from a service that does not report it.
+// newestFirst holds the models of one series. setCancelledFields reads the races of a model's
+// dataset to find out whether the race of the model was cancelled. Once it has found a model that was
+// not cancelled, it reads no more datasets: the models of older datasets cannot be the champion, and
+// their Cancelled stays false. If the service cannot list races, Cancelled is false for all models.
 func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesModel) error {
 	cancelled := map[string]bool{} // whether the race was cancelled, by key of the model
 	read, complete := map[string]bool{}, false

@@ -32,7 +32,9 @@ func (r *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check checks the next bytes of the file.
+// check returns a *csvfile.Defect if text, which holds the next bytes of the file, is not UTF-8 or has a
+// NUL byte. If text ends within a character, check keeps its first bytes in begun, and the next call
+// checks them.
 func (r *textReader) check(text []byte) error {
 	for len(r.begun) > 0 && len(text) > 0 {
 		if r.begun, text = append(r.begun, text[0]), text[1:]; utf8.FullRune(r.begun) {

@@ -13,28 +13,34 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// packed is the script command `packed SRC DST`. It writes the table of the CSV file SRC to
+// packed is the script command `packed SRC... DST`. It writes the table of the CSV file SRC to
 // DST, in the format of its ending: .parquet, .xlsx or .zip. Empty cells become missing
-// values.
+// values. If there are several SRC, DST is a workbook with a sheet for each.
 func packed(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: packed SRC DST")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: packed SRC... DST")
 	}
-	in := encodingcsv.NewReader(strings.NewReader(ts.ReadFile(args[0])))
-	in.FieldsPerRecord = -1
-	rows, err := in.ReadAll()
-	ts.Check(err)
+	sources, to := args[:len(args)-1], args[len(args)-1]
+	var tables [][][]string
+	for _, source := range sources {
+		in := encodingcsv.NewReader(strings.NewReader(ts.ReadFile(source)))
+		in.FieldsPerRecord = -1
+		rows, err := in.ReadAll()
+		ts.Check(err)
+		tables = append(tables, rows)
+	}
 	var out bytes.Buffer
-	switch filepath.Ext(args[1]) {
+	var err error
+	switch filepath.Ext(to) {
 	case ".parquet":
-		err = writeParquet(&out, rows)
+		err = writeParquet(&out, tables[0])
 	case ".xlsx":
-		err = writeWorkbook(&out, rows)
+		err = writeWorkbook(&out, tables)
 	default:
-		err = writeZIP(&out, map[string]string{args[0]: ts.ReadFile(args[0])})
+		err = writeZIP(&out, map[string]string{sources[0]: ts.ReadFile(sources[0])})
 	}
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(to), out.Bytes(), 0o644))
 }
 
 func writeParquet(out *bytes.Buffer, rows [][]string) error {
@@ -68,7 +74,26 @@ func writeParquet(out *bytes.Buffer, rows [][]string) error {
 	return w.Close()
 }
 
-func writeWorkbook(out *bytes.Buffer, rows [][]string) error {
+// writeWorkbook writes a workbook with a sheet for each table. The sheets are Data, Data2, Data3 and so on.
+func writeWorkbook(out *bytes.Buffer, tables [][][]string) error {
+	var sheets, relations strings.Builder
+	members := map[string]string{}
+	for i, rows := range tables {
+		name := "Data"
+		if i > 0 {
+			name = fmt.Sprintf("Data%d", i+1)
+		}
+		fmt.Fprintf(&sheets, `<sheet name="%s" r:id="a%d"/>`, name, i)
+		fmt.Fprintf(&relations, `<Relationship Id="a%d" Type="x/worksheet" Target="worksheets/sheet%d.xml"/>`, i, i)
+		members[fmt.Sprintf("xl/worksheets/sheet%d.xml", i)] = "<worksheet><sheetData>" + sheetRows(rows) + "</sheetData></worksheet>"
+	}
+	members["xl/workbook.xml"] = "<workbook><sheets>" + sheets.String() + "</sheets></workbook>"
+	members["xl/_rels/workbook.xml.rels"] = "<Relationships>" + relations.String() + "</Relationships>"
+	return writeZIP(out, members)
+}
+
+// sheetRows returns the XML elements of the rows of a sheet.
+func sheetRows(rows [][]string) string {
 	var sheet strings.Builder
 	for y, row := range rows {
 		fmt.Fprintf(&sheet, `<row r="%d">`, y+1)
@@ -79,11 +104,7 @@ func writeWorkbook(out *bytes.Buffer, rows [][]string) error {
 		}
 		sheet.WriteString("</row>")
 	}
-	return writeZIP(out, map[string]string{
-		"xl/workbook.xml":            `<workbook><sheets><sheet name="Data" r:id="a"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="a" Type="x/worksheet" Target="worksheets/one.xml"/></Relationships>`,
-		"xl/worksheets/one.xml":      "<worksheet><sheetData>" + sheet.String() + "</sheetData></worksheet>",
-	})
+	return sheet.String()
 }
 
 func writeZIP(out *bytes.Buffer, members map[string]string) error {

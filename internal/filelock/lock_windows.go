@@ -18,8 +18,9 @@ func TryLock(path string) (*os.File, error) { return openExclusively(path, sysca
 // createNew creates the file at path and locks it. The error wraps fs.ErrExist if path exists.
 func createNew(path string) (*os.File, error) { return openExclusively(path, syscall.CREATE_NEW) }
 
-// openExclusively opens the file at path so that no other process can open it. create says whether
-// the file must be new.
+// openExclusively opens the file at path so that no other process can open it. create is an
+// argument of CreateFile: OPEN_ALWAYS creates the file if it does not exist, and CREATE_NEW fails if it
+// exists.
 func openExclusively(path string, create uint32) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

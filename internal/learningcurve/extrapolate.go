@@ -151,8 +151,10 @@ type curve struct {
 	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve returns a line that passes through the last trial. Its slope is
-// fitted to all trials by weighted least squares.
+// fitCurve returns the curve through the last trial on which the logarithm of the error rate is a linear
+// function of the logarithm of the number of rows. Its slope is fitted to all trials by weighted least
+// squares. If macroAveraged is true, error rates are means over classes, which have other standard
+// errors and thus other weights; see standardError.
 func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {

@@ -22,9 +22,9 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	switch f.Code {
 	case csvfile.CodeEmptyLabel:
 		return p.emptyLabelHint(in, f)
-	case csvfile.CodeRaggedRow:
-		return p.raggedHint(in, f)
-	case csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
+	case csvfile.CodeRaggedRow, csvfile.CodeUnclosedQuote:
+		return p.incompleteRowHint(in, f)
+	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
 		return "if an empty line is a row without a value, " + p.fixHint(in) + "; otherwise, remove it"
@@ -148,6 +148,7 @@ var constantHints = map[string]string{
 	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
 	csvfile.CodeSameLooking:        "write the values in one Unicode normalization, such as NFC, in all files; the model treats them as different",
 	csvfile.CodeMissingClass:       "if the label of these rows is unknown, remove the rows",
+	csvfile.CodeTotalRow:           "if it is not a row to predict, delete the line",
 	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",
 }
 
@@ -170,7 +171,11 @@ func (p *Preflight) tooFewColumnsHint(in *InputTable, f *finding) string {
 		}
 		return "if the first line is not " + first + ", " + p.fixHint(in) + separator
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
-		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
+		hint := "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
+		if in.table.OtherSheet() != "" {
+			return p.sheetHint(in) + "; otherwise, " + hint
+		}
+		return hint
 	case slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }):
 		return p.sheetHint(in)
 	case in.table.IsConverted():

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,8 +51,11 @@ type InputTable struct {
 	// isUnalignable is set by scanProfile if no row has as many fields as the header. --fix can
 	// then align no row.
 	isUnalignable bool
-	ignored       []string // columns of layout.Drop that have neither a name nor a value
-	table         *tablefile.Table
+	// cutLine is the last line if scanProfile has found defective rows in a CSV file and this line has
+	// no line end; otherwise it is 0.
+	cutLine int
+	ignored []string // columns of layout.Drop that have neither a name nor a value
+	table   *tablefile.Table
 
 	// readError is the error in a file at which scanProfile stopped; nil if there was no
 	// error.
@@ -221,6 +225,9 @@ func (in *InputTable) scanProfile(ctx context.Context, progress *term.Progress, 
 		in.rowsAboveHeader = in.estimateRowsAboveHeader(ctx)
 	}
 	in.isUnalignable = !in.layout.Blind && !in.table.IsConverted() && hasRaggedRows(p) && in.noRowFits(ctx)
+	if len(p.Defects) > 0 && !in.table.IsConverted() && len(in.Paths) == 1 {
+		in.cutLine = in.lineWithoutEnd(ctx)
+	}
 	if source != nil {
 		in.readError = findingFromError(in.wrapError(source))
 	}
@@ -246,6 +253,27 @@ func (in *InputTable) noRowFits(ctx context.Context) bool {
 	}
 	defer func() { _ = file.Close() }() // the file was only read
 	return repair.NoRowFits(file, &in.layout)
+}
+
+// lineWithoutEnd returns the number of the last line if it has no line end. Otherwise, or if the file cannot
+// be read, it returns 0.
+func (in *InputTable) lineWithoutEnd(ctx context.Context) int {
+	file, err := in.openCSV(ctx)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = file.Close() }() // the file was only read
+	line, part, last := 1, make([]byte, csvfile.ChunkSize), byte(0)
+	for err == nil {
+		var n int
+		if n, err = file.Read(part); n > 0 {
+			line, last = line+bytes.Count(part[:n], []byte{'\n'}), part[n-1]
+		}
+	}
+	if last == '\n' || !errors.Is(err, io.EOF) {
+		return 0
+	}
+	return line
 }
 
 // sizeOnDisk returns the size of the files at Paths, or 0 if it is unknown.

@@ -6,6 +6,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
+// incompleteRowHint returns the remedy for rows with another number of fields than the header, or for a
+// quote that is never closed.
+func (p *Preflight) incompleteRowHint(in *InputTable, f *finding) string {
+	if f.Code == csvfile.CodeUnclosedQuote {
+		return p.unclosedQuoteHint(in, f)
+	}
+	return p.raggedHint(in, f)
+}
+
 // raggedHint returns the remedy for rows with another number of fields than the header.
 func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
 	isBlind := in == p.Blind || in.layout.Blind
@@ -19,9 +28,24 @@ func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
 			return "delete the lines that are not rows to predict, and add the missing fields of the others"
 		}
 		return "if the line is not a row to predict, delete it; otherwise, add its missing fields"
+	case f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns:
+		return cutHint
 	}
 	return p.fixHint(in)
 }
+
+// unclosedQuoteHint returns the remedy for a quote that is never closed.
+func (p *Preflight) unclosedQuoteHint(in *InputTable, f *finding) string {
+	const maxLines = 5 // lines of the field if the file ends inside it; a quote farther above was probably left open by mistake
+	if f.Line > 0 && f.Line+maxLines > in.cutLine && in.cutLine >= f.Line {
+		return cutHint
+	}
+	return p.fixHint(in)
+}
+
+// cutHint is the remedy for a file whose last row is incomplete and has no line end. A copy that --fix
+// writes would lose or damage this row, and would lack the rows that follow.
+const cutHint = "the file ends inside a row, so it is probably incomplete: download or export it again; if it is complete, correct the row by hand"
 
 // invalidIDHint returns the remedy for a missing or repeated ID.
 func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {

@@ -1,15 +1,6 @@
 package scoring
 
-import (
-	"slices"
-	"strings"
-)
-
-// The labels, in lower case, with which programs write yes and no.
-var (
-	yesLabels = []string{"true", "yes", "t", "y", "on", "1", "1.0"}
-	noLabels  = []string{"false", "no", "f", "n", "off", "0", "0.0"}
-)
+import "foretell/internal/table/cells"
 
 // areSameBooleans reports whether both lists are booleans: one or two labels that mean yes or no.
 // Both lists must have a label for yes, or both a label for no.
@@ -24,8 +15,8 @@ func areSameBooleans(labels, others []string) bool {
 // label means neither, all results are false.
 func booleanMeanings(labels []string) (hasYes, hasNo, areBooleans bool) {
 	for _, label := range labels {
-		label = strings.ToLower(strings.TrimSpace(label))
-		isYes, isNo := slices.Contains(yesLabels, label), slices.Contains(noLabels, label)
+		label = cells.FoldBoolean(label)
+		isYes, isNo := label == "true", label == "false"
 		if !isYes && !isNo {
 			return false, false, false
 		}

@@ -108,7 +108,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	if b.ids == nil && a.ids != nil {
 		a.ids, a.orderReason = nil, "the second predictions have no column of IDs"
 	}
-	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"))
+	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"), "")
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, seco
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
+	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput(), "")
 	if err != nil {
 		return nil, err
 	}

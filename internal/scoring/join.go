@@ -1,6 +1,10 @@
 package scoring
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // joinInput is one of two files whose rows are joined.
 type joinInput struct {
@@ -17,8 +21,9 @@ func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
 func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
 // joinRows returns the position in second of each row of first. It returns a *Fault if the files
-// differ in their IDs or, without IDs, in their number of rows.
-func joinRows(first, second joinInput) (secondRows []int, err error) {
+// differ in their IDs or, without IDs, in their number of rows. partialHint is its hint if only some IDs
+// are in both files; it may be "".
+func joinRows(first, second joinInput, partialHint string) (secondRows []int, err error) {
 	order := make([]int, len(first.rows))
 	if first.ids == nil {
 		for i := range order {
@@ -50,15 +55,21 @@ func joinRows(first, second joinInput) (secondRows []int, err error) {
 			missing = append(missing, id)
 		}
 	}
+	fault := &Fault{Hint: zerosHint(extra, missing)}
+	if len(extra) < len(first.ids) {
+		fault.Hint = cmp.Or(fault.Hint, partialHint)
+	}
 	switch {
 	case len(extra) > 0 && len(missing) > 0:
-		return nil, &Fault{Message: first.describeMissing(extra, second) + "; " + second.describeMissing(missing, first)}
+		fault.Message = first.describeMissing(extra, second) + "; " + second.describeMissing(missing, first)
 	case len(extra) > 0:
-		return nil, &Fault{Message: first.describeMissing(extra, second)}
+		fault.Message = first.describeMissing(extra, second)
 	case len(missing) > 0:
-		return nil, &Fault{Message: second.describeMissing(missing, first)}
+		fault.Message = second.describeMissing(missing, first)
+	default:
+		return order, nil
 	}
-	return order, nil
+	return nil, fault
 }
 
 // indexIDs returns the position of each ID. It returns a *Fault if an ID occurs twice.
@@ -79,4 +90,13 @@ func (k joinInput) describeMissing(ids []string, other joinInput) string {
 		return fmt.Sprintf("1 ID of %s is missing from %s: %s", k.name, other.name, quote(ids[0]))
 	}
 	return fmt.Sprintf("%d IDs of %s are missing from %s; the first is %s", len(ids), k.name, other.name, quote(ids[0]))
+}
+
+// zerosHint returns the hint about IDs that differ only in leading zeros, as after a spreadsheet has
+// read them as numbers. It returns "" if there are no such IDs.
+func zerosHint(ids, others []string) string {
+	if !haveCommonLabel(ids, others, func(id string) string { return strings.TrimLeft(id, "0") }) {
+		return ""
+	}
+	return "some IDs differ only in leading zeros, such as 0012 and 12: write them alike in both files"
 }

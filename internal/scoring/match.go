@@ -90,7 +90,7 @@ func (p *predictions) rejectProbabilities(file FileRole, known []string) error {
 	}
 }
 
-// isFraction reports whether a label is a number between 0 and 1.
+// isFraction reports whether a label is a number greater than 0 and less than 1.
 func isFraction(label string) bool {
 	number, isProbability := parseProbability(trimLabel(label))
 	return isProbability && number > 0 && number < 1

@@ -6,6 +6,9 @@ import (
 	"foretell/internal/humanize"
 )
 
+// partialHint is the hint about files that have only some IDs in common.
+const partialHint = "to score only the rows whose ID is in both files, use --partial; otherwise, use files with the same rows, or choose the column of the row IDs with --id"
+
 // dropUnmatched removes the rows whose ID is in only one of the files, and returns how many rows of p
 // and of a it has removed. It returns a *Fault if the rows have no IDs, or if the files have no ID in
 // common.
@@ -22,11 +25,11 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 			kept++
 		}
 	}
+	if kept == 0 {
+		return 0, 0, &Fault{Message: "no ID is in both files", Hint: zerosHint(p.ids, a.ids)}
+	}
 	unanswered = len(p.ids) - kept
 	p.ids, p.labels, p.rows, p.probabilities = p.ids[:kept], p.labels[:kept], p.rows[:kept], p.probabilities[:kept*width]
-	if kept == 0 {
-		return 0, 0, &Fault{Message: "no ID is in both files"}
-	}
 	kept = 0
 	for i, id := range a.ids {
 		if predicted[id] {

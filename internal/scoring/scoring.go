@@ -212,7 +212,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 			return nil, err
 		}
 	}
-	order, err := joinRows(p.asJoinInput(Predictions, "the predictions"), a.asJoinInput())
+	order, err := joinRows(p.asJoinInput(Predictions, "the predictions"), a.asJoinInput(), partialHint)
 	if err != nil {
 		return nil, err
 	}

@@ -193,7 +193,9 @@ type fileOrProblemWriter struct {
 // http.ServeContent then stops reading the file.
 var errProblemSent = errors.New("the response is a problem")
 
-// WriteHeader sends the status or a problem.
+// WriteHeader sends the status, or a problem instead of the file. For the statuses 200 and 206, it calls
+// begin, and sends a problem if begin returns one. For 412 and 416, it always sends a problem. It sends any
+// other status unchanged.
 func (w *fileOrProblemWriter) WriteHeader(status int) {
 	var p *api.Problem
 	switch status {

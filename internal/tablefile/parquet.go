@@ -31,7 +31,8 @@ type parquetColumn struct {
 	appendText func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
-// convertParquet converts a Parquet file, one row group at a time.
+// convertParquet converts the Parquet file at path to a temporary CSV file, one row group at a time; see
+// convert.
 func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Options) error {
 	src, err := os.Open(path)
 	if err != nil {

@@ -82,7 +82,7 @@ func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels
 			return nil
 		}
 		if model.Classes() != classes {
-			r.Fail("a text model has another number of classes than the schema")
+			r.Fail("a text model and the schema have different numbers of classes")
 		}
 		m.models = append(m.models, model)
 	}

@@ -27,3 +27,15 @@ func AreBooleans(texts iter.Seq[string]) bool {
 
 // FoldCase returns a text in lower case without surrounding spaces.
 func FoldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+// FoldBoolean returns "true" or "false" for words and numbers with this meaning, such as True, yes and 1.0.
+// For any other text, it returns [FoldSpelling] of the text.
+func FoldBoolean(text string) string {
+	switch text = FoldSpelling(text); text {
+	case "yes", "true", "y", "t", "on", "1", "1.0":
+		return "true"
+	case "no", "false", "n", "f", "off", "0", "0.0":
+		return "false"
+	}
+	return text
+}

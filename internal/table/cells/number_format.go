@@ -293,9 +293,10 @@ func (g *digitGroups) end(separator rune) bool {
 // isLastValid reports whether the current group may be the last one of a number.
 func (g *digitGroups) isLastValid() bool { return g.count == 0 || g.size == 3 }
 
-// isThousandsSeparator reports whether a character may separate thousands, unless it is the decimal
-// separator: a comma, a point, an apostrophe, or a space that does not break a line. An ordinary
-// space may not, because two numbers may be next to each other in a cell.
+// isThousandsSeparator reports whether a character is a comma, a point, an apostrophe, or a space that
+// does not break a line. Each of them separates thousands in some numbers; a comma or a point may instead
+// be the decimal separator. An ordinary space is not accepted, because two numbers may be next to each
+// other in a cell.
 func isThousandsSeparator(char rune) bool {
 	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
 }

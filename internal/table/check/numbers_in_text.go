@@ -19,9 +19,9 @@ const (
 	minShapeShare    = 0.95 // smallest fraction of cells with the shape or a plain number
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
 	minShapeTexts    = 20   // smallest number of distinct texts with the shape
-	minFractions     = 0.5  // smallest fraction of cells with decimals if a word is before the number
-	minLargeShare    = 0.1  // smallest fraction of pairs such as 120/80 that cannot be a day and a month
-	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
+	minDecimalsShare = 0.5  // smallest fraction of cells whose numbers have decimals, for shapes with needsDecimals
+	minLargeShare    = 0.1  // smallest fraction of pairs that cannot be a day and a month, as 120/80 cannot
+	minPairNumbers   = 10   // in pairs, the first number and the second must each have at least this many distinct values
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // in a range of two integers, the larger number is at most this many times the smaller
 	shapeSample      = 100  // if none of the first 100 texts has the shape, the other texts are not examined
@@ -35,8 +35,8 @@ const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 type numberShape struct {
 	pattern func() *regexp.Regexp       // compiled on first use, because compiling all patterns would delay every command by 1 ms
 	isValid func(numbers []string) bool // nil if all numbers are valid
-	// needsFractions is set if the numbers of many cells must have decimals.
-	needsFractions bool
+	// needsDecimals is set if the numbers of many cells must have decimals.
+	needsDecimals bool
 	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
 	isPair bool
 	// varies is set if each of the two numbers must have many values. Pack sizes such as 5 x 10 and
@@ -58,7 +58,7 @@ var numberShapes = []numberShape{
 	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
 	newNumberShape(`# #/#`, isUnpadded),
 	newNumberShape(`[-−]?(\d{1,4}):([0-5]\d(?:[.,]\d+)?)`, nil), // durations of more than 24 hours, or minutes and seconds
-	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withFractions(),
+	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withDecimals(),
 	newNumberShape(`[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
 	newNumberShape(`(\d{1,3}(?:[. ]\d{3})+|\d{1,5}),(?:[-–—]|--)`, isUnpadded),
 	newNumberShape(`[-−]?'[-−]?#`, isUnpadded),
@@ -77,7 +77,7 @@ func (s numberShape) asPair() numberShape { s.isPair, s.varies = true, true; ret
 
 func (s numberShape) requiringVariety() numberShape { s.varies = true; return s }
 
-func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
+func (s numberShape) withDecimals() numberShape { s.needsDecimals = true; return s }
 
 func (s numberShape) withSpaces() numberShape { s.needsSpaces = true; return s }
 
@@ -167,7 +167,7 @@ type shapeCount struct {
 	columnstats.Occurrences     // the rows with the shape
 	distinct                int // the distinct texts with the shape
 	all, plain              int // rows whose cell is not missing, and rows whose cell is only a number
-	fractions               int // rows with the shape and decimals
+	withDecimals            int // rows with the shape and decimals
 	large                   int // rows with the shape whose numbers cannot be a day and a month
 	ascending               int // rows with the shape whose last number is larger than the first
 	spaced                  int // rows with the shape and a space between digits
@@ -194,7 +194,7 @@ func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, firs
 		}
 	}
 	isConstant := min(len(n.low), len(n.high)) < minPairNumbers
-	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() || s.needsSpaces && !n.areSpacedNumbers() {
+	if !n.areMostCells() || s.varies && isConstant || s.needsDecimals && float64(n.withDecimals) < minDecimalsShare*float64(n.Rows) || s.isPair && !n.arePairs() || s.needsSpaces && !n.areSpacedNumbers() {
 		return 0, 0, n.First
 	}
 	return n.Rows, n.distinct, n.First
@@ -202,21 +202,21 @@ func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, firs
 
 func (n *shapeCount) add(one *columnstats.Value, numbers []string) {
 	low, high := numbers[0], numbers[len(numbers)-1]
-	hasFraction := strings.ContainsAny(strings.Join(numbers, ""), ".,")
+	hasDecimals := strings.ContainsAny(strings.Join(numbers, ""), ".,")
 	n.Add(one)
 	n.distinct++
 	n.low[low], n.high[high] = true, true
 	if toNumber(low) < toNumber(high) {
 		n.ascending += one.Rows
 	}
-	if hasFraction {
-		n.fractions += one.Rows
+	if hasDecimals {
+		n.withDecimals += one.Rows
 	}
 	if strings.Contains(low, " ") {
 		n.spaced += one.Rows
 		n.digits[strings.IndexAny(low+".", ".,")] = true
 	}
-	if hasFraction || toNumber(low) > 31 || toNumber(high) > 31 {
+	if hasDecimals || toNumber(low) > 31 || toNumber(high) > 31 {
 		n.large += one.Rows
 	}
 }
@@ -228,7 +228,7 @@ func (n *shapeCount) areMostCells() bool {
 // areSpacedNumbers reports whether enough numbers have spaces between thousands, and some of these
 // have decimals or another number of digits.
 func (n *shapeCount) areSpacedNumbers() bool {
-	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.fractions > 0)
+	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.withDecimals > 0)
 }
 
 // arePairs reports whether pairs of numbers are neither dates nor codes. Enough of them must not be

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
@@ -13,22 +15,27 @@ import (
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from a more frequent
-// category only in case or in surrounding spaces. The model treats them as different categories.
+// category only in case or in surrounding spaces. In a column of booleans, it warns about different words
+// for the same value, such as True and 1. The model treats them as different categories.
 func (c *columnChecker) warnSimilarTexts() {
 	if c.opts.Blind || c.inferred.Form != inference.FormCategory || c.inferred.IdentifiesRows {
 		return
 	}
 	values := c.stats.Values()
+	fold, difference := cells.FoldCase, "text that differs from a more frequent text only in case or spaces"
+	if haveOnlyBooleans(values) {
+		fold, difference = cells.FoldBoolean, "boolean that more rows write in another way"
+	}
 	frequent := make(map[string]*columnstats.Value, len(values)) // the most frequent text with each folded text
 	for i := range values {
-		key := cells.FoldCase(values[i].Text)
+		key := fold(values[i].Text)
 		if best := frequent[key]; best == nil || values[i].Rows > best.Rows {
 			frequent[key] = &values[i]
 		}
 	}
 	rows, rare := 0, columnstats.Value{}
 	for i := range values {
-		if one := &values[i]; frequent[cells.FoldCase(one.Text)] != one {
+		if one := &values[i]; frequent[fold(one.Text)] != one {
 			if rows += one.Rows; one.Rows > rare.Rows {
 				rare = *one
 			}
@@ -38,6 +45,14 @@ func (c *columnChecker) warnSimilarTexts() {
 	if share < minSimilarShare {
 		return
 	}
-	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a text that differs from a more frequent text only in case or spaces, such as %s instead of %s",
-		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[cells.FoldCase(rare.Text)].Text))
+	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a %s, such as %s instead of %s",
+		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), difference, csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[fold(rare.Text)].Text))
+}
+
+// haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing.
+func haveOnlyBooleans(values []columnstats.Value) bool {
+	return !slices.ContainsFunc(values, func(one columnstats.Value) bool {
+		folded := cells.FoldBoolean(one.Text)
+		return one.Kind != cells.Null && folded != "true" && folded != "false"
+	})
 }

@@ -14,18 +14,23 @@ import (
 func TestSimilarTexts(t *testing.T) {
 	t.Parallel()
 	const want = `40 rows (33 %) have a text that differs from a more frequent text only in case or spaces, such as "male" instead of "Male"`
+	const mixed = `40 rows (33 %) have a boolean that more rows write in another way, such as "1" instead of "True"`
 	for name, c := range map[string]struct {
 		texts string
 		blind bool
 		want  string
 	}{
-		"case":         {"Male male Male", false, want},
-		"other_texts":  {"Male male Male men MEN Female", false, want},
-		"blind":        {"Male male Male", true, ""},
-		"booleans":     {"Yes yes no", false, ""},
-		"other_words":  {"Male Females Mal", false, ""},
-		"rare":         {strings.Repeat("Male Female ", 59) + "Male male", false, ""},
-		"not_a_number": {"1 2 3", false, ""},
+		"case":             {"Male male Male", false, want},
+		"other_texts":      {"Male male Male men MEN Female", false, want},
+		"blind":            {"Male male Male", true, ""},
+		"booleans":         {"Yes yes no", false, ""},
+		"other_words":      {"Male Females Mal", false, ""},
+		"rare":             {strings.Repeat("Male Female ", 59) + "Male male", false, ""},
+		"not_a_number":     {"1 2 3", false, ""},
+		"mixed_booleans":   {"True False True 1 False 0", false, mixed},
+		"numbers_0_1":      {"1 0", false, ""},
+		"true_false":       {"True False", false, ""},
+		"words_and_grades": {"yes no 1 2 3 4 5", false, ""},
 	} {
 		texts, file := strings.Fields(c.texts), "id,sex,y\n"
 		for i := range 120 {

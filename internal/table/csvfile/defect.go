@@ -58,6 +58,7 @@ const (
 	CodeIncompleteID   = "incomplete-id"
 	CodeRepeatedHeader = "repeated-header"
 	CodeSecondHeader   = "second-header"
+	CodeTotalRow       = "total-row"
 	CodeLeakingColumn  = "leaking-column"
 	CodeGroupColumn    = "group-column"
 	CodeKnownRows      = "known-rows"

@@ -67,7 +67,8 @@ type itemCounts struct {
 	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
 }
 
-// maxListLength is the largest number of items by which itemCounts distinguishes texts.
+// maxListLength is the largest number of items that itemCounts counts separately. Texts with more items
+// are counted together with the texts of maxListLength items.
 const maxListLength = 50
 
 // itemCount counts the texts of a column that have an item.

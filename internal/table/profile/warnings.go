@@ -46,7 +46,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeMostlyNumbers:  {4, "are read as text or categories, although most of their cells are numbers"},
 	csvfile.CodeMixedNumbers:   {4, "are read as text or categories, because their numbers have different decimal separators or units"},
 	csvfile.CodeNumbersInText:  {4, "are read as text or categories, although their cells are made of numbers"},
-	csvfile.CodeSimilarTexts:   {4, "have texts that differ from a more frequent text only in case or spaces"},
+	csvfile.CodeSimilarTexts:   {4, "have texts that differ from a more frequent text only in case, in spaces or in how a boolean is written"},
 	csvfile.CodeMixedTimeZones: {4, "have times of several offsets from UTC, which are ignored"},
 	csvfile.CodeJunkInDates:    {4, "of dates or times have other text in some rows; such a cell counts as missing"},
 	csvfile.CodeMixedDates:     {4, "have dates or times in several formats, so they are read as text"},
