@@ -185,7 +185,8 @@ type NumberSample struct {
 	Rows     int // the number of rows with a number
 	Missing  int // the number of rows without one
 	Min, Max float64
-	Integers bool // whether all numbers are integers
+	Integers bool      // whether all numbers are integers
+	Numbers  []float64 // the numbers, in the order of the rows
 }
 
 // TermSample has the items of lists, or the words of texts, that a model distinguishes. It also has

@@ -82,6 +82,7 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 			}
 			sample.Rows, sample.Min, sample.Max = sample.Rows+1, min(sample.Min, value), max(sample.Max, value)
 			sample.Integers = sample.Integers && value == math.Trunc(value)
+			sample.Numbers = append(sample.Numbers, value)
 		}
 		if sample.Rows > 0 {
 			return sample

@@ -93,6 +93,10 @@ func TestDatasetHasSamples(t *testing.T) {
 		switch c.Name {
 		case "weight":
 			want := &api.NumberSample{Rows: 29, Missing: 3, Min: -1.8, Max: 2.1}
+			if c.Sample == nil || len(c.Sample.Numbers) != want.Rows || slices.Max(c.Sample.Numbers) != want.Max {
+				t.Fatalf("weight: %+v", c.Sample)
+			}
+			want.Numbers = c.Sample.Numbers
 			if diff := cmp.Diff(want, c.Sample); diff != "" || c.Terms != nil {
 				t.Errorf("weight (-want +got):\n%s, %+v", diff, c.Terms)
 			}

@@ -179,7 +179,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 		return
 	}
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
-		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
+		c.checkNumbers(train.Form, train.Numbers, c.train.Rows-train.Missing, blind)
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		if known.HasRange && blind.Numbers != nil {
 			// Without a standard deviation, means are not compared.
 			numbers := columnstats.NumericStats{Min: known.Min, Max: known.Max, Mean: known.Mean, StdDev: cmp.Or(known.MaxStdDev, math.Inf(1))}
-			c.checkNumbers(known.Name, known.Form, &numbers, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
+			c.checkNumbers(known.Form, &numbers, max(known.Rows-known.Missing, 0), blind)
 		}
 		if known.SampleRows > 0 && blind.Numbers != nil {
 			c.checkTrainingSampleRange(known, blind)
