@@ -100,6 +100,10 @@ func TestDatasetHasSamples(t *testing.T) {
 			if diff := cmp.Diff(want, c.Sample); diff != "" || c.Terms != nil {
 				t.Errorf("weight (-want +got):\n%s, %+v", diff, c.Terms)
 			}
+		case "colour":
+			if c.Sample == nil || c.Sample.Rows+c.Sample.Missing != 32 || c.Sample.Rows < 16 {
+				t.Errorf("colour: %+v", c.Sample)
+			}
 		case "note":
 			if c.Sample != nil || c.Terms == nil || len(c.Terms.Terms) == 0 || c.Terms.Rows != 32 || c.Terms.Without >= 16 {
 				t.Errorf("note: %+v, %+v", c.Sample, c.Terms)

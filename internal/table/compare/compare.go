@@ -166,7 +166,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 			return slices.ContainsFunc(train.Values(), func(one columnstats.Value) bool { return one.Text == text })
 		})
 	}
-	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(missing, c.blind.Rows))
+	c.checkMissing(train.Name, train.Missing, c.train.Rows, ratio(missing, c.blind.Rows))
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
@@ -183,12 +183,22 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. before and
-// now are the fractions of such rows in the training file and the blind file.
-func (c *comparison) checkMissing(name string, before, now float64) {
-	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
+// checkMissing reports a column that has far more rows without a value than in training. missing is
+// the number of such rows among the trainRows rows of the training file, and now is their fraction in
+// the blind file.
+func (c *comparison) checkMissing(name string, missing, trainRows int, now float64) {
+	before := ratio(missing, trainRows)
+	if now > before+maxMissingRise && c.isMissingUnusual(missing, trainRows, now) {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
+}
+
+// isMissingUnusual reports whether a small blind file has more rows without a value than is likely by
+// chance. Even if all training rows have a value, a new row may lack one with a probability of up to
+// 3/trainRows (the rule of three), so three rows are added. In a large file, every rise that is reported
+// is unusual.
+func (c *comparison) isMissingUnusual(missing, trainRows int, now float64) bool {
+	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, ratio(missing+3, trainRows+3), c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
 
 // checkForm reports texts of the blind column that cannot be parsed in the format of the

@@ -80,6 +80,41 @@ func TestCompareKnownValues(t *testing.T) {
 	}
 }
 
+// TestMissingValuesInFewRows compares columns without values in a file of few rows.
+func TestMissingValuesInFewRows(t *testing.T) {
+	t.Parallel()
+	whole := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 10}
+	sample := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32}
+	category := profile.TrainingColumn{Name: "size", Levels: []string{"S", "M"}, SampleRows: 30, SampleMissing: 2}
+	often := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 700}
+	for _, c := range []struct {
+		known profile.TrainingColumn
+		rows  int
+		want  string
+	}{
+		{whole, 29, "100 % of the rows have no value, compared with 1 % in training"},
+		{whole, 4, "100 % of the rows have no value, compared with 1 % in training"},
+		{whole, 1, ""},
+		{sample, 10, "100 % of the rows have no value, compared with 0 % in a sample of 32 training rows"},
+		{sample, 1, ""},
+		{category, 10, "100 % of the rows have no value, compared with 6 % in a sample of 32 training rows"},
+		{often, 10, ""},
+		{often, 29, "100 % of the rows have no value, compared with 70 % in training"},
+	} {
+		text := "id,n,size\n"
+		for i := range c.rows {
+			text += fmt.Sprintf("r%d,%d,\n", i, i*i)
+		}
+		got := ""
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, scanText(t, text, profile.ScanOptions{Blind: true, ID: "id"})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%d rows: %q, want %q", c.rows, got, c.want)
+		}
+	}
+}
+
 // TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
 func TestCompareKnownFrequentTexts(t *testing.T) {
 	t.Parallel()
