@@ -207,7 +207,11 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 	other, texts := unparsableRows(train, blind, c.blind.Rows)
 	switch rows := other.rows + texts.rows; {
 	case rows == 0:
-		return hasSameForm(train, blind)
+		var numbers columnstats.NumericStats
+		if train.Numbers != nil {
+			numbers = *train.Numbers
+		}
+		return !c.checkCompactDates(train, blind, numbers.Min, numbers.Max) && hasSameForm(train, blind)
 	case haveTimesAndDurations(train, blind):
 		c.reportDurations(train.Name, blind, other)
 		if ratio(texts.rows, c.blind.Rows) > maxUnparsable {

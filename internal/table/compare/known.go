@@ -127,6 +127,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		if known.SampleRows > 0 && blind.Numbers != nil {
 			c.checkTrainingSampleRange(known, blind)
 		}
+	case c.checkCompactDates(train, blind, known.Min, known.Max):
 	case blind.Form.IsOrdered():
 		other, texts := unparsableRows(train, blind, c.blind.Rows)
 		switch rows := other.rows + texts.rows; {
