@@ -223,6 +223,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 		c.reportOtherFormat(train, blind, other)
 		c.reportTexts(train, blind, texts, "")
 	default:
+		c.reportOtherFormat(train, blind, other)
 		return true
 	}
 	return false
@@ -234,8 +235,11 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	if rows.rows == 0 {
 		return
 	}
-	noun := pluralNoun(train)
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
+	noun, line := pluralNoun(train), c.blind.HeaderLine()
+	if ratio(rows.rows, c.blind.Rows) <= maxUnparsable {
+		line = rows.most.FirstLine() // a few cells may be corrected by hand
+	}
+	c.reportAt(line, SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
 		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true

@@ -222,7 +222,7 @@ func TestNumbersForBooleans(t *testing.T) {
 		"counts":         {"Yes No", "0 1 2 3 4", csvfile.CodeOtherSpelling, SeverityWarning},
 		"other_numbers":  {"Yes No", "7 8", csvfile.CodeChangedKind, SeverityWarning},
 		"not_booleans":   {"Yes No perhaps", "1 0", csvfile.CodeChangedKind, SeverityWarning},
-		"words_and_some": {"Yes No", "Yes No 1", "", ""},
+		"words_and_some": {"Yes No", "Yes No 1", csvfile.CodeOtherSpelling, SeverityWarning},
 	} {
 		known := profile.TrainingColumn{Name: "x", Levels: strings.Fields(c.levels)}
 		var got Finding
