@@ -188,17 +188,17 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 // the blind file.
 func (c *comparison) checkMissing(name string, missing, trainRows int, now float64) {
 	before := ratio(missing, trainRows)
-	if now > before+maxMissingRise && c.isMissingUnusual(missing, trainRows, now) {
+	// Even if all training rows have a value, up to 3/trainRows of other rows may have none (the rule of three).
+	if now > before+maxMissingRise && c.isMissingUnusual(now, ratio(missing+3, trainRows+3)) {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
 }
 
 // isMissingUnusual reports whether a small blind file has more rows without a value than is likely by
-// chance. Even if all training rows have a value, a new row may lack one with a probability of up to
-// 3/trainRows (the rule of three), so three rows are added. In a large file, every rise that is reported
-// is unusual.
-func (c *comparison) isMissingUnusual(missing, trainRows int, now float64) bool {
-	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, ratio(missing+3, trainRows+3), c.blind.Rows) <= c.falseAlarmsPerColumn()
+// chance if usual is the probability of such a row. In a large file, every rise that is reported is
+// unusual.
+func (c *comparison) isMissingUnusual(now, usual float64) bool {
+	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
 
 // checkForm reports texts of the blind column that cannot be parsed in the format of the

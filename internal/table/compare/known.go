@@ -58,7 +58,7 @@ func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *pro
 	switch {
 	case known.Rows > 0:
 		c.checkMissing(known.Name, known.Missing, known.Rows, now)
-	case isKnown && now > before+2*maxMissingRise && c.isMissingUnusual(known.SampleMissing, known.SampleRows+known.SampleMissing, now):
+	case isKnown && now > before+2*maxMissingRise && c.isMissingUnusual(now, before+maxMissingRise):
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, known.Name, "%.0f %% of the rows have no value, compared with %.0f %% in a sample of %d training rows",
 			100*now, 100*before, known.SampleRows+known.SampleMissing)
 	}

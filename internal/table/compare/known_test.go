@@ -86,6 +86,7 @@ func TestMissingValuesInFewRows(t *testing.T) {
 	whole := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 10}
 	sample := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32}
 	category := profile.TrainingColumn{Name: "size", Levels: []string{"S", "M"}, SampleRows: 30, SampleMissing: 2}
+	half := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 20, SampleMissing: 12}
 	often := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 700}
 	for _, c := range []struct {
 		known profile.TrainingColumn
@@ -97,6 +98,7 @@ func TestMissingValuesInFewRows(t *testing.T) {
 		{whole, 1, ""},
 		{sample, 10, "100 % of the rows have no value, compared with 0 % in a sample of 32 training rows"},
 		{sample, 1, ""},
+		{half, 6, ""}, // a sample of 32 rows may have far fewer empty cells than all rows
 		{category, 10, "100 % of the rows have no value, compared with 6 % in a sample of 32 training rows"},
 		{often, 10, ""},
 		{often, 29, "100 % of the rows have no value, compared with 70 % in training"},
