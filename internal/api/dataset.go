@@ -163,8 +163,9 @@ type Column struct {
 	// Levels are the texts of a category that a model distinguishes. Only a dataset that was
 	// described from a model file has them.
 	Levels []string `json:"-"`
-	// Sample describes the numbers or dates in a sample of the training rows. Only a dataset that
-	// was described from a model file has it. It is nil if the column has no numbers or dates.
+	// Sample describes the numbers or dates in a sample of the training rows, and counts the values
+	// of a category. Only a dataset that was described from a model file has it. It is nil if the
+	// column has no numbers or dates and is no category.
 	Sample *NumberSample `json:"-"`
 	// Terms describes the words or items in a sample of the training rows. Only a dataset that was
 	// described from a model file has it. It is nil unless the column has lists or texts of several
@@ -180,12 +181,13 @@ type Column struct {
 }
 
 // NumberSample has the range of the numbers in a sample of rows. Dates are numbers of days since 1
-// January 1970.
+// January 1970. A category has only Rows and Missing.
 type NumberSample struct {
-	Rows     int // the number of rows with a number
+	Rows     int // the number of rows with a value
 	Missing  int // the number of rows without one
 	Min, Max float64
-	Integers bool // whether all numbers are integers
+	Integers bool      // whether all numbers are integers
+	Numbers  []float64 // the numbers, in the order of the rows
 }
 
 // TermSample has the items of lists, or the words of texts, that a model distinguishes. It also has

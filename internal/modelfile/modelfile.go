@@ -54,7 +54,7 @@ func Dataset(m *model.Model) *api.Dataset {
 	}
 	for _, name := range fields {
 		column := describeColumn(schema, name)
-		column.Sample, column.Terms = sampleNumbers(m, name), sampleTerms(m, name)
+		column.Sample, column.Terms = sampleValues(m, name), sampleTerms(m, name)
 		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
@@ -63,13 +63,23 @@ func Dataset(m *model.Model) *api.Dataset {
 	return dataset
 }
 
-// sampleNumbers describes the numbers or dates that a column has in the background rows of m. These
-// are the training rows that the model keeps. sampleNumbers returns nil if no number or date of the
-// column is known.
-func sampleNumbers(m *model.Model, name string) *api.NumberSample {
+// sampleValues describes the numbers or dates that a column has in the background rows of m. These
+// are the training rows that the model keeps. For a category, it only counts the rows with and without
+// a value. sampleValues returns nil if no value of the column is known.
+func sampleValues(m *model.Model, name string) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
+		if codes := m.BackgroundCodes(i); codes != nil && c.SourceName() == name && c.Feature == "" {
+			sample := new(api.NumberSample)
+			for _, code := range codes {
+				if code == frame.Missing {
+					sample.Missing++
+				}
+			}
+			sample.Rows = len(codes) - sample.Missing
+			return sample
+		}
 		isNumber := c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime)
 		if c.SourceName() != name || !isNumber {
 			continue
@@ -82,6 +92,7 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 			}
 			sample.Rows, sample.Min, sample.Max = sample.Rows+1, min(sample.Min, value), max(sample.Max, value)
 			sample.Integers = sample.Integers && value == math.Trunc(value)
+			sample.Numbers = append(sample.Numbers, value)
 		}
 		if sample.Rows > 0 {
 			return sample
@@ -91,7 +102,7 @@ func sampleNumbers(m *model.Model, name string) *api.NumberSample {
 }
 
 // sampleTerms describes the words or items that a column has in the background rows of m; see
-// sampleNumbers. It returns nil if no words or items of the column are known.
+// sampleValues. It returns nil if no words or items of the column are known.
 func sampleTerms(m *model.Model, name string) *api.TermSample {
 	schema, sample, hasTerm := m.Schema(), new(api.TermSample), []bool(nil)
 	for i := range schema.Columns {

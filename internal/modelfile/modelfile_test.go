@@ -93,8 +93,16 @@ func TestDatasetHasSamples(t *testing.T) {
 		switch c.Name {
 		case "weight":
 			want := &api.NumberSample{Rows: 29, Missing: 3, Min: -1.8, Max: 2.1}
+			if c.Sample == nil || len(c.Sample.Numbers) != want.Rows || slices.Max(c.Sample.Numbers) != want.Max {
+				t.Fatalf("weight: %+v", c.Sample)
+			}
+			want.Numbers = c.Sample.Numbers
 			if diff := cmp.Diff(want, c.Sample); diff != "" || c.Terms != nil {
 				t.Errorf("weight (-want +got):\n%s, %+v", diff, c.Terms)
+			}
+		case "colour":
+			if c.Sample == nil || c.Sample.Rows+c.Sample.Missing != 32 || c.Sample.Rows < 16 {
+				t.Errorf("colour: %+v", c.Sample)
 			}
 		case "note":
 			if c.Sample != nil || c.Terms == nil || len(c.Terms.Terms) == 0 || c.Terms.Rows != 32 || c.Terms.Without >= 16 {

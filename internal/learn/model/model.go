@@ -82,6 +82,14 @@ func (m *Model) BackgroundValues(feature int) []float64 {
 	return m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows)
 }
 
+// BackgroundCodes is like BackgroundValues, for the codes of a category.
+func (m *Model) BackgroundCodes(feature int) []int32 {
+	if m.background == nil {
+		return nil
+	}
+	return m.background.Columns[feature].Codes
+}
+
 // Schema returns the columns and classes that the model was trained on. It must
 // not be modified.
 func (m *Model) Schema() *frame.Schema { return m.schema }

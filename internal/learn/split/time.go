@@ -1,10 +1,10 @@
 package split
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
+	"sort"
 )
 
 // timeFolds is the number of folds of a sample with Times.
@@ -69,11 +69,9 @@ func (s Sample) rowsByTime() []int32 {
 			timed = append(timed, timedRow{time, row})
 		}
 	}
-	slices.SortFunc(timed, func(a, b timedRow) int {
-		if a.time != b.time {
-			return cmp.Compare(a.time, b.time)
-		}
-		return cmp.Compare(a.row, b.row)
+	sort.Slice(timed, func(i, j int) bool { // slices.SortFunc would make the program larger
+		a, b := timed[i], timed[j]
+		return a.time < b.time || a.time == b.time && a.row < b.row
 	})
 	rows := make([]int32, len(timed))
 	for i, t := range timed {

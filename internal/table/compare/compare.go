@@ -166,7 +166,7 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 			return slices.ContainsFunc(train.Values(), func(one columnstats.Value) bool { return one.Text == text })
 		})
 	}
-	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(missing, c.blind.Rows))
+	c.checkMissing(train.Name, train.Missing, c.train.Rows, ratio(missing, c.blind.Rows))
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
@@ -179,16 +179,26 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 		return
 	}
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
-		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
+		c.checkNumbers(train.Form, train.Numbers, c.train.Rows-train.Missing, blind)
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. before and
-// now are the fractions of such rows in the training file and the blind file.
-func (c *comparison) checkMissing(name string, before, now float64) {
-	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
+// checkMissing reports a column that has far more rows without a value than in training. missing is
+// the number of such rows among the trainRows rows of the training file, and now is their fraction in
+// the blind file.
+func (c *comparison) checkMissing(name string, missing, trainRows int, now float64) {
+	before := ratio(missing, trainRows)
+	// Even if all training rows have a value, up to 3/trainRows of other rows may have none (the rule of three).
+	if now > before+maxMissingRise && c.isMissingUnusual(now, ratio(missing+3, trainRows+3)) {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
+}
+
+// isMissingUnusual reports whether a small blind file has more rows without a value than is likely by
+// chance if usual is the probability of such a row. In a large file, every rise that is reported is
+// unusual.
+func (c *comparison) isMissingUnusual(now, usual float64) bool {
+	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
 
 // checkForm reports texts of the blind column that cannot be parsed in the format of the
@@ -197,7 +207,11 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 	other, texts := unparsableRows(train, blind, c.blind.Rows)
 	switch rows := other.rows + texts.rows; {
 	case rows == 0:
-		return hasSameForm(train, blind)
+		var numbers columnstats.NumericStats
+		if train.Numbers != nil {
+			numbers = *train.Numbers
+		}
+		return !c.checkCompactDates(train, blind, numbers.Min, numbers.Max) && hasSameForm(train, blind)
 	case haveTimesAndDurations(train, blind):
 		c.reportDurations(train.Name, blind, other)
 		if ratio(texts.rows, c.blind.Rows) > maxUnparsable {
@@ -209,6 +223,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 		c.reportOtherFormat(train, blind, other)
 		c.reportTexts(train, blind, texts, "")
 	default:
+		c.reportOtherFormat(train, blind, other)
 		return true
 	}
 	return false
@@ -220,8 +235,11 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	if rows.rows == 0 {
 		return
 	}
-	noun := pluralNoun(train)
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
+	noun, line := pluralNoun(train), c.blind.HeaderLine()
+	if ratio(rows.rows, c.blind.Rows) <= maxUnparsable {
+		line = rows.most.FirstLine() // a few cells may be corrected by hand
+	}
+	c.reportAt(line, SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
 		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true

@@ -57,8 +57,8 @@ func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *pro
 	now := ratio(MissingRows(known, blind), c.blind.Rows)
 	switch {
 	case known.Rows > 0:
-		c.checkMissing(known.Name, before, now)
-	case isKnown && now > before+2*maxMissingRise && c.blind.Rows >= profile.MinComparedRows:
+		c.checkMissing(known.Name, known.Missing, known.Rows, now)
+	case isKnown && now > before+2*maxMissingRise && c.isMissingUnusual(now, before+maxMissingRise):
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, known.Name, "%.0f %% of the rows have no value, compared with %.0f %% in a sample of %d training rows",
 			100*now, 100*before, known.SampleRows+known.SampleMissing)
 	}
@@ -122,11 +122,12 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		if known.HasRange && blind.Numbers != nil {
 			// Without a standard deviation, means are not compared.
 			numbers := columnstats.NumericStats{Min: known.Min, Max: known.Max, Mean: known.Mean, StdDev: cmp.Or(known.MaxStdDev, math.Inf(1))}
-			c.checkNumbers(known.Name, known.Form, &numbers, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
+			c.checkNumbers(known.Form, &numbers, max(known.Rows-known.Missing, 0), blind)
 		}
 		if known.SampleRows > 0 && blind.Numbers != nil {
 			c.checkTrainingSampleRange(known, blind)
 		}
+	case c.checkCompactDates(train, blind, known.Min, known.Max):
 	case blind.Form.IsOrdered():
 		other, texts := unparsableRows(train, blind, c.blind.Rows)
 		switch rows := other.rows + texts.rows; {
@@ -167,8 +168,9 @@ const (
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that are not levels, if most rows have such a text. It ignores texts that
-// mean a missing value, unless they are levels.
+// checkLevels reports texts that are not levels, if most rows have such a text. Texts that differ from a
+// level only in spelling are always reported. It ignores texts that mean a missing value, unless they
+// are levels.
 func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {
@@ -176,17 +178,16 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	} else if blind.Estimate {
 		return
 	}
-	key := func(text string) string { return text }
-	isBoolean := cells.AreBooleans(slices.Values(known.Levels))
-	if isBoolean {
-		key = cells.FoldCase
+	key, fold := func(text string) string { return text }, foldSpelling
+	if cells.AreBooleans(slices.Values(known.Levels)) {
+		key, fold = cells.FoldCase, foldBoolean
 	}
-	levels := make(map[string]bool, len(known.Levels))
+	levels, spellings := make(map[string]bool, len(known.Levels)), make(map[string]bool, len(known.Levels))
 	for _, level := range known.Levels {
-		levels[key(level)] = true
+		levels[key(level)], spellings[fold(level)] = true, true
 	}
-	var unknown rowCounter
-	first, filled, texts := math.MaxInt, 0, 0
+	var unknown, misspelt rowCounter
+	first, firstMisspelt, filled, texts := math.MaxInt, math.MaxInt, 0, 0
 	for _, one := range values {
 		isLevel := levels[key(one.Text)]
 		if one.Kind == cells.Null && !isLevel {
@@ -197,15 +198,21 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 			unknown.addRows(&one)
 			texts++
 			first = min(first, one.FirstLine())
+			if spellings[fold(one.Text)] {
+				misspelt.addRows(&one)
+				firstMisspelt = min(firstMisspelt, one.FirstLine())
+			}
 		}
 	}
 	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
 	if unknown.rows < minExpectedRows || isUsual {
+		unknown, first = misspelt, firstMisspelt
+	}
+	if unknown.rows == 0 {
 		return
 	}
 	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
-	isOtherSpelling := isBoolean && slices.ContainsFunc(known.Levels, func(level string) bool { return foldBoolean(level) == foldBoolean(unknown.most.Text) })
-	if blind.Form.IsOrdered() && !isOtherSpelling { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
+	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
 		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
 			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
@@ -262,7 +269,7 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
 // training column, or that may be parsed wrongly. It ignores texts, because the training file may
-// have them. It returns true if it reports nothing, or only a missing unit.
+// have them. It returns true if it reports nothing, only a missing unit, or only a few numbers.
 func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool {
 	if blind.Form != inference.FormNumeric {
 		return true
@@ -270,11 +277,8 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
 	unread := unparsedNumbers(train, blind, c.blind.Rows)
-	if ratio(unread.rows, c.blind.Rows) <= maxUnparsable {
-		return matches
-	}
 	c.reportOtherFormat(train, blind, unread)
-	return false
+	return matches && ratio(unread.rows, c.blind.Rows) <= maxUnparsable
 }
 
 // unparsedNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the
@@ -304,7 +308,8 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 // checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
 // texts. Training rows with a text count as rows without a value, and their texts are not known. So
 // texts are reported only if they are in far more rows than the fraction of training rows without a
-// value suggests.
+// value suggests. If most filled rows have a text, the rows without a value count as well, because
+// then the training rows without a value were probably empty.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
@@ -315,16 +320,24 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 		missing += maxMissingRise // the sample has few rows
 	}
 	var texts rowCounter
-	words, values := textSet(train), estimatedValues(blind, c.blind.Rows)
+	words, values, empty := textSet(train), estimatedValues(blind, c.blind.Rows), blind.EmptyRows()
 	for i := range values {
 		one := &values[i]
 		isRead := train.CanParse(one.Text) || words[one.Text] || blind.Form.IsOrdered() && blind.CanParse(one.Text)
-		if one.Kind == cells.Text && !isRead {
+		switch {
+		case isRead:
+		case one.Kind == cells.Null:
+			empty += one.Rows
+		case one.Kind == cells.Text:
 			texts.addRows(one)
 		}
 	}
 	share := ratio(texts.rows, c.blind.Rows)
-	if share <= maxUnparsable || binomialTailBound(share, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
+	unread := share
+	if 2*texts.rows > c.blind.Rows-empty {
+		unread = ratio(texts.rows+empty, c.blind.Rows)
+	}
+	if share <= maxUnparsable || binomialTailBound(unread, missing, c.blind.Rows) > c.falseAlarmsPerColumn() {
 		return false
 	}
 	switch {

@@ -80,6 +80,43 @@ func TestCompareKnownValues(t *testing.T) {
 	}
 }
 
+// TestMissingValuesInFewRows compares columns without values in a file of few rows.
+func TestMissingValuesInFewRows(t *testing.T) {
+	t.Parallel()
+	whole := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 10}
+	sample := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32}
+	category := profile.TrainingColumn{Name: "size", Levels: []string{"S", "M"}, SampleRows: 30, SampleMissing: 2}
+	half := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 20, SampleMissing: 12}
+	often := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, Rows: 1000, Missing: 700}
+	for _, c := range []struct {
+		known profile.TrainingColumn
+		rows  int
+		want  string
+	}{
+		{whole, 29, "100 % of the rows have no value, compared with 1 % in training"},
+		{whole, 4, "100 % of the rows have no value, compared with 1 % in training"},
+		{whole, 1, ""},
+		{sample, 10, "100 % of the rows have no value, compared with 0 % in a sample of 32 training rows"},
+		{sample, 1, ""},
+		{half, 6, ""}, // a sample of 32 rows may have far fewer empty cells than all rows
+		{category, 10, "100 % of the rows have no value, compared with 6 % in a sample of 32 training rows"},
+		{often, 10, ""},
+		{often, 29, "100 % of the rows have no value, compared with 70 % in training"},
+	} {
+		text := "id,n,size\n"
+		for i := range c.rows {
+			text += fmt.Sprintf("r%d,%d,\n", i, i*i)
+		}
+		got := ""
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, scanText(t, text, profile.ScanOptions{Blind: true, ID: "id"})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%d rows: %q, want %q", c.rows, got, c.want)
+		}
+	}
+}
+
 // TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
 func TestCompareKnownFrequentTexts(t *testing.T) {
 	t.Parallel()
@@ -187,7 +224,7 @@ func TestNumbersForBooleans(t *testing.T) {
 		"counts":         {"Yes No", "0 1 2 3 4", csvfile.CodeOtherSpelling, SeverityWarning},
 		"other_numbers":  {"Yes No", "7 8", csvfile.CodeChangedKind, SeverityWarning},
 		"not_booleans":   {"Yes No perhaps", "1 0", csvfile.CodeChangedKind, SeverityWarning},
-		"words_and_some": {"Yes No", "Yes No 1", "", ""},
+		"words_and_some": {"Yes No", "Yes No 1", csvfile.CodeOtherSpelling, SeverityWarning},
 	} {
 		known := profile.TrainingColumn{Name: "x", Levels: strings.Fields(c.levels)}
 		var got Finding

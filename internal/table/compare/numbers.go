@@ -22,12 +22,13 @@ const (
 )
 
 // checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
-// differs. trainRows and blindRows are the numbers of rows with a number. If trainRows is 0, it is
-// unknown, and every growth of the range by more than rangeTolerance is reported.
-func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
-	if c.isOutOfRange(train, blind, trainRows, blindRows) {
+// differs. trainRows is the number of training rows with a number. If it is 0, it is unknown, and
+// every growth of the range by more than rangeTolerance is reported.
+func (c *comparison) checkNumbers(form inference.Form, train *columnstats.NumericStats, trainRows int, column *profile.ColumnProfile) {
+	blind, blindRows := column.Numbers, c.blind.Rows-column.Missing
+	if c.isOutOfRange(train, blind, trainRows, blindRows) || c.isMostlyBelow(column, train.Min, trainRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the values are from %s to %s, but from %s to %s in training", texts[0], texts[1], texts[2], texts[3])
+		c.report(SeverityWarning, csvfile.CodeMovedRange, column.Name, "the values are from %s to %s, but from %s to %s in training", texts[0], texts[1], texts[2], texts[3])
 		return
 	}
 	shift := math.Abs(blind.Mean - train.Mean)
@@ -39,7 +40,7 @@ func (c *comparison) checkNumbers(name string, form inference.Form, train, blind
 	deviation := train.StdDev * math.Sqrt(1/float64(trainRows)+1/float64(blindRows))
 	if p := math.Erfc(shift / deviation / math.Sqrt2); !(p > c.falseAlarmsPerColumn()) {
 		texts := formatDistinctly(form, blind.Mean, train.Mean)
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the mean is %s, but %s in training", texts[0], texts[1])
+		c.report(SeverityWarning, csvfile.CodeMovedRange, column.Name, "the mean is %s, but %s in training", texts[0], texts[1])
 	}
 }
 
@@ -50,7 +51,8 @@ func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, col
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
 	above, below := countAbove(blind, known.Max), countBelow(blind, known.Min)
-	if !(outside > rangeTolerance*(known.Max-known.Min)) || outOfRangePValue(max(above, below), known.SampleRows, rows) > c.falseAlarmsPerColumn()/2 {
+	isOutside := outside > rangeTolerance*(known.Max-known.Min) && outOfRangePValue(max(above, below), known.SampleRows, rows) <= c.falseAlarmsPerColumn()/2
+	if !isOutside && !c.isMostlyBelow(column, known.Min, known.SampleRows) && !c.isSampleMostlyAbove(known, column) {
 		return
 	}
 	texts := formatDistinctly(known.Form, blind.Min, blind.Max, known.Min, known.Max)
@@ -77,6 +79,29 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 	limit := c.falseAlarmsPerColumn()
 	return outOfRangePValue(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
 		outOfRangePValue(countBelow(blind, train.Min), trainRows, blindRows) <= limit
+}
+
+// isMostlyBelow reports whether most numbers of a blind column are below low, the smallest of
+// trainRows training numbers. Numbers in another unit, such as thousands, may be below a range that
+// is so wide that rangeTolerance allows them.
+func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, trainRows int) bool {
+	rows, counts := c.blind.Rows-blind.Missing, blind.CountRanges([]float64{low})
+	return low > 0 && blind.Form == inference.FormNumeric && counts != nil && 2*counts[0] > float64(rows) &&
+		outOfRangePValue(int(counts[0]), trainRows, rows) <= c.falseAlarmsPerColumn()
+}
+
+// isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice the
+// largest number of a blind column. Such numbers may be in another unit, for example 0.05 instead of
+// 5 %, even if they are in the range of the sample.
+func (c *comparison) isSampleMostlyAbove(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
+	above := 0
+	for _, number := range known.SampleNumbers {
+		if number > 2*blind.Numbers.Max {
+			above++
+		}
+	}
+	return blind.Numbers.Max >= 0 && blind.Form == inference.FormNumeric && 2*above > known.SampleRows &&
+		outOfRangePValue(above, c.blind.Rows-blind.Missing, known.SampleRows) <= c.falseAlarmsPerColumn()
 }
 
 // outOfRangePValue returns the probability that at least count of the blind numbers are larger than

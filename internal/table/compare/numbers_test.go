@@ -2,7 +2,9 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,10 +102,57 @@ func TestMeanDiffersByRounding(t *testing.T) {
 		const value = 1.2345678901234567e19
 		c := comparison{blind: &profile.Profile{Rows: 200}, compared: 1}
 		train := &columnstats.NumericStats{Min: value, Max: 2 * value, Mean: value}
-		blind := &columnstats.NumericStats{Min: value, Max: 2 * value, Mean: value * shift}
-		c.checkNumbers("x", inference.FormNumeric, train, blind, 1000, 200)
+		blind := &profile.ColumnProfile{Numbers: &columnstats.NumericStats{Min: value, Max: 2 * value, Mean: value * shift}}
+		c.checkNumbers(inference.FormNumeric, train, 1000, blind)
 		if len(c.findings) != want {
 			t.Errorf("%v: %+v, want %d", shift, c.findings, want)
+		}
+	}
+}
+
+// Numbers in thousands, or fractions instead of percentages, are reported even if the training range is
+// so wide that they are near or in it.
+func TestNumbersInOtherUnit(t *testing.T) {
+	table := func(rows int, format string, scale float64) string {
+		random := rand.New(rand.NewPCG(uint64(rows), 1))
+		text := strings.Builder{}
+		text.WriteString("id,x,y\n")
+		for row := range rows {
+			fmt.Fprintf(&text, "r%d,"+format+",%c\n", row, scale*math.Exp(7+1.7*random.NormFloat64()), 'a'+row%2)
+		}
+		return text.String()
+	}
+	train := scanText(t, table(1200, "%.2f", 1), profile.ScanOptions{})
+	numbers := *train.Columns[train.ColumnIndex("x")].Numbers
+	whole := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, Rows: 1200, HasRange: true, Min: numbers.Min, Max: numbers.Max}
+	sample := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, SampleRows: 32, Min: 10, Max: 1e5, SampleNumbers: slices.Repeat([]float64{10, 200, 1500, 1e5}, 8)}
+	percentages := profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, SampleRows: 32, Max: 1e9, SampleNumbers: slices.Repeat([]float64{0, 1e8, 5e8, 1e9}, 8)}
+	for _, c := range []struct {
+		rows  int
+		scale float64
+		known profile.TrainingColumn
+		want  int
+	}{
+		{300, 1, whole, 0},
+		{300, 1e-3, whole, 1},
+		{20, 1e-4, whole, 1},
+		{20, 1, whole, 0},
+		{300, 1, sample, 0},
+		{300, 1e-3, sample, 1},
+		{20, 1e-3, sample, 1},
+		{20, 1, sample, 0},
+		{20, 1, percentages, 1},
+		{2, 1, percentages, 0},
+	} {
+		blind := scanText(t, table(c.rows, "%.5f", c.scale), profile.ScanOptions{Blind: true, ID: "id"})
+		if got := TrainingColumns([]profile.TrainingColumn{c.known}, blind); len(got) != c.want {
+			t.Errorf("%d rows × %g, known %d %d: %+v, want %d", c.rows, c.scale, c.known.Rows, c.known.SampleRows, got, c.want)
+		}
+		if c.known.HasRange {
+			got := slices.DeleteFunc(Profiles(train, blind), func(f Finding) bool { return f.Code != csvfile.CodeMovedRange })
+			if len(got) != c.want {
+				t.Errorf("%d rows × %g: %+v, want %d", c.rows, c.scale, got, c.want)
+			}
 		}
 	}
 }

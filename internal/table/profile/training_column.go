@@ -27,10 +27,12 @@ type TrainingColumn struct {
 	// Integers reports whether all numbers are integers, or all numbers of the sample if SampleRows is
 	// not 0. It is false if this is not known.
 	Integers bool
-	// SampleRows and SampleMissing are set if the range is known only for a sample of the training
+	// SampleRows and SampleMissing are set if the column is known only for a sample of the training
 	// rows: the numbers of its rows with and without a value. HasRange is then false, and Min and
 	// Max are the range of the sample. Otherwise SampleRows is 0.
 	SampleRows, SampleMissing int
+	// SampleNumbers are the numbers of the sample, in the order of its rows.
+	SampleNumbers []float64
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int

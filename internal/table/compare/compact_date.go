@@ -1,0 +1,37 @@
+package compare
+
+import (
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// checkCompactDates reports a blind column of dates without separators, such as 20231020, if the training
+// column has Unix times or other numbers: the model reads the dates as such numbers. low and high are
+// the range of the training numbers, because eight-digit numbers in this range may only look like
+// dates. For Unix times, the range is not used. checkCompactDates returns true if it reports the column.
+func (c *comparison) checkCompactDates(train, blind *profile.ColumnProfile, low, high float64) (found bool) {
+	if blind.Form != inference.FormDate || blind.Epoch != "" || train.Form != inference.FormNumeric && train.Epoch == "" {
+		return false
+	}
+	var dates rowCounter
+	values := estimatedValues(blind, c.blind.Rows)
+	for i := range values {
+		one := &values[i]
+		if one.Kind == cells.Number && train.CanParse(one.Text) && (train.Epoch != "" || one.Number < low || one.Number > high) {
+			dates.addRows(one)
+		}
+	}
+	severity, filled := SeverityWarning, c.blind.Rows-blind.EmptyRows()
+	switch {
+	case ratio(dates.rows, filled) <= maxDefectShare:
+		return false
+	case isDefect(dates.rows, filled):
+		severity = SeverityDefect
+	}
+	c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s dates, most often %s, but the training file has %s; these dates are read as %s",
+		formatRows(blind, dates.rows), humanize.HasOrHave(dates.rows), csvfile.Excerpt(dates.most.Text), pluralNoun(train), pluralNoun(train))
+	return true
+}
