@@ -86,7 +86,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.Parse(); err != nil {
 		return err
 	}
-	for _, flag := range []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"} {
+	for _, flag := range cli.ReadingFlags {
 		if len(o.blind) == 0 && o.factory.Running.Flags().Changed(flag) {
 			return exit.Usagef("--%s has no effect without --blind", flag).WithHint("add --blind FILE, or omit the flag")
 		}

@@ -76,7 +76,7 @@ func openWithLog(t *testing.T) (*testApp, *bytes.Buffer) {
 // execSQL executes a statement on the database of the App.
 func (a *testApp) execSQL(t *testing.T, statement string) {
 	t.Helper()
-	db := must(sql.Open("sqlite", filepath.Join(a.dir, "foretell.db")))(t)
+	db := must(sql.Open("sqlite", "file:"+filepath.Join(a.dir, "foretell.db")+"?_pragma=busy_timeout(30000)"))(t)
 	defer func() { _ = db.Close() }()
 	if _, err := db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)

@@ -17,13 +17,13 @@ import (
 )
 
 // repeatedFlags are the flags that are copied from the current command line to the commands in its
-// hints: they select the service, or are readingFlags.
+// hints: they select the service, or are ReadingFlags.
 var repeatedFlags = append([]string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
-}, readingFlags...)
+}, ReadingFlags...)
 
-// readingFlags are the flags that change how a file is read.
-var readingFlags = []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
+// ReadingFlags are the flags that change how a file is read.
+var ReadingFlags = []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
 
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
@@ -138,7 +138,7 @@ func (f *Factory) repeatFlags(line string) string {
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
 		case name == "storage" && isFileStorageFlag(given) != isFileStorageFlag(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
-		case next.Name() == "report" && slices.Contains(readingFlags, name) && !strings.Contains(outer, " --blind "): // it reads no file
+		case next.Name() == "report" && slices.Contains(ReadingFlags, name) && !strings.Contains(outer, " --blind "): // it reads no file
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
 			if line += " --" + name; given.Value.String() != "true" {

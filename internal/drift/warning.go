@@ -70,15 +70,15 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 
 // maxStdDev returns an upper bound of the standard deviation of the numbers of d: that of the centres of
 // their bins, and half the width of a bin, which is the largest distance of a number from its centre.
-// It returns 0 if d has no bins.
+// It returns 0 if d has no bins, or if the numbers are too large to compute the deviation.
 func maxStdDev(d *api.Distribution) float64 {
 	rows, squares, width := 0.0, 0.0, (d.High-d.Low)/float64(max(len(d.Bins), 1))
 	for i, n := range d.Bins {
 		distance := d.Low + (float64(i)+0.5)*width - d.Mean
 		rows, squares = rows+float64(n), squares+float64(n)*distance*distance
 	}
-	if rows == 0 {
-		return 0
+	if deviation := math.Sqrt(squares/rows) + width/2; deviation <= math.MaxFloat64 { // it is NaN without rows
+		return deviation
 	}
-	return math.Sqrt(squares/rows) + width/2
+	return 0
 }

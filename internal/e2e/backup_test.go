@@ -95,9 +95,11 @@ func foretellAs(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	command := exec.Command("foretell", args...)
 	command.Env = env
-	out, err := command.CombinedOutput()
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v: %v: %s", args, err, out)
+		t.Fatalf("%v: %v: %s%s", args, err, out, stderr.String())
 	}
 	return strings.TrimSpace(string(out))
 }

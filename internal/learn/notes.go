@@ -42,7 +42,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 	if ungrouped > 0 && p.GroupColumn != "" {
 		r.addNote("%d of %d rows have no value in the column %q, so they may be divided from rows of the same group", ungrouped, r.data.Rows, p.GroupColumn)
 	}
-	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 0 && slices.Max(labels) == slices.Min(labels) {
+	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
 	}
 	if r.plan.Untested {

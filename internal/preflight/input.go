@@ -51,7 +51,7 @@ type InputTable struct {
 	// isUnalignable is set by scanProfile if no row has as many fields as the header. --fix can
 	// then align no row.
 	isUnalignable bool
-	// cutLine is the last line if scanProfile has found defective rows in a CSV file and this line has
+	// cutLine is the last line if scanProfile has found incomplete rows in a CSV file and this line has
 	// no line end; otherwise it is 0.
 	cutLine int
 	ignored []string // columns of layout.Drop that have neither a name nor a value
@@ -225,7 +225,10 @@ func (in *InputTable) scanProfile(ctx context.Context, progress *term.Progress, 
 		in.rowsAboveHeader = in.estimateRowsAboveHeader(ctx)
 	}
 	in.isUnalignable = !in.layout.Blind && !in.table.IsConverted() && hasRaggedRows(p) && in.noRowFits(ctx)
-	if len(p.Defects) > 0 && !in.table.IsConverted() && len(in.Paths) == 1 {
+	isIncomplete := func(d csvfile.Defect) bool {
+		return d.Code == csvfile.CodeRaggedRow || d.Code == csvfile.CodeUnclosedQuote
+	}
+	if slices.ContainsFunc(p.Defects, isIncomplete) && !in.table.IsConverted() && len(in.Paths) == 1 {
 		in.cutLine = in.lineWithoutEnd(ctx)
 	}
 	if source != nil {
@@ -264,7 +267,7 @@ func (in *InputTable) lineWithoutEnd(ctx context.Context) int {
 	}
 	defer func() { _ = file.Close() }() // the file was only read
 	line, part, last := 1, make([]byte, csvfile.ChunkSize), byte(0)
-	for err == nil {
+	for err == nil && ctx.Err() == nil {
 		var n int
 		if n, err = file.Read(part); n > 0 {
 			line, last = line+bytes.Count(part[:n], []byte{'\n'}), part[n-1]

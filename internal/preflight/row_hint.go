@@ -17,18 +17,21 @@ func (p *Preflight) incompleteRowHint(in *InputTable, f *finding) string {
 
 // raggedHint returns the remedy for rows with another number of fields than the header.
 func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
-	isBlind := in == p.Blind || in.layout.Blind
+	isBlind, isCut := in == p.Blind || in.layout.Blind, f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns
 	switch {
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)
 	case in.isUnalignable && in == p.Train:
 		return "no row fits the header: add the missing names to the header, put a field that has the separator in quotes, or set the separator with --delimiter"
 	case isBlind && f.Count <= csvfile.MaxLocationsShown && f.Column == 2 && in.columns > 2: // one field, as in a note below the table; --fix could rarely align it
-		if f.Count > 1 {
-			return "delete the lines that are not rows to predict, and add the missing fields of the others"
+		switch {
+		case f.Count > 1:
+			return "delete the lines that are not rows to predict, and correct the fields of the others"
+		case isCut:
+			return "if the line is a note below the rows, delete it; otherwise, " + cutHint
 		}
 		return "if the line is not a row to predict, delete it; otherwise, add its missing fields"
-	case f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns:
+	case isCut:
 		return cutHint
 	}
 	return p.fixHint(in)

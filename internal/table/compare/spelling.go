@@ -69,14 +69,5 @@ func foldSpelling(text string) string {
 // excerpt is like csvfile.Excerpt, but also shows invisible characters.
 func excerpt(text string) string { return cells.QuoteVisibly(csvfile.Shorten(text)) }
 
-// foldBoolean maps words and numbers with the same meaning, such as True, yes and 1.0, to the same
-// text.
-func foldBoolean(text string) string {
-	switch text = foldSpelling(text); text {
-	case "yes", "true", "y", "t", "on", "1", "1.0":
-		return "true"
-	case "no", "false", "n", "f", "off", "0", "0.0":
-		return "false"
-	}
-	return text
-}
+// foldBoolean is [cells.FoldBoolean], which also joins inner spaces.
+func foldBoolean(text string) string { return cells.FoldBoolean(foldSpelling(text)) }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -132,6 +133,9 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 // the division is coarser. If a single group is taken for two groups, its rows are both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
+	if strings.ContainsAny(text, "eE") { // 1234e567 is a code, not a number with an exponent
+		return cells.FoldSpelling(text)
+	}
 	if number, ok := r.numbers.Parse(cell); ok && cells.DigitsFitFloat64(text) {
 		text = strconv.FormatFloat(number, 'g', -1, 64)
 	}

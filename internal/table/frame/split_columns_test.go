@@ -61,12 +61,17 @@ func TestGroupsHaveSeveralSpellings(t *testing.T) {
 		"4,P8 ,41,\"12041,0\",b\n" +
 		"5,p07,1234567890123456,1.204,a\n" +
 		"6,p07,1234567890123457,unknown,a\n" +
-		"7,,,,b\n"
+		"7,,,,b\n" +
+		"8,,1234e567,,a\n" +
+		"9,,99E88777,,a\n" +
+		"10,,1234E567,,b\n"
 	schema := &Schema{ID: "id", Label: "label", Fields: []string{"mouse", "code", "patient"}, Columns: []ColumnSchema{
 		{Name: "patient.text", Source: "patient", Kind: Category, Feature: ExtractText},
 		{Name: "patient", Feature: ExtractAmount, DecimalComma: true},
 	}}
-	for column, want := range map[string][]int32{"mouse": {0, 0, 1, 1, 2, 2, -1}, "code": {0, 0, 1, 0, 2, 3, -1}, "patient": {0, 0, 0, 0, 1, 2, -1}} {
+	for column, want := range map[string][]int32{
+		"mouse": {0, 0, 1, 1, 2, 2, -1, -1, -1, -1}, "code": {0, 0, 1, 0, 2, 3, -1, 4, 5, 4}, "patient": {0, 0, 0, 0, 1, 2, -1, -1, -1, -1},
+	} {
 		got, err := ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Group: column})
 		if err != nil {
 			t.Fatal(err)
