@@ -14,7 +14,7 @@ import (
 
 // checkAndConnect checks the files, connects to the service, and makes the run keep the label and the
 // ID column of its series. With --plan, it does not connect, and the session is nil. former is the
-// champion of the series, or nil if there is none. prepCtx is ctx with the time limit.
+// champion of the series, or nil if the series has no champion. prepCtx is ctx with the time limit.
 //
 // If the series has another label or ID column than was inferred, the files are checked a second
 // time. checkAndConnect prints only the findings of the last check, even if it returns an error.

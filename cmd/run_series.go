@@ -48,7 +48,7 @@ func (o *runOptions) findFormerChampion(ctx context.Context, session *connect.Se
 // useSeriesRoles makes a run use the label and the ID column of the champion of its series. Columns
 // that flags, the blind file or the user's answers to prompts have determined stay the same. changed
 // reports whether a column has changed, so that the files must be checked again. c is the champion,
-// or nil if there is none.
+// or nil if the series has no champion.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (c *requirement.Champion, changed bool, err error) {
 	c, err = o.findFormerChampion(ctx, session, files)
 	if err != nil || c == nil || c.Dataset.LabelName == "" {

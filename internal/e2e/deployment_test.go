@@ -112,14 +112,9 @@ func TestOtherDeployment(t *testing.T) {
 	}
 }
 
-// TestGateWithoutModelStates uses a deployment that cannot store the state of a model, or fails to
-// do so. A missed requirement still ends the command with exit status 10, and a warning says that
-// the model may become the champion.
-func TestGateWithoutModelStates(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("races several times, one race after another")
-	}
+// serveWithAccount starts a service with the account a@example.com, and returns its address.
+func serveWithAccount(t *testing.T) *url.URL {
+	t.Helper()
 	address, dir := serve(t)
 	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
 		t.Fatal(err)
@@ -128,6 +123,18 @@ func TestGateWithoutModelStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return target
+}
+
+// TestGateWithoutModelStates uses a deployment that cannot store the state of a model, or fails to
+// do so. A missed requirement still ends the command with exit status 10, and a warning says that
+// the model may become the champion.
+func TestGateWithoutModelStates(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("races several times, one race after another")
+	}
+	target := serveWithAccount(t)
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusForbidden, http.StatusServiceUnavailable} {
 		proxy := httputil.NewSingleHostReverseProxy(target)
 		deployment := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -157,14 +164,7 @@ func TestRaceOptionsThatAreNotReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("races several times, one race after another")
 	}
-	address, dir := serve(t)
-	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
-		t.Fatal(err)
-	}
-	target, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := serveWithAccount(t)
 	options := regexp.MustCompile(`"(groupColumn|timeColumn|effort|classWeights|monotone|seed|championReason)":("[^"]*"|\d+|\{[^}]*\}),?`)
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

@@ -354,7 +354,7 @@ func (p *Preflight) correctedNames(names []string) []string {
 
 // likelyClassColumn returns the name of a column that could be the label instead of the current one:
 // it has 2 to 20 different texts or booleans and no missing value. If there are several such columns,
-// it returns the last one in the training file. It returns "" if there is none.
+// it returns the last one in the training file. It returns "" if the training file has no such column.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

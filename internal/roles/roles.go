@@ -41,7 +41,8 @@ type Roles struct {
 	LabelAssumed bool
 	// LabelProblem says why the column is probably not the label, such as "has 900 different values
 	// in 1000 rows". It is set only if LabelAssumed is set and more than three quarters of the values
-	// read are distinct. OtherLabel is then the first column with a few texts, or "" if there is none.
+	// read are distinct. OtherLabel is then the first column with a few texts, or "" if no column has
+	// few texts.
 	LabelProblem, OtherLabel string
 }
 

@@ -25,7 +25,7 @@ type decimalSeparatorCounts struct {
 	distinct     int               // distinct cells of the rows of both
 	largest      float64           // the largest absolute number without a point or comma
 	mostOther    columnstats.Value // the most frequent cell of the rows of otherOnly
-	mostBoth     columnstats.Value // the most frequent cell of the rows of thousands or, if there are none, of the rows of both
+	mostBoth     columnstats.Value // the most frequent cell of the rows of thousands or, without such rows, of the rows of both
 }
 
 // looksGrouped reports whether the separators in the rows that r.both counts very likely separate

@@ -177,7 +177,7 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 // prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
 // lengths at which most codes have a boundary, as after E and E11 in E11.9. A boundary is between
 // characters of different classes. The classes are letters, digits and all other characters. The
-// result is the shortest and the longest useful length with a boundary or, if there is none, the
+// result is the shortest and the longest useful length with a boundary or, without such lengths, the
 // shortest and the longest useful length. It is nil if nearly all codes begin with the same
 // character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
