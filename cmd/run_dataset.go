@@ -99,7 +99,7 @@ func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string
 // chooseSeriesStem sets p.seriesStem, the default name of the series, to the name of the training
 // file without its extension. If the series of this name has another table, it adds the name of the
 // folder: two files called train.csv in the folders iris and car have the series train and
-// car-train. In one series, the champion would always be a model of the newer table.
+// car-train. If both were in one series, its champion would always be a model of the newer table.
 func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	p.seriesStem = p.files.Train.Stem()
 	if p.name == "" && !client.IsDatasetName(p.seriesStem) {

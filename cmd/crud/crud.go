@@ -100,7 +100,8 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
-// WaitCommand is a command that waits for the job on an object and prints the object.
+// WaitCommand is a command that waits until the job on an object has ended, such as the preparation
+// of a dataset, and then prints the object.
 type WaitCommand[T any] struct {
 	Short    string
 	Resource Resource
@@ -200,7 +201,8 @@ func (o *deleteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, gone, o.command.Column)
 }
 
-// Deleted is the output of a delete command: the key of the deleted object.
+// Deleted is the output of a delete command. It has only the key of the deleted object; the other
+// keys are "".
 type Deleted struct {
 	DatasetKey     string `json:"datasetKey,omitempty"`
 	TrainingJobKey string `json:"trainingJobKey,omitempty"`

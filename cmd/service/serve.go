@@ -90,8 +90,8 @@ the URL.
 	return cmd
 }
 
-// minHeapGrowth is the argument of [machine.SetMinHeapGrowth], in bytes. With it, a request for a
-// page of a list takes a third less processor time.
+// minHeapGrowth is the argument of [machine.SetMinHeapGrowth], in bytes. With it, garbage is
+// collected less often, and a request for a page of a list takes a third less processor time.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {

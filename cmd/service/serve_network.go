@@ -178,7 +178,7 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 }
 
 // wsaAddressNotAvailable is the error code WSAEADDRNOTAVAIL of Windows. On Windows,
-// syscall.EADDRNOTAVAIL is another number.
+// syscall.EADDRNOTAVAIL has another value, which the system never returns.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
 // listenTCP opens a TCP listener at address. flag is the name of the flag with this address, for

@@ -13,7 +13,8 @@ import (
 // resource, such as "dataset"; see resourceNames.
 //
 // If a race or prediction that has not ended needs the resource, deleteResource returns a problem.
-// Only if this work is interrupted, deleteResource ends it and deletes the resource.
+// But if no process runs the race or prediction, and none will resume it, deleteResource ends it
+// and deletes the resource.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {

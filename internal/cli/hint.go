@@ -16,8 +16,8 @@ import (
 	"foretell/internal/term"
 )
 
-// repeatedFlags are the flags that are copied from the current command line to the commands in its
-// hints: they select the service, or are ReadingFlags.
+// repeatedFlags are the flags that hints repeat: if the user has set one of them, it is added to
+// the commands that a hint suggests. These flags select the service, or are ReadingFlags.
 var repeatedFlags = append([]string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
 }, ReadingFlags...)
@@ -32,7 +32,7 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 // changes these hints of the service:
 //
 //   - If the token is from the environment, a hint to log in becomes one to set another token.
-//   - If the name that is taken is the email of an account, the hint becomes one to list the accounts.
+//   - If the email of a new account is taken, the hint becomes one to list the accounts.
 //   - If the service is in this process, a hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or

@@ -144,9 +144,10 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// sortAndRank sorts the models by table, then by score, best first, then by version. It ranks the
-// models of each table separately. A model shares the rank of the model before it if the interval
-// of its score includes the best score with this rank.
+// sortAndRank sorts the models by table, then by score, and equal scores by version. The best score
+// and the oldest version are first, and missing scores last. The models of each table are ranked
+// separately. A model shares the rank of the model before it if the interval of its score includes
+// the best score with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -193,7 +194,8 @@ func setTestSets(entries []*Entry) {
 	}
 }
 
-// testRowsID identifies the test rows of a model that has some.
+// testRowsID returns a value that is equal for models with the same test rows. The model must have
+// test rows.
 func (e *Entry) testRowsID() [4]string {
 	return [4]string{e.dataID, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
 }

@@ -230,8 +230,8 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It does not name
-// an ignored column.
+// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It returns
+// names unchanged if the column without a name is ignored.
 func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names

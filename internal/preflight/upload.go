@@ -26,7 +26,8 @@ type Upload struct {
 	IsNew bool
 }
 
-// uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
+// uploadTextMemory is profile.ScanOptions.TextMemory, in bytes, for an upload. It is small, because
+// an upload needs only the defects of the file and no statistics.
 const uploadTextMemory = 3 << 20
 
 // PrepareUpload checks a training file before it is sent.
