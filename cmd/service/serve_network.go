@@ -111,7 +111,7 @@ func (n *networkFlags) serviceURL(listener string) string {
 	return listener
 }
 
-// trustedNetworks returns the networks of --trust-proxy.
+// trustedNetworks returns the addresses and networks of the proxies that --trust-proxy names.
 func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, text := range n.proxies {

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// invalidFlagError returns the error for an invalid flag value.
+// invalidFlagError converts err, an error of pflag for an invalid flag value, to a usage error.
 func invalidFlagError(err error) *exit.Error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

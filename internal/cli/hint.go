@@ -75,8 +75,9 @@ func (f *Factory) lowerProxyEnvVars(text string) string {
 	return text
 }
 
-// suggestList returns a hint for the current command: the command that lists or shows its objects,
-// such as datasets, or else its --help.
+// suggestList returns a hint for an error of the current command that has no hint. If no object was
+// found, this is the command that lists the objects, such as datasets, and for a conflict, the
+// command that shows the object. Otherwise it is the --help of the command.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {

@@ -7,7 +7,7 @@ type Bar struct {
 	X, Y, Width, Height float64
 }
 
-// Bars returns one bar for each number of rows.
+// Bars returns the bars of a histogram. rows holds the number of rows in each bin.
 func Bars(rows []int64) []Bar {
 	most := int64(1)
 	for _, n := range rows {

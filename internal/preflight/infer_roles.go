@@ -320,7 +320,7 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, 
 	return in.readHeader(ctx)
 }
 
-// joinFirstNames joins the first few texts with commas.
+// joinFirstNames joins the first six texts with commas. If there are more, the result ends in "…".
 func joinFirstNames(texts []string) string {
 	const most = 6
 	if len(texts) > most {

@@ -190,7 +190,7 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 // RemoveWarnings removes warnings that do not apply with --group or --time: warnings that suggest a
 // flag that is already set, and warnings about the column of --group as a feature. With --group,
 // this column is not a feature, so it may predict the label, and may have new values in the blind
-// file. RemoveWarnings also takes it out of the number of features.
+// file. RemoveWarnings also excludes it from the printed number of features.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	files.GroupColumn = f.groupColumn
 	if f.groupColumn != "" {
