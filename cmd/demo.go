@@ -85,7 +85,8 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// createFolder creates the folder of the demo and returns its path.
+// createFolder creates the folder args[0] or, without arguments, a temporary folder, and returns
+// its path.
 func (o *demoOptions) createFolder(args []string) (folder string, err error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")

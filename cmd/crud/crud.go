@@ -15,13 +15,13 @@ import (
 )
 
 // Resource is a type of object, such as a dataset, with the functions that resolve and list
-// references to its objects.
+// references to its objects. A reference is a name, a key or the beginning of a key.
 type Resource struct {
 	Resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
 	listRefs connect.ReferenceLister // lists the references that completions offer
 }
 
-// The types of objects. Datasets resolves a name to the newest dataset of the series.
+// The types of objects. Datasets resolves the name of a series to its newest dataset.
 // DatasetsByExactName prefers the dataset with exactly this name, if there is one.
 var (
 	Datasets            = Resource{(*connect.Session).DatasetKey, connect.ListDatasetRefs}

@@ -121,8 +121,8 @@ func (f *Factory) RepeatFlagsInCommands(text string) string {
 // commandSubstitution matches $(foretell …) in a command line.
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// repeatFlags adds the repeatedFlags of the current command line to another command line, if its
-// command accepts them.
+// repeatFlags returns line, a command line, with the repeatedFlags of the current command line
+// added. It adds only flags that the command in line accepts.
 func (f *Factory) repeatFlags(line string) string {
 	if slices.Contains(f.finalCommands, line) {
 		return line

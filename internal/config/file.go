@@ -133,8 +133,8 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// WritePrivateFile atomically replaces a file that only its owner can read. If path is a symbolic
-// link, its target is replaced, and the link is kept.
+// WritePrivateFile atomically writes content to the file at path, which only its owner can then
+// read. If path is a symbolic link, its target is replaced, and the link is kept.
 func WritePrivateFile(path string, content []byte) error {
 	path = symlink.Resolve(path)
 	dir := filepath.Dir(path)

@@ -198,7 +198,8 @@ func (t *OutputFile) PredictCommand(blind *preflight.InputTable, model string) s
 	return command + t.formatFlags()
 }
 
-// formatFlags returns the flags of a command that writes the same file.
+// formatFlags returns the flags with which a command writes the same file: -o, --columns, --force
+// and --no-receipt.
 func (t *OutputFile) formatFlags() string {
 	flags := ""
 	if t.Columns != nil {

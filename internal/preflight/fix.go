@@ -224,7 +224,8 @@ func cutEmptyEnd(names []string, rows [][][]byte) ([]string, [][][]byte) {
 	return names[:kept], rows
 }
 
-// layoutFor returns the layout from the flags and, for a training file, the inferred roles.
+// layoutFor returns the layout with which the corrected copy of an input is written. It has the
+// options from the flags and, for a training file, the inferred ID and label.
 func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	layout := in.flagLayout
 	if layout.NoHeader && in == r.Blind {

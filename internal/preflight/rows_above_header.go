@@ -60,8 +60,9 @@ func (p *Preflight) findHeadersBelowTitles(ctx context.Context, header []string)
 	return err
 }
 
-// findHeaderBelowTitle sets headerBelowTitle if the first row, header, may be a title: a cell is empty, or
-// there are too few cells for a header.
+// findHeaderBelowTitle looks for a header below the first row, and sets headerBelowTitle to its
+// names. It does so only if the first row may be a title: if one of its cells, header, is empty, or
+// if there are too few cells for a header.
 func (in *InputTable) findHeaderBelowTitle(ctx context.Context, header []string) {
 	in.headerBelowTitle = nil
 	if !slices.Contains(header, "") && len(header) >= in.fewestColumns() {

@@ -86,8 +86,8 @@ func (c *cautions) checkClasses() {
 	c.add("Fewer than %d test rows have the class %s%s. The scores of such a class are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
 }
 
-// checkLeakage adds a caution if there are signs of leakage. Leakage means that a column is known
-// only after the label.
+// checkLeakage adds a caution if the model may depend on a column that is known only after the
+// label (leakage).
 func (c *cautions) checkLeakage() {
 	if text := describeDominantColumn(c.r); text != "" {
 		c.add("%s If its value is known only after the label, the model will fail in use.", humanize.Sentence(text))

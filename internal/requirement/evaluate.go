@@ -131,9 +131,9 @@ func (f *Flags) compareWithBaseline(ctx context.Context, session *connect.Sessio
 	return verdict, nil
 }
 
-// EvaluateScores checks the scores of a file of predictions against the requirements. classes are the
-// labels of the classes, and measure returns the value of the metric of a requirement. The result is nil if there are no
-// requirements.
+// EvaluateScores checks the scores of a file of predictions against the requirements. It returns
+// nil if there are no requirements. classes are the labels of the classes, and measure returns the
+// score that a requirement is about.
 func (f *Flags) EvaluateScores(predictions string, classes []string, measure func(*gate.Requirement) gate.Score) (*gate.Report, error) {
 	if !f.IsSet() {
 		return nil, nil
