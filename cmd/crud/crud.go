@@ -15,7 +15,7 @@ import (
 )
 
 // Resource is a type of object, such as a dataset, with the functions that resolve and list
-// references to its objects. A reference is a name, a key or the beginning of a key.
+// references to its objects. A reference is, for example, a name, a key or the beginning of a key.
 type Resource struct {
 	Resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
 	listRefs connect.ReferenceLister // lists the references that completions offer

@@ -206,7 +206,7 @@ func HaveDifferentTestRows(a, b *Entry) bool {
 	return a.TestRows > 0 && b.TestRows > 0 && a.testRowsID() != b.testRowsID()
 }
 
-// HasTestSets reports whether not all entries were tested on the same rows.
+// HasTestSets reports whether the entries were tested on at least two different sets of rows.
 func HasTestSets(entries []*Entry) bool {
 	return slices.ContainsFunc(entries, func(e *Entry) bool { return e.TestSet > 1 })
 }
