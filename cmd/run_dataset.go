@@ -155,8 +155,9 @@ func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	return 2*common < len(d.Columns)
 }
 
-// findRunSeries returns the series of a run. name is the value of --name, and stem is the
-// name that the series has without --name.
+// findRunSeries returns the series of a run: one of all or, if it does not exist yet, a series
+// without datasets. name is the value of --name, and stem is the name that the series has without
+// --name.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
@@ -230,7 +231,8 @@ func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	})
 }
 
-// nextDatasetRequest returns the request that creates the next dataset of a series.
+// nextDatasetRequest returns the request that creates the next dataset of a series. The dataset
+// gets a name that no dataset of all, the series of the account, has.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

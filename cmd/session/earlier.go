@@ -12,7 +12,7 @@ import (
 )
 
 // endEarlierSessions removes the stored tokens of earlier log-ins to the same account, and ends
-// their sessions, except the session of the token current. It looks for tokens in the file of
+// their sessions, except the session whose token is current. It looks for tokens in the file of
 // credentials and, if the profile stored its token there, in the keyring. It skips the storage in
 // use (tokens.Storage), and a storage that another profile uses for the same account. file is the
 // content of config.yaml before this log-in or log-out.

@@ -242,7 +242,8 @@ func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, g
 }
 
 // warnRenamed warns about renamed columns. It adds at most maxWarningsPerKind warnings, and the
-// last one mentions how many more columns were renamed.
+// last one mentions how many more columns were renamed. reason returns the code of the warning, and
+// the beginning of its message.
 func (p *Preflight) warnRenamed(in *InputTable, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
