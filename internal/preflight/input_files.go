@@ -176,7 +176,8 @@ func (in *InputTable) HasPath(path string) bool {
 func (in *InputTable) IsSpooled() bool { return len(in.TempPaths) > 0 }
 
 // Stem returns the file name without directory and extensions. For several files it is the common
-// prefix of their names. The names of outputs are made from it.
+// prefix of their names. It is "data" for standard input, or if there is no common prefix. The
+// names of outputs are made from it.
 func (in *InputTable) Stem() string {
 	if in.args[0] == "-" {
 		return "data"
