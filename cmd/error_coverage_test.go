@@ -75,7 +75,7 @@ var provokedElsewhere = map[string]string{
 	"the file is not the cause: set %s=1 and repeat the command to see what happened, and report it unless the machine lacks memory; delete the dataset with `foretell datasets delete %s`": "an internal error of a service",
 	"%s was written, but not its receipt: %w": "TestInstallReceipt of package download",
 	"the predictions are complete and verified; to get a receipt, remedy the cause, and download them again with --force": "the same",
-	"no file can be created in the folder \"%s\" for the %s: %w":                                                       "TestReadOnlyFolder",
+	"no file can be created in the folder \"%s\" for the %s: %w":                                                          "TestReadOnlyFolder",
 	"make the folder writable, or %s":                                               "TestReadOnlyFolder",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                  "TestFullDataFolder",
 	"cannot use the data folder %s: this process may write files of at most %s: %w": "TestFileSizeLimit",

@@ -268,8 +268,9 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side: scores, data and options. If
-// both races had the same metric and class weights, it also returns the importances of the columns.
+// CompareModels returns the properties of two models side by side: scores, data and options. If the
+// importances of the columns have the same unit in both models, it also returns them: the races
+// must have had the same metric and class weights.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
