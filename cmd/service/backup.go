@@ -75,7 +75,8 @@ func bindServiceLocation(cmd *cobra.Command) {
 	connect.BindDatabase(cmd)
 }
 
-// backupDocument is the output of backup and restore.
+// backupDocument is the output of backup and restore. Schema is the version of the database schema,
+// and Damaged is the number of files that were damaged or missing when the backup was written.
 type backupDocument struct {
 	Path      string `json:"path"`
 	CreatedOn string `json:"createdOn"`

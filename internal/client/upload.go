@@ -212,7 +212,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 // still be processing an earlier attempt, so the dataset may get the file after all.
 var ErrRetried = errors.New("an earlier attempt may have succeeded")
 
-// retriedError is an error after several attempts.
+// retriedError adds ErrRetried to the error of the last of several attempts.
 type retriedError struct{ error }
 
 // Unwrap returns the error of the last attempt.

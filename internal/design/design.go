@@ -18,6 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
+// files holds the assets, such as the stylesheet and the typefaces, and the templates.
+//
 //go:embed assets templates
 var files embed.FS
 

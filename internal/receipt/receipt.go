@@ -29,7 +29,8 @@ const Version = 1
 // is next to the target of the link.
 func Path(result string) string { return symlink.Resolve(result) + ".receipt.json" }
 
-// Receipt is the JSON document. Unknown values are omitted.
+// Receipt is the content of a receipt, a JSON file that describes how a result was made. Unknown
+// values are omitted.
 type Receipt struct {
 	Version   int    `json:"receipt"`
 	CreatedOn string `json:"createdOn"`
