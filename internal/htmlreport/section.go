@@ -101,8 +101,8 @@ type confusionCell struct {
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
-// maxNamedColumns is the number of classes up to which the columns of a confusion matrix have
-// labels. In a larger matrix they have numbers.
+// maxNamedColumns is the maximum number of classes of a confusion matrix whose columns have labels.
+// In a larger matrix they have numbers.
 const maxNamedColumns = 6
 
 func newConfusionTable(r *api.ModelReport) *confusionTable {

@@ -112,9 +112,9 @@ func describeDominantColumn(r *api.ModelReport) string {
 }
 
 // gainOfColumns returns how much the columns improve the score over the baseline, to be compared
-// with the importances of single columns. If the importances are not losses of the metric of the
-// race, the two are not comparable, and gainOfColumns returns the sum of the positive importances
-// instead. It returns 0 if the improvement is unknown.
+// with the importances of single columns. If the importances are losses of another metric than that
+// of the race (ImportanceMetric), the two are not comparable, and gainOfColumns returns the sum of
+// the positive importances instead. It returns 0 if the improvement is unknown.
 func gainOfColumns(r *api.ModelReport) (gain float64) {
 	if r.ImportanceMetric != "" {
 		for _, i := range r.Importances {
