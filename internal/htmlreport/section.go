@@ -33,7 +33,7 @@ var metricHints = []metricHint{
 	{api.MetricPRAUC, "average precision of the rarer class; with more than two classes, the mean over all"},
 	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
 	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
-	{api.MetricCalibrationError, "calibration error; smaller is better"},
+	{api.MetricCalibrationError, "mean difference between the highest probability and the share of right predictions; smaller is better"},
 }
 
 func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {

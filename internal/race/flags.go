@@ -25,7 +25,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Flags holds the parameters of a race.
+// Flags holds the flags that set the parameters of a race.
 type Flags struct {
 	Threshold     *float64 // nil means no threshold
 	AutoThreshold bool     // --threshold auto

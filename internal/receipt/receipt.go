@@ -91,7 +91,7 @@ type Digest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Input is an input table.
+// Input describes an input: a table in one or several files, or a model file.
 type Input struct {
 	// Name is the name of the file, or a common name for several files.
 	Name string `json:"name"`

@@ -15,7 +15,7 @@ const (
 	fewRowsOfClass        = 20   // test rows
 	largeTrainingGap      = 0.1  // accuracy on the training rows minus accuracy on the scored rows
 	largeCalibrationError = 0.1  // mean error of a probability
-	minGain               = 0.1  // smallest gain over the baseline at which one column can be said to decide
+	minGain               = 0.1  // minimum gain over the baseline for a caution about one dominant column
 	dominantShare         = 0.8  // importance of one column, as a share of the gain over the baseline
 	suspiciousAccuracy    = 0.99 // so high that a column may contain the label
 	highBaselineAccuracy  = 0.9  // a baseline so good that a high accuracy is not suspicious
