@@ -231,8 +231,8 @@ func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	})
 }
 
-// nextDatasetRequest returns the request that creates the next dataset of a series. The dataset
-// gets a name that no dataset of all, the series of the account, has.
+// nextDatasetRequest returns the request that creates the next dataset of a series. all are the
+// series of the account. The name of the new dataset differs from the names of all their datasets.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

@@ -46,8 +46,8 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 const fileLockWait = 10 * time.Second
 
 // WithFileLock calls fn while it holds a lock, so that processes that change the file at path do
-// not lose each other's changes. The lock is a hidden file in the same folder, which is created if
-// it is missing. On file systems without locks, WithFileLock only calls fn.
+// not lose each other's changes. The lock is a hidden file in the same folder. WithFileLock creates
+// the folder if it is missing. On file systems without locks, WithFileLock only calls fn.
 func WithFileLock(path string, fn func() error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
