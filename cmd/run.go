@@ -188,8 +188,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
-// estimateCost returns an estimator of how long the command will take after its race. It is made
-// from what is known before the race.
+// estimateCost returns an estimator of how long the command will take after its race. The estimator
+// uses only what is known before the race.
 func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimator {
 	return race.CostEstimator{
 		CheckTime: files.BlindCheckTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,

@@ -127,8 +127,8 @@ func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.A
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflictProblem returns the problem of a request to delete a resource that a race or
-// prediction, active, still needs. noun and key identify the resource.
+// deletionConflictProblem returns the problem of a request to delete a resource that is still
+// needed by active, a race or prediction. noun and key identify the resource.
 func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 	what := active.Resource + " " + active.Key
 	if active.Key == key {

@@ -13,7 +13,7 @@ import (
 // yields each item once, even if a new item moves it to the next page. An error ends the sequence.
 
 // AllDatasets returns the datasets of the account that match the filters in.State and
-// in.WithModelOnly. It ignores the offset and the limit in in.
+// in.WithModelOnly. It ignores in.Offset and in.Limit.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return AllPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page

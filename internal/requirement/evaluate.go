@@ -96,9 +96,9 @@ func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 	return r, nil
 }
 
-// compareWithBaseline checks whether a model with the given report is better than the baseline. If
-// the champion cannot be compared, it is not. Otherwise any model that was trained on a table with
-// one wrong label or one more column would replace the champion.
+// compareWithBaseline checks whether a model with the given report is better than the baseline. A
+// model that cannot be compared with the champion is not better: otherwise, any model that was
+// trained on a table with one wrong label or one more column would replace the champion.
 func (f *Flags) compareWithBaseline(ctx context.Context, session *connect.Session, model string, report *api.ModelReport) (gate.Result, error) {
 	other, err := session.ModelReport(ctx, f.baseline.key)
 	if err != nil {

@@ -5,7 +5,7 @@ import "context"
 // ChooseIDOfLabelledRows chooses the ID for a corrected copy, which has no rows without a label.
 // Such rows are often not records but, for example, totals. chosen is the result of ChooseRoles for
 // train and given. If it has generated IDs, the ID is chosen again from the rows with a label.
-// Otherwise, the result is chosen.
+// Otherwise, chosen is returned unchanged.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil
