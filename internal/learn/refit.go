@@ -152,8 +152,9 @@ func (r *race) refitRun(ctx context.Context, run *run) (p model.Predictor, err e
 	return p, err
 }
 
-// foldMembers yields the models of c's final folds as members of equal weight. The
-// weights add up to c.weight. It loads each model when the iteration reaches it.
+// foldMembers yields the models of c's final folds as members of equal weight. The weights add up
+// to c.weight. foldMembers loads each model when the iteration reaches it. Final folds are
+// explained at run.firstFinalFold.
 func (c component) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for i := c.firstFinalFold; i < len(c.folds); i++ {

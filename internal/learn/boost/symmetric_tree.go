@@ -51,8 +51,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// assignValueIndices returns the valueIndex of each leaf and the number n of different
-// indices. Leaves that are not used have index 0.
+// assignValueIndices returns the valueIndex of each leaf and the number n of different indices.
+// used[leaf] reports whether a value of the leaf is not 0. All other leaves have the index 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {

@@ -145,8 +145,9 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
 // the row differs from all other rows. A rare text has no level in the schema. All rare texts have
 // the same code, but in a training table they normally differ. hashes holds the hashes of the rows
-// from lo on. Nothing changes if the column is not categorical. Nothing changes for
-// frame.ExtractText either: its rare texts are numbers, which another feature holds.
+// from lo on. makeRareTextsUnique does nothing if the column is not categorical, or if it is the
+// feature frame.ExtractText of a column of numbers: its texts without a level are numbers, which
+// another feature holds.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
 // text. Their copies are then not found.

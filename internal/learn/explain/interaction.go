@@ -144,8 +144,8 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 }
 
 // add adds to g.sums the predictions for the rows that the method substitute returned.
-// classes is the number of classes of the predictions, and shown holds the classes in
-// g.sums.
+// predictions is row-major and has the probabilities of all classes of a row. classes is their
+// number, and shown holds the classes whose probabilities are added.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)

@@ -25,7 +25,7 @@ type Model struct {
 	spilled spilledTrees
 }
 
-// spilledTrees holds n trees in binary form: the beginning of a stream. size is their
+// spilledTrees are the first n trees of a stream, which holds them in binary form. size is their
 // number of bytes.
 type spilledTrees struct {
 	stream *spill.Stream

@@ -12,8 +12,8 @@ type growthParams struct {
 }
 
 // sampleFraction is the fraction of the rows that a tree is trained on. The rows are drawn without
-// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). The distinct rows of a
-// bootstrap sample are a little less, 1 - 1/e of the rows.
+// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has
+// a little fewer different rows, 1 − 1/e = 63 % of the rows.
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows that a tree is trained on.

@@ -104,8 +104,9 @@ func newFeatures(ctx context.Context, x []float64, width int, o Options) (featur
 	return incompleteCholesky(ctx, x, width, o.Centers, gamma), gamma
 }
 
-// inputFeatures returns x as features without centres. Each row of these features has room for one
-// more number, the constant that newLogisticRegression adds.
+// inputFeatures returns a choleskyFactor that has no centres and whose features are the inputs x.
+// Each row of the features has room for one more number, the constant that newLogisticRegression
+// adds.
 func inputFeatures(x []float64, width int) choleskyFactor {
 	stride := width + 1
 	f := choleskyFactor{rank: width, stride: stride, features: make([]float32, len(x)/width*stride)}

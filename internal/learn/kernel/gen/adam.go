@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// adam emits adamBlocks, which updates eight parameters at a time by AdamW.
+// adam emits the assembly function adamBlocks, which updates eight parameters at a time by AdamW.
 // Multiplications and additions are not fused and have the same order as in the portable
 // version, so that both compute the same bits.
 func adam() {
