@@ -85,8 +85,8 @@ func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 // timedGroup holds rows that crossFitFoldsByTime assigns to the same part: the rows of a group, or
 // a single row without a group.
 type timedGroup struct {
-	rows  []int // indices of rows
-	timed int   // number of rows with a time
+	rows  []int   // indices of rows
+	timed int     // number of rows with a time
 	sum   float64 // sum of these times
 }
 
