@@ -36,7 +36,8 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// outputClass returns the class whose score is output k.
+// outputClass returns the class whose score is output k. For two classes, the only output is the
+// score of class 1.
 func (o *objective) outputClass(k int) int32 {
 	if o.classes == 2 {
 		return 1

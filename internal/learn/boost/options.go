@@ -217,7 +217,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 }
 
 // symmetricDepth returns the default number of levels. It grows with the number of rows, because
-// each level halves the rows of a leaf.
+// each level halves the rows of a leaf. manyClasses reports whether there are more than sketchSize
+// outputs.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:

@@ -82,7 +82,7 @@ type rowCategories struct {
 	numInGroup int
 }
 
-// categoriesOfRows returns the categories of all rows.
+// categoriesOfRows returns the category of each row in the column or the two columns of key.
 func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 	c := rowCategories{of: make([]int32, e.frame.Rows), n: key.numCategories()}
 	key.fillCategories(c.of, e.frame, 0, e.frame.Rows)

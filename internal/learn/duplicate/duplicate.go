@@ -79,7 +79,8 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error
 	return c, ctx.Err()
 }
 
-// countUnpredictable returns Copies.Unpredictable. groups are the groups of all rows that have a copy.
+// countUnpredictable returns Copies.Unpredictable. groups holds the group of each row, also if
+// Copies.Groups is nil; it is negative for a row without a copy.
 func countUnpredictable(labels, groups []int32) int {
 	var pairs []uint64 // group and label of each row that has a copy
 	for row, group := range groups {

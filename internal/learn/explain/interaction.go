@@ -83,8 +83,8 @@ func newPairTables(e *effects) []pairTable {
 }
 
 // newTableAxis returns an axis with at most maxInteractionPoints values of a column. For a
-// categorical column, these are the most frequent levels. For numbers, the rows are divided
-// into groups of equal size, and the values are the medians of the groups.
+// categorical column, these are the most frequent levels. For numbers, the rows of donors are
+// divided into groups of equal size, and the values are the medians of the groups.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
@@ -106,8 +106,8 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	return axis
 }
 
-// addQuantiles adds the medians of groups of equal size to the axis of a column of
-// numbers. Equal medians become one value.
+// addQuantiles divides the rows of donors into groups of equal size, and adds the median of each
+// group to the axis of a column of numbers. Equal medians become one value.
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	numeric := firstNumericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)

@@ -121,8 +121,8 @@ func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error
 	return nil
 }
 
-// substitute returns the rows lo…hi-1 of a sample once for each point, with the cells of
-// the column replaced by the point's value.
+// substitute returns the rows lo…hi-1 of a sample once for each point, with the cells of the column
+// replaced by the point's value. These cells are taken from rows of donors.
 func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
 	s := substitution{columns: []replacedColumn{{features: d.Features, donors: donors}}}
 	for _, donor := range d.donors {
@@ -211,8 +211,8 @@ func levelPoints(column *frame.Column, levels []string) (points []PartialDepende
 	return points, sampleRows
 }
 
-// numberPoints returns points at the quantiles of a numeric feature, from its
-// least to its greatest value.
+// numberPoints returns points at the quantiles of a numeric feature, from its least to its greatest
+// value, and for each point a row with this value. isDate reports whether the numbers are dates.
 func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []PartialDependencePoint, sampleRows []int32) {
 	values := column.Values(make([]float64, rowCount), 0, rowCount)
 	order := argsortWithoutNaN(values)

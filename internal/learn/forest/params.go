@@ -76,8 +76,9 @@ type searchSpace struct {
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
-// labels are noisy. The limit is a quarter of the rows of the rarest class. In larger leaves, this
-// class would hardly ever have a majority, which the average error would not show.
+// labels are noisy. It returns false above the limit, a quarter of the rows of the rarest class. In
+// larger leaves, this class would hardly ever have a majority, which the average error would not
+// show.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
@@ -87,24 +88,25 @@ func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 // most of the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
-// increaseMaxFeatures increases the number of features tried at a leaf, which improves
-// accuracy if few features are relevant.
+// increaseMaxFeatures increases the number of features tried at a leaf, which improves accuracy if
+// few features are relevant. It returns false if the number cannot be increased.
 func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	before := p.maxFeatures
 	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
 	return p.maxFeatures > before
 }
 
-// enableClassOrder makes trees order levels by class. This improves accuracy if there are
-// many levels with many rows each, and overfits otherwise.
+// enableClassOrder makes trees order levels by class. This improves accuracy if there are many
+// levels with many rows each, and overfits otherwise. It returns false if no feature has more than
+// two levels, or if p already has this setting.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.sortsLevelsByClass
 	p.sortsLevelsByClass = true
 	return space.manyLevels && !before
 }
 
-// enableRandomSplits makes trees draw random splits, which improves accuracy if class
-// boundaries are smooth.
+// enableRandomSplits makes trees draw random splits, which improves accuracy if class boundaries
+// are smooth. It returns false if p already has this setting.
 func enableRandomSplits(p *growthParams, _ searchSpace) bool {
 	before := p.randomSplits
 	p.randomSplits = true

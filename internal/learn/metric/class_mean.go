@@ -190,7 +190,8 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 	}
 }
 
-// recalls returns the recalls of the classes that have rows.
+// recalls returns the recalls of the classes that have rows. Each is a proportion of the effective
+// number of rows of the class.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion) {
 	for c, n := range counts.actual {
 		if n > 0 {

@@ -120,8 +120,8 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumericInput fits an inputColumn to a numeric column. It returns false if the column is
-// constant.
+// fitNumericInput fits an inputColumn with at most the given number of knots to a numeric column.
+// It returns false if the column is constant.
 func fitNumericInput(column *frame.Column, rows []int32, knots int) (input inputColumn, varies bool) {
 	sorted, missing := nonMissingValues(column, rows)
 	slices.Sort(sorted)

@@ -151,8 +151,8 @@ func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulateActive adds gradients to the cells of a group's active features,
-// two features at a time.
+// accumulateActive adds gradients to the cells of a group's active features, two features at a
+// time. offsets[f] is the index of the first cell of feature f in dst.
 func accumulateActive(offsets []int, group *activeGroup, dst []int64, column packedColumn, gradients []int64) {
 	active := group.active
 	for ; len(active) > 1; active = active[2:] {

@@ -127,7 +127,7 @@ func softmaxGradients() {
 }
 
 // storeGradHess emits code that stores eight gradients g and hessians h at dst, each pair
-// with the gradient in the high half of a word. It changes g, h and t.
+// with the gradient in the high half of a word. It overwrites g, h and the scratch register t.
 func storeGradHess(g, h, t VecVirtual, dst Register) {
 	VPUNPCKLDQ(g, h, t)
 	VPUNPCKHDQ(g, h, h)
