@@ -40,7 +40,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 		r.addNote("%d of %d rows were used only by the final training, because they have no time in the column %q", untimed, r.data.Rows, p.TimeColumn)
 	}
 	if ungrouped > 0 && p.GroupColumn != "" {
-		r.addNote("%d of %d rows have no value in the column %q, so each of them was treated as a group of its own", ungrouped, r.data.Rows, p.GroupColumn)
+		r.addNote("%d of %d rows have no value in the column %q, so their groups are unknown and may be divided among training, validation and test rows", ungrouped, r.data.Rows, p.GroupColumn)
 	}
 	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
