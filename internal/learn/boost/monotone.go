@@ -73,9 +73,9 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. It replaces the
-// Newton steps of the leaves by close values in the order of each monotone feature; see
-// fitIsotonicInPlace.
+// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone features.
+// It replaces the Newton steps of the leaves by the closest values that are in the order of each
+// monotone feature; see fitIsotonicInPlace.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {

@@ -312,7 +312,7 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 	return shared
 }
 
-// maxTargets is the largest number of targets.
+// maxTargets is the largest number of targets of a targetEncoder.
 const maxTargets = 5
 
 // drawBinaryTargets returns the targets. A target is true for some of the classes. For two classes,

@@ -132,9 +132,9 @@ func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substituti
 	return s
 }
 
-// add adds the predictions for the rows that the method substitute returned to the mean
-// probabilities of the points. rows is the number of rows for each point, and classes is the number
-// of predicted classes.
+// add adds predictions to the mean probabilities of the points. These are the predictions for the
+// rows that the method substitute returned. rows is the number of rows for each point, and classes
+// is the number of predicted classes.
 func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
 	for at := range d.points {
 		for i, class := range e.classes {

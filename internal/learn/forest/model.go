@@ -33,8 +33,8 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns a copy of m and sets its field trees. The first call of trees decodes
-// m.spilled.
+// newModel returns a copy of m in which the field trees is set to a function that decodes m.spilled
+// on its first call.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)

@@ -16,7 +16,8 @@ type growthParams struct {
 // a little fewer different rows, 1 − 1/e = 63 % of the rows.
 const sampleFraction = 0.7
 
-// sampleSize returns the number of rows that a tree is trained on.
+// sampleSize returns the number of rows that a tree is trained on, sampleFraction of the given
+// number of rows.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
 // drawSample draws sampleSize(len(rows)) elements of rows without replacement. It appends

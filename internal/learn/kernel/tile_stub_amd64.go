@@ -39,7 +39,7 @@ func tile6x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *
 //go:noescape
 func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate, 1/√(1−β2ᵗ), ε, 1−decay.
+// adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate/(1−β1ᵗ), 1/√(1−β2ᵗ), ε, 1−decay.
 //
 //go:noescape
 func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)

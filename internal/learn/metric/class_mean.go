@@ -143,8 +143,8 @@ func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic f
 	return mean, multiplier * multiplier * sum * sum / corrected
 }
 
-// classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with what is needed
-// for its interval. It has no classes if the score is unknown. The result is undefined if ctx is
+// classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with the variances
+// for its interval. The result has no classes if the score is unknown. It is undefined if ctx is
 // cancelled.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
@@ -171,10 +171,12 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	return m
 }
 
-// addRecallInfluence adds to dst the influence of each row on the balanced accuracy. With r = 1 for
-// a row that is predicted correctly, and otherwise 0, the influence of the row is (r −
-// recall)/(n·c). recall and n are the recall and the number of rows of its class, and c is the
-// number of classes with rows.
+// addRecallInfluence adds to dst the influence of each row on the balanced accuracy,
+//
+//	(right − recall) / (n · classes)
+//
+// right is 1 if the row is predicted correctly, and otherwise 0. recall and n are the recall and
+// the number of rows of its class, and classes is the number of classes with rows.
 func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 	classes := 0.0
 	for _, rows := range counts.actual {
