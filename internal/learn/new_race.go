@@ -164,8 +164,9 @@ func (r *race) newRun(v variant, index int) *run {
 // and any positive float32 probability is a positive float64.
 const minClassWeight = 1e-250
 
-// classWeights returns the weight of each class, or nil if byLabel is nil. It scales the weights so
-// that the largest is in [0.5, 1), and then raises weights below minClassWeight to minClassWeight.
+// classWeights returns the weight of each class, or nil if byLabel is nil. To avoid overflow and
+// underflow, it scales the weights so that the largest is in [0.5, 1), and then raises weights
+// below minClassWeight to minClassWeight.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil

@@ -49,7 +49,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	case len(fold.Train) == 0:
 		return nil, errors.New("forest: no training rows")
 	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
-		return nil, fmt.Errorf("forest: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
+		return nil, fmt.Errorf("forest: %d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}

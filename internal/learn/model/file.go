@@ -318,8 +318,8 @@ func readSchema(r *codec.Reader) *frame.Schema {
 	return s
 }
 
-// readMember reads a member of a file of the given version. It must be of one of algorithms. texts
-// are the sets of text models in the file, to which members refer by index.
+// readMember reads a member of a file of the given version. The member's algorithm must be one of
+// algorithms. texts are the sets of text models in the file, to which members refer by index.
 func readMember(r *codec.Reader, algorithms []*Algorithm, version uint16, schema *frame.Schema, texts []*textModels) Member {
 	kind := r.Byte()
 	one := Member{Weight: r.Float64()}

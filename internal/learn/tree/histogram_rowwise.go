@@ -80,8 +80,9 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells to which a group's gradients will be added. These are the cells in
-// dst if direct is true or the group is not buffered, and otherwise the cells in b.histograms.
+// clearCells clears the cells to which a group's gradients will be added. These are cells in dst if
+// gradients are added to dst directly: if direct is true, or if the group does not use a
+// histBuffer. Otherwise they are cells in b.histograms.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
