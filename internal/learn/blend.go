@@ -48,7 +48,8 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// scoredProbabilities returns the probabilities from which the candidate's score is computed.
+// scoredProbabilities returns the probabilities from which the candidate's score is computed:
+// c.crossFitted for a blend, and c.probabilities for a single run.
 func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted

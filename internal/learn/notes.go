@@ -23,8 +23,9 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// addPlanNotes adds notes about rows that the validation plan does not use, about the number of rows
-// without a group, and about test rows that are missing or of one class.
+// addPlanNotes adds notes about rows that the validation plan does not use, about rows without a
+// group, and about test rows that are missing or of one class. ungrouped is the number of rows
+// without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 {

@@ -269,7 +269,7 @@ func (r *race) stalledStatus() Status {
 	return NotCompleted
 }
 
-// setStatusAndNotify sets the status of a run and calls Progress.
+// setStatusAndNotify sets the status of a run and calls Params.Progress.
 func (r *race) setStatusAndNotify(run *run, status Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -239,8 +239,8 @@ func read(in io.Reader, size int64, algorithms []*Algorithm) (*Model, error) {
 	return m, m.checkPrediction()
 }
 
-// verifyChecksum reads the checksum at the end of a model file and compares it
-// with want.
+// verifyChecksum reads the checksum at the end of a model file. It returns errDamaged if the
+// checksum is missing or differs from want.
 func verifyChecksum(in io.Reader, want []byte) error {
 	end := make([]byte, sha256.Size)
 	switch _, err := io.ReadFull(in, end); {
