@@ -37,8 +37,8 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups is drawSample for rows with groups. It draws each group, and each row without a group,
-// with the probability sampleFraction. If this draws no row, it calls drawSample.
+// drawGroups does the same as drawSample for rows with groups. It draws each group, and each row
+// without a group, with the probability sampleFraction. If this draws no row, it calls drawSample.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {

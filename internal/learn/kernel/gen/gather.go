@@ -10,10 +10,10 @@ import (
 // prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The number of iterations of the first loop is the parameter
-// ahead of the assembly function. The first loop prefetches the row that is prefetchDistance rows
-// after the current row. The second loop, for the remaining rows, does not prefetch. body receives
-// the registers that hold the index of the current row, i, and its offset in bytes, at.
+// rowLoop emits two loops over rows. The first loop prefetches the row that is prefetchDistance
+// rows after the current row. The number of its iterations is the parameter named ahead. The second
+// loop, for the remaining rows, does not prefetch. body receives two registers: i holds the index
+// of the current row, and at holds the offset of this row in bytes.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())
