@@ -51,9 +51,9 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits returns the sets of splits by the given feature that the bins 0…bins-1 pass, in the
-// order of the bins. Consecutive bins with the same set have one entry. A set is a bit mask: bit d
-// stands for the split of level d. all is the set of all splits by the feature.
+// passedSplits returns, for each of the bins 0…bins-1 of a feature in this order, the set of splits
+// by the feature that the bin passes. Consecutive bins with the same set have one entry. A set is a
+// bit mask: bit d stands for the split of level d. all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
