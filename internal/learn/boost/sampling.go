@@ -64,7 +64,7 @@ func (s *rowSampler) resize(rows, train int) {
 // computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
 // training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from
 // which a tree will be grown. s.others has the other training rows, followed by the validation
-// rows. Each of these three lists is ascending.
+// rows. s.kept and each of the two parts of s.others are ascending.
 //
 // If params.fraction is below 1, rows are sampled. A row with the absolute gradient |g| is kept
 // with probability |g|/μ, or always if |g| is at least the threshold μ. Derivatives of rows that
