@@ -76,4 +76,8 @@ func TestNewTextsOfManyLevels(t *testing.T) {
 			t.Errorf("new texts: %q", r.Verdict)
 		}
 	}
+	known.Texts = known.Texts[1:] // another service may send only some texts
+	if r := measure("S"); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "has at least 5 texts that the training file does not have") {
+		t.Errorf("an incomplete list: %q", r.Warnings)
+	}
 }
