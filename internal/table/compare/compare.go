@@ -218,7 +218,11 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 			c.reportTexts(train, blind, texts, "")
 		}
 	case !hasSameForm(train, blind) && !usesWords(train, blind):
-		c.reportChangedForm(train, blind)
+		if other.rows == 0 && ratio(texts.rows, c.blind.Rows-blind.EmptyRows()) <= 1-maxUnparsable {
+			c.reportTexts(train, blind, texts, "") // like checkNewTexts, because the other cells are read
+		} else {
+			c.reportChangedForm(train, blind)
+		}
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.reportOtherFormat(train, blind, other)
 		c.reportTexts(train, blind, texts, "")

@@ -314,6 +314,9 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 // texts are reported only if they are in far more rows than the fraction of training rows without a
 // value suggests. If most filled rows have a text, the rows without a value count as well, because
 // then the training rows without a value were probably empty.
+//
+// If the training column has dates or times other than Unix times, plain numbers count as texts, such
+// as the serial number 45919 of a date in Excel.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
@@ -332,7 +335,7 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 		case isRead:
 		case one.Kind == cells.Null:
 			empty += one.Rows
-		case one.Kind == cells.Text:
+		case one.Kind == cells.Text, one.Kind == cells.Number && known.Form != inference.FormNumeric && known.Epoch == "":
 			texts.addRows(one)
 		}
 	}
