@@ -49,6 +49,6 @@ func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, 
 	if unread.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s a duration here that is not a time of day, most often %s; these durations are treated as missing",
 		formatRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

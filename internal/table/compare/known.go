@@ -262,7 +262,7 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
 			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
 	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s; the texts of this file, most often %s, may be unknown to the model",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
 	}
 }
