@@ -145,16 +145,17 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, macroAveraged
 	f.High = min(1-expected+math.Hypot(expected-better, zScore*samplingError(expected)), 1)
 }
 
-// curve is the line through the trials, in logarithms.
+// curve is the error rate as a function of the number of rows; see fitCurve.
 type curve struct {
 	errorRate, errorRateStdErr float64 // the error of the last trial, and its standard error
 	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve returns the curve through the last trial on which the logarithm of the error rate is a linear
-// function of the logarithm of the number of rows. Its slope is fitted to all trials by weighted least
-// squares. If macroAveraged is true, error rates are means over classes, which have other standard
-// errors and thus other weights; see standardError.
+// fitCurve returns the curve through the last trial, which is a straight line if the logarithm of
+// the error rate is drawn over the logarithm of the number of rows. The slope is fitted to all
+// trials by weighted least squares, with a smaller weight for an error rate with a larger standard
+// error. macroAveraged is set if error rates are means over classes, because their standard errors
+// are larger; see standardError.
 func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {

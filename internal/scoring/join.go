@@ -21,8 +21,8 @@ func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
 func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
 // joinRows returns the position in second of each row of first. It returns a *Fault if the files
-// differ in their IDs or, without IDs, in their number of rows. partialHint is its hint if only some IDs
-// are in both files; it may be "".
+// differ in their IDs or, without IDs, in their number of rows. partialHint is the hint of this
+// fault if some IDs, but not all, are in both files; it may be "".
 func joinRows(first, second joinInput, partialHint string) (secondRows []int, err error) {
 	order := make([]int, len(first.rows))
 	if first.ids == nil {

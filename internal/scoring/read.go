@@ -75,7 +75,7 @@ func (p *predictions) rowName(row int) string {
 	return p.ids[row]
 }
 
-// answers is the file of the true labels.
+// answers holds the contents of the file with the true labels.
 type answers struct {
 	names  []string // of the columns
 	label  string

@@ -123,7 +123,8 @@ type TrainingOverlap struct {
 	Found  int64 `json:"found"`
 }
 
-// Caution returns a clause that warns that a score on the rows of the file is too good.
+// Caution returns a clause that warns that the score is better than it would be on new rows,
+// because the model was trained on some rows of the file.
 func (t *TrainingOverlap) Caution() string {
 	share := fmt.Sprintf("%d of", t.Found)
 	if t.Found == t.Sample {
@@ -312,7 +313,8 @@ func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions
 	}
 }
 
-// setRowsOfMetrics sets the number of rows of the metrics that leave out the rows with unknown labels.
+// setRowsOfMetrics sets MetricValue.Rows of the metrics that leave out the rows with unknown
+// labels.
 func (r *Result) setRowsOfMetrics() {
 	if r.UnknownLabels == nil {
 		return
@@ -368,8 +370,8 @@ func computeMetric(ctx context.Context, name string, p metric.Predictions) *Metr
 	return newMetricValue(value, interval)
 }
 
-// metricValueOrNil returns a score of a class with its interval. If no row contributes to the
-// score, the interval is unknown, and it returns nil.
+// metricValueOrNil returns a metric of one class with its interval. It returns nil if the interval
+// is unknown, because no row contributes to the metric.
 func metricValueOrNil(value float64, interval metric.Interval) *MetricValue {
 	if !interval.Known() {
 		return nil

@@ -297,7 +297,8 @@ func unitDuration(unit format.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendTimestamp appends the time that is count units after 1 January 1970.
+// appendTimestamp appends the time that is count units after 1 January 1970, in UTC and in the form
+// 2006-01-02 15:04:05.5.
 func appendTimestamp(dst []byte, count int64, unit time.Duration) []byte {
 	perSecond := int64(time.Second / unit)
 	return appendTime(dst, time.Unix(count/perSecond, count%perSecond*int64(unit)))

@@ -298,7 +298,8 @@ func (b *workbook) readStyles() error {
 	})
 }
 
-// builtInStyle returns the style of a number format that every workbook has.
+// builtInStyle returns the style of a number format that every workbook has. id is the format's ID,
+// such as 14 for a date.
 func builtInStyle(id int) cellStyle {
 	const elapsed = 46 // [h]:mm:ss
 	return cellStyle{
@@ -309,7 +310,7 @@ func builtInStyle(id int) cellStyle {
 	}
 }
 
-// parseCellStyle returns the style of a number format code.
+// parseCellStyle returns the style of a number format code, such as yyyy-mm-dd or 0.00%.
 func parseCellStyle(code string) cellStyle {
 	var style cellStyle
 	var letters strings.Builder

@@ -21,9 +21,9 @@ func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether numbers of the column are no longer counted as texts. Their
-// statistics are then computed by ComputeNumbers, and HashTexts is not called. HasSnapshot is safe
-// for concurrent use.
+// HasSnapshot reports whether numbers of the column are no longer counted as texts. Workers then
+// compute the statistics of a chunk with ComputeNumbers, which needs a snapshot of the column's
+// statistics, and do not call HashTexts. HasSnapshot is safe for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
@@ -63,7 +63,8 @@ func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkC
 	t.publishSnapshot()
 }
 
-// publishSnapshot makes the current snapshot available to the workers that parse the next chunks.
+// publishSnapshot gives a snapshot of the column's statistics to the workers that parse the next
+// chunks. While numbers are counted as texts, there is no snapshot.
 func (t *Column) publishSnapshot() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)

@@ -55,9 +55,10 @@ const (
 )
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
-// columns by name. An ID column with another name is only a warning, unless it is another column of
-// the training file. The findings are in the order of the training file's columns. If many columns
-// have the same difference, one finding describes all of them.
+// columns by name. If the blind file has no column with the name of the ID, its first column is the
+// ID. This is a warning, or a defect if the training file uses that column as a feature. The
+// findings are in the order of the training file's columns. If many columns have the same
+// difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -194,9 +195,10 @@ func (c *comparison) checkMissing(name string, missing, trainRows int, now float
 	}
 }
 
-// isMissingUnusual reports whether a small blind file has more rows without a value than is likely by
-// chance if usual is the probability of such a row. In a large file, every rise that is reported is
-// unusual.
+// isMissingUnusual reports whether the fraction now of the rows of the blind file without a value
+// is larger than is likely by chance. usual is the probability that a row has no value. In a file
+// of at least profile.MinComparedRows rows, isMissingUnusual always returns true, because
+// checkMissing reports only large differences.
 func (c *comparison) isMissingUnusual(now, usual float64) bool {
 	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
@@ -246,8 +248,9 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	}
 }
 
-// reportTexts reports rows of the blind column with a text that the training column does not have. It
-// reports nothing if there are no such rows. unless is the end of the message.
+// reportTexts reports rows of the blind column with a text that the training column does not have.
+// It reports nothing if there are no such rows. unless is appended to the message, such as a clause
+// that begins with unless; it may be "".
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return

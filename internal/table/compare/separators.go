@@ -90,7 +90,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	return false
 }
 
-// setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
+// setOtherSeparators sets the field OtherSeparators of the findings about numbers that are read
+// wrongly to the names of all columns with another decimal separator.
 func (c *comparison) setOtherSeparators() {
 	for i := range c.findings {
 		f := &c.findings[i]

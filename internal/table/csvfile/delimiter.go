@@ -26,8 +26,8 @@ func FindDelimiter(sample []byte, truncated bool) byte {
 	return best
 }
 
-// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns the comma
-// and 0 if no delimiter is possible.
+// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns
+// the comma and 0 if no delimiter is possible. For unnamed see delimiterScore.
 func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most int) {
 	best = ','
 	for _, delim := range []byte(Delimiters) {

@@ -162,7 +162,8 @@ func (p *ParsedChunk) parseNumbers(numeric []bool) {
 	}
 }
 
-// parseDecimalRows parses the plain numbers of a field in rows lo…hi-1.
+// parseDecimalRows parses the plain numbers of a field in rows lo…hi-1 into decimals. If a cell is
+// not a plain number, it sets HasText.
 func (p *ParsedChunk) parseDecimalRows(field, lo, hi int) {
 	if !parseDecimals(p.DecimalColumn(field)[lo:hi], p.text, p.starts[lo*(p.fieldCount+1)+field:], p.fieldCount+1) {
 		p.HasText[field] = true
@@ -183,7 +184,9 @@ func (p *ParsedChunk) ParseField(field int) {
 	p.FloatsOrText(field)
 }
 
-// parseOtherCells parses the cells of a field that are not plain numbers.
+// parseOtherCells parses the cells of a field that parseDecimalRows has not parsed: empty cells,
+// texts, and numbers such as 1e3. If a number has no exact Decimal, it calls parseFloats for the
+// whole field.
 func (p *ParsedChunk) parseOtherCells(field int) {
 	texts := p.DecimalColumn(field)
 	for row, cell := range texts {
@@ -203,7 +206,8 @@ func (p *ParsedChunk) parseOtherCells(field int) {
 	}
 }
 
-// parseFloats parses a field that has a number without an exact Decimal.
+// parseFloats parses a whole field into FloatBuffer and sets NotDecimal, because a number of the
+// field has no exact Decimal.
 func (p *ParsedChunk) parseFloats(field int) {
 	p.NotDecimal[field] = true
 	values := p.FloatBuffer(field)

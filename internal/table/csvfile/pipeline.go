@@ -160,8 +160,8 @@ func (t *Table) CountRowsOf(p *ParsedChunk) {
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read once. During the call, the table's Next returns only the records of the
-// chunk.
+// RereadChunk calls read, and lets the table's Next return only the records of the chunk until read
+// returns. Workers use it for a chunk that ParsedChunk.Parse rejects, to find the invalid record.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

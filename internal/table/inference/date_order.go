@@ -52,7 +52,8 @@ type DateCounts struct {
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
 
-// CountDates returns the counts for the distinct texts or the interpretations of a column.
+// CountDates counts the dates among texts, which are the distinct texts of a column or the result
+// of its method ValuesByInterpretation.
 func CountDates(texts []columnstats.Value) (o DateCounts) {
 	for i := range texts {
 		month, day, byMonth, byDay := cells.ParseBothOrders([]byte(texts[i].Text))

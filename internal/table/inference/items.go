@@ -14,7 +14,7 @@ import (
 
 // Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the column
 // has a limited number of different items. Names, addresses and sentences also have commas, but
-// most of their parts are rare, or always in the same one of two positions.
+// most of their parts are rare, or always at the same position, such as first names after a comma.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
@@ -67,8 +67,8 @@ type itemCounts struct {
 	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
 }
 
-// maxListLength is the largest number of items that itemCounts counts separately. Texts with more items
-// are counted together with the texts of maxListLength items.
+// maxListLength is the last index of itemCounts.lengths. Texts with more items are counted as if
+// they had maxListLength items.
 const maxListLength = 50
 
 // itemCount counts the texts of a column that have an item.

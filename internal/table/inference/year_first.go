@@ -11,7 +11,7 @@ import (
 // FirstYearFirstDate returns the first text of a column of dates that begin with a year of two
 // digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. At most one
 // in 20 of the different texts may be something else. At most one in 200 may be a date that can
-// only end with its year, such as 21/02/30.
+// only end with its year, such as 21/02/30, because there is no 30 February.
 //
 // isClear is set if no date can only end with its year, and the numbers at the beginning of the
 // dates are hardly days of a month. They are hardly days in two cases: one of the numbers is 0 or

@@ -257,8 +257,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameToTrainingNames renames each column to a name of the training file if both have the same
-// [csvfile.NormalizeName], and no other column has it.
+// renameToTrainingNames renames each column to a name of the training file if both names have the
+// same [csvfile.NormalizeName], and the name of no other column has it.
 func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
