@@ -193,7 +193,8 @@ type Model struct {
 	Metadata    []Metadata
 }
 
-// Versions; see the package comment.
+// The versions that a model declares: of the format (IR) and of the operators. See the package
+// comment for the reasons.
 const (
 	irVersion = 8
 	opset     = 13

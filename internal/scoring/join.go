@@ -84,7 +84,8 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	return at, nil
 }
 
-// describeMissing returns a message about the given IDs, which k has and other lacks.
+// describeMissing returns a message about the given IDs, which k has and other lacks, such as `2
+// IDs of the answers are missing from the predictions; the first is "r7"`.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("1 ID of %s is missing from %s: %s", k.name, other.name, quote(ids[0]))

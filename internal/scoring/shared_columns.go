@@ -21,7 +21,7 @@ const maxSharedColumns = 8
 
 // newSharedCells returns sharedCells without rows, and the positions of their columns in t: the
 // first maxSharedColumns columns that are also in other. It leaves out the column at the position
-// except.
+// except, which has the labels of t.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {

@@ -16,7 +16,7 @@ import (
 // EncodingExample shows a cell of a text as it is read in an encoding.
 type EncodingExample struct {
 	Encoding string // a value of Options.Encoding
-	Text     string // the first cell that is not UTF-8
+	Text     string // the first cell that is not ASCII, as it is read in this encoding
 }
 
 // likelyEncodings are the encodings that programs write most often, except UTF-8 and UTF-16.

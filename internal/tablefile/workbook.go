@@ -203,7 +203,8 @@ func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml
 	}
 }
 
-// readSharedParts reads the parts of the workbook that all sheets share.
+// readSharedParts reads the list of sheets, and what all sheets share: the date system, the cell
+// styles and the shared strings.
 func (b *workbook) readSharedParts() error {
 	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct {

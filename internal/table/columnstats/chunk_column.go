@@ -14,8 +14,8 @@ type ChunkColumn struct {
 	texts   columnTexts
 }
 
-// Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot:
-// if it is true, HashTexts is not called.
+// Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot.
+// If it is true, c needs no memory for texts, because HashTexts is not called.
 func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.numbers.values = nil
 	c.texts.resize(rows, !numeric)
@@ -121,7 +121,7 @@ const textBatchSize = 64
 
 // addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
 // last row whose text was added. The batch ends early if addText sets numericStats, because the
-// next rows are added in another way.
+// numbers of the next rows must be added to these statistics, not as texts.
 func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

@@ -287,9 +287,9 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column c. other counts those with a number, date or time in the format of the blind
-// column, and texts counts all others. Numbers that mean a missing Unix time do not count. rows is
-// the number of rows of the blind file.
+// the training column c. other counts the rows with a number, date or time that can be parsed in
+// the format of the blind column, and texts counts the rows with any other text. Numbers that mean
+// a missing Unix time do not count. rows is the number of rows of the blind file.
 //
 // Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
 // those that the training column also has. Columns are alike if they have the same form, if they

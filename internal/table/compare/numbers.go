@@ -92,9 +92,9 @@ func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, tr
 		outOfRangePValue(int(counts[0]), trainRows, rows) <= c.falseAlarmsPerColumn()
 }
 
-// isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice the
-// largest number of a blind column. Such numbers may be in another unit, for example 0.05 instead of
-// 5 %, even if they are in the range of the sample.
+// isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice
+// the largest number of a blind column. The blind numbers may then be in another unit, for example
+// 0.05 instead of 5 %, even if they are in the range of the sample.
 func (c *comparison) isSampleMostlyAbove(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	above := 0
 	for _, number := range known.SampleNumbers {

@@ -80,7 +80,7 @@ type partCounts struct {
 	example, spelling string
 }
 
-// letterCase is the case of the letters of a text.
+// letterCase says whether the letters of a text are capitals, small letters or both.
 type letterCase int
 
 const (

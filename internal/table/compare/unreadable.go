@@ -34,12 +34,12 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 }
 
 // rejectUnreadableKnown is like rejectUnreadable, for a training column whose texts are not known.
-// The training column may have the same texts and numbers, in rows that count as rows without a
-// value. So there must be far more unreadable values in the blind column than rows without a value
-// in training.
+// The rows of the training file with an unreadable value count as rows without a value. So the
+// fraction of unreadable values in the blind column must be far larger than the fraction of
+// training rows without a value.
 //
-// Texts, and numbers in a column of dates or times, count only if all training rows have a value.
-// Otherwise they may be usual, for example the text ongoing, or 0 for none.
+// Texts, and numbers in a column of dates or times, are only counted if all training rows have a
+// value. Otherwise the training file may have them too, such as the text ongoing, or 0 for no date.
 func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return

@@ -59,8 +59,8 @@ func haveDecimalCommas(sample []byte, delim byte) bool {
 }
 
 // delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher
-// for more fields. unnamed is the number of fields that the first record has fewer than the other
-// records.
+// for more fields. unnamed is 1 if the first record must have one field fewer than the other
+// records, as in files with row names, and 0 if it must have as many.
 func delimiterScore(sample []byte, delim byte, truncated bool, unnamed int) int {
 	const enough = 50
 	reader := NewReader(bytes.NewReader(sample), delim)

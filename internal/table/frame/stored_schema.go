@@ -17,7 +17,8 @@ const (
 	VersionItems = 3
 )
 
-// Version returns the version of the schema. It is 1 if every program can compute its features.
+// Version returns the version of the schema. It is 1 if all versions of this program can compute
+// its features.
 func (s *Schema) Version() int {
 	version := 1
 	for i := range s.Columns {

@@ -83,7 +83,7 @@ func (o *DateCounts) Contradicting(dayFirst bool) *columnstats.Occurrences {
 	return &o.DayFirst
 }
 
-// DescribeOrder returns a phrase for messages which says what part of a date is first.
+// DescribeOrder returns "the day first" or "the month first", for messages.
 func DescribeOrder(dayFirst bool) string {
 	if dayFirst {
 		return "the day first"
@@ -126,7 +126,7 @@ func resolveDateOrder(inferences []Result, names []string, columns []columnstats
 	}
 }
 
-// FormatDate returns the date in a text as year, month and day.
+// FormatDate returns the date in a text in the form 2006-01-02.
 func FormatDate(text string, dayFirst bool) string {
 	date, _ := cells.ParseDateTime([]byte(text), dayFirst)
 	return FormDate.Format(math.Floor(date.EpochDays()))

@@ -20,7 +20,7 @@ const (
 	minListTexts     = 8    // smallest number of different texts with several items
 	minListItems     = 3    // smallest number of frequent items
 	minTextsPerItem  = 3    // a frequent item is in at least this number of different texts
-	minRowsPerItem   = 5    // and in at least this number of rows
+	minRowsPerItem   = 5    // a frequent item is in at least this number of rows
 	minFrequentShare = 0.8  // smallest fraction of items that are frequent, over all different texts
 	minCommaShare    = 0.9  // the same for commas, which are also in names and sentences
 	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another; see also maxLengthShare
@@ -29,7 +29,7 @@ const (
 	maxCommaLength   = 30   // the same for commas
 	maxItemBytes     = 200  // longer items are not counted
 	maxItems         = 5000 // largest number of different items
-	minTupleShare    = 0.95 // if at least this fraction of texts has the same number of items, numbers are in a fixed order
+	minTupleShare    = 0.95 // if at least this fraction of texts has the same number of items, numbers are tuples, not lists
 )
 
 // Limits for items that become features.

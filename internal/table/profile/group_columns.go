@@ -78,7 +78,8 @@ func (s *scanner) looksLikeTime(c *ColumnProfile, filled int) bool {
 		!hasWord(c.Name, birthWords) && !strings.Contains(strings.ToLower(c.Name), "geburt") && !slices.ContainsFunc(s.profile.Warnings, isLeak)
 }
 
-// formatDates returns the range of dates for a message, or "" if n is nil.
+// formatDates returns the range of the dates that n describes for a message, such as " from
+// 2024-01-01 to 2024-03-31". It returns "" if n is nil.
 func formatDates(n *columnstats.NumericStats) string {
 	if n == nil {
 		return ""

@@ -170,7 +170,8 @@ func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	}
 }
 
-// assignRolesAndOrder determines the roles of the columns from their contents.
+// assignRolesAndOrder determines the roles of the columns from their contents, and their order in
+// the copy.
 func (r *repairer) assignRolesAndOrder() error {
 	if r.dialect.hasHeader {
 		r.dialect.hasHeader = !r.isKeptHeaderNumeric() && (r.stats.Rows() == 0 || !r.lacksHeader())
