@@ -116,8 +116,8 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	return c
 }
 
-// countedPart is a part of a column's values, with the number of its rows in the training file
-// and in the compared file.
+// countedPart is a part of a column's values, such as a range of numbers or a frequent text, with
+// the number of its rows in the training file and in the compared file.
 type countedPart struct {
 	name            string
 	training, count float64
@@ -185,7 +185,7 @@ func removeUnparsed(parts []countedPart, training *profile.TrainingColumn, p *pr
 	return removed
 }
 
-// formatInteger formats the smallest integer that is at least value.
+// formatInteger formats value, rounded up to an integer.
 func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
 
 // formatIntegerRange formats the range of the integers n with from ≤ n < to.
@@ -224,7 +224,8 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows in
 // finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 
-// setIndexAndParts sets Index, Chance, Level and Parts of c. It omits parts without rows.
+// setIndexAndParts sets Index, Chance, Level and Parts of c, computed from parts. It omits parts
+// that have no row in either file.
 func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0

@@ -206,7 +206,8 @@ const (
 // Buffers.
 var ErrTooLarge = errors.New("the model is larger than 2 GB, the limit of the ONNX format")
 
-// Write writes the model to w.
+// Write writes the model to w. It returns the error of Graph.RecordError, or ErrTooLarge, before it
+// writes anything.
 func (m *Model) Write(w io.Writer) error {
 	if m.Graph.err != nil {
 		return m.Graph.err

@@ -50,7 +50,7 @@ type treeNode struct {
 	weights               []Weight
 }
 
-// Weight is a number that a leaf adds to an output.
+// Weight is a number, Value, that a leaf adds to the output with the index Target.
 type Weight struct {
 	Target int
 	Value  float64

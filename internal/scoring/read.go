@@ -330,8 +330,8 @@ func openTable(src io.Reader, file FileRole) (*table, error) {
 	return t, nil
 }
 
-// hasUnsplitHeader reports whether the table has a single column, whose name looks like the names of
-// several columns.
+// hasUnsplitHeader reports whether the table has a single column, whose name contains a delimiter
+// such as a semicolon. It probably has several columns, which are not separated by commas.
 func (t *table) hasUnsplitHeader() bool {
 	return len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|")
 }
@@ -354,8 +354,9 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	return row, nil
 }
 
-// columnIndex returns the position of the named column, or fallback if name is empty. role
-// is the column's role for messages.
+// columnIndex returns the position of the named column, or fallback if name is empty. It returns a
+// *Fault if there is no column with this name. role is the column's role in this message, such as
+// "ID".
 func (t *table) columnIndex(name, role string, fallback int) (index int, err error) {
 	if name == "" {
 		return fallback, nil

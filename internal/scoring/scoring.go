@@ -291,8 +291,8 @@ func countUnequalSums(probabilities []float32, classes int) (rows int) {
 	return rows
 }
 
-// setProbabilityMetrics sets the metrics of probabilities. The metrics are undefined if
-// ctx is cancelled.
+// setProbabilityMetrics sets the metrics that are computed from probabilities, such as LogLoss. The
+// metrics are undefined if ctx is cancelled.
 func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions) {
 	r.ROCAUC = computeMetric(ctx, metric.NameROCAUC, p)
 	r.PRAUC = computeMetric(ctx, metric.NamePRAUC, p)

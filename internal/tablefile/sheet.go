@@ -106,7 +106,7 @@ func (s *sheetReader) countNumbers(cells []string) {
 	}
 }
 
-// addCell reads the cell with the start tag e.
+// addCell reads the cell with the start tag e into s.cells.
 func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	column := columnOfReference(attribute(e, "r"), len(s.cells))
 	if column >= maxSheetColumn {

@@ -20,7 +20,7 @@ const (
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
 	minShapeTexts    = 20   // smallest number of distinct texts with the shape
 	minDecimalsShare = 0.5  // smallest fraction of cells whose numbers have decimals, for shapes with needsDecimals
-	minLargeShare    = 0.1  // smallest fraction of pairs with a number that is too large for a day and a month, such as 120/80
+	minLargeShare    = 0.1  // smallest fraction of pairs that are certainly not a day and a month, such as 120/80
 	minPairNumbers   = 10   // in pairs, the first number and the second must each have at least this many distinct values
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // in a range of two integers, the larger number is at most this many times the smaller

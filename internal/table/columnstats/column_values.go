@@ -44,7 +44,7 @@ func (t *Column) AllOrSample() []Value {
 // much memory.
 func (t *Column) IsSampled() bool { return t.texts.sample != nil || t.droppedNumberTexts }
 
-// Find returns the counted value with the given text, or nil if the column has no such value.
+// Find returns the counted value with the given text, or nil if this text is not counted.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
 // Levels returns the values of the column that are the levels if the column is read as a category,

@@ -264,7 +264,7 @@ func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", pluralNoun(train), now, now)
 }
 
-// pluralNoun returns the plural noun for the values of a column.
+// pluralNoun returns the plural noun for the values of a column, such as "numbers" or "Unix times".
 func pluralNoun(c *profile.ColumnProfile) string {
 	if c.Epoch != "" {
 		return "Unix times"

@@ -58,7 +58,8 @@ func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, c
 	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isCompoundAmount(&one, comma) })
 }
 
-// isCompoundAmount reports whether a text is a duration or an age of several numbers, or a score such as 8/10.
+// isCompoundAmount reports whether a text is a duration or an age of several numbers, or a score
+// such as 8/10. comma is set if a comma separates the decimals.
 func isCompoundAmount(one *columnstats.Value, comma bool) bool {
 	if one.Kind != cells.Text {
 		return false

@@ -9,7 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features returns the features that are extracted from a column with the given name.
+// Features returns the features that are extracted from a column with the given name. inf is the
+// inferred form of the column.
 func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
 	switch inf.Form {
 	case FormNumeric:

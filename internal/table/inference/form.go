@@ -22,7 +22,8 @@ const (
 	FormText     Form = "text"     // texts of several words
 )
 
-// IsOrdered reports whether values of the form have an order.
+// IsOrdered reports whether values of the form have an order: whether they are numbers, dates or
+// times.
 func (f Form) IsOrdered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
 
 // PluralNoun returns the plural noun for the values of a form: numbers, dates, times or texts.

@@ -148,7 +148,8 @@ func (n *itemCounts) add(one *columnstats.Value) {
 	}
 }
 
-// isList reports whether the column has lists.
+// isList reports whether the counts are those of a column of lists, within the limits such as
+// minListShare.
 func (n *itemCounts) isList() bool {
 	minShare, maxLength := minFrequentShare, maxItemLength
 	if n.separator == ',' && 10*n.bracketed < 9*n.texts {

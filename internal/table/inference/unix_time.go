@@ -140,7 +140,8 @@ func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	return true
 }
 
-// IsMissingUnixTime reports whether a number among Unix times stands for a missing time.
+// IsMissingUnixTime reports whether a number in a column of Unix times stands for a missing time:
+// whether it is 0 or -1.
 func IsMissingUnixTime(number float64) bool { return number == 0 || number == -1 }
 
 // IsPlainDecimal reports whether a number is written with digits only, and with an optional point.

@@ -66,8 +66,8 @@ func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
 	return inf, true
 }
 
-// parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as year,
-// month and day.
+// parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as
+// year, month and day. year is from 0 to 99.
 func parseYearFirst(text string) (year, day int, ok bool) {
 	if !looksLikeShortDate(text) {
 		return 0, 0, false
@@ -96,6 +96,7 @@ func isYearLast(text string) bool {
 }
 
 // areDaysOfMonth reports whether nearly all days of a month occur, including the 30th or the 31st.
+// An element of days is set if its index occurs as a day.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {
@@ -106,8 +107,8 @@ func areDaysOfMonth(days *[100]bool) bool {
 	return count >= 25 && (days[30] || days[31])
 }
 
-// cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
-// years.
+// cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so
+// that all of them are years. An element of years is set if a date begins with its index.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
 // areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:

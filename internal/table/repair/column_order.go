@@ -182,7 +182,7 @@ func (r *repairer) chooseLabel() error {
 	return nil
 }
 
-// lastKeptColumn returns the last column that is neither the ID nor dropped, or -1.
+// lastKeptColumn returns the position of the last column that is neither the ID nor dropped, or -1.
 func (r *repairer) lastKeptColumn() int {
 	for at := len(r.names) - 1; at >= 0; at-- {
 		if at != r.id && !r.isDropped(at) {

@@ -125,7 +125,8 @@ func (r *repairer) logChange(code string, line, column int) {
 // sniffBytes is the number of bytes that are read to infer the dialect.
 const sniffBytes = 1 << 20
 
-// analyse is the first pass. It infers the dialect and scans the columns.
+// analyse reads the file for the first time. It infers the dialect, and collects the statistics of
+// the columns, from which it chooses their roles.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	var err error

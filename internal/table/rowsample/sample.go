@@ -45,8 +45,9 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// New returns an empty sample of rows with the given number of fields. If brief is set, the sample
-// of a wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
+// New returns an empty sample of rows with the given number of fields. id and label are the
+// positions of the ID and the label; label is -1 in a blind file. If brief is set, the sample of a
+// wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
 func New(fields, id, label int, brief bool, disk *spill.File) *Sample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
