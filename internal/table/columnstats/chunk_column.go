@@ -63,8 +63,8 @@ func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkC
 	t.publishSnapshot()
 }
 
-// publishSnapshot gives a snapshot of the column's statistics to the workers that parse the next
-// chunks. While numbers are counted as texts, there is no snapshot.
+// publishSnapshot makes a snapshot of the column's statistics available to the workers that parse
+// the next chunks. While numbers are counted as texts, there is no snapshot.
 func (t *Column) publishSnapshot() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)
