@@ -47,10 +47,11 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if rows are joined by their order, because the files have no common
-// IDs, but the rows are probably in different orders: two joined rows have different cells in a
-// column that both files have. It returns nil if no column is in both files, and for rows that are
-// joined by IDs or because of Options.InOrder. Both files must have the same number of rows.
+// orderFault returns a *Fault if the rows of the files are probably in different orders: if two
+// rows that are joined have different cells in a column of both files. It only checks rows that are
+// joined by their order because the files have no common IDs. It returns nil for rows that are
+// joined by IDs or because of Options.InOrder, and if no column is in both files. Both files must
+// have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil

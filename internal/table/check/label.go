@@ -168,8 +168,9 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available", "-"}
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. In a label, NA is an ordinary name. So is a minus sign beside a class such as
-// + or ++.
+// about spaces around names. A model would predict such a class like any other. A minus sign beside
+// a class such as + or ++ is not reported. If there are only two classes, no name is taken for a
+// missing label.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })

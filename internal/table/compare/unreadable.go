@@ -66,12 +66,12 @@ func (c *comparison) escalateToDefects(from int) {
 }
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column. filled is the number of rows with a value. rows is the number of rows of the
-// blind file.
+// the training column: in numbers if the value is a number, date or time, and in texts if it is any
+// other text. filled is the number of rows with a value. rows is the number of rows of the blind
+// file.
 //
-// numbers counts rows with a number, or with a date or time in the format of the blind column. If
-// the training column has numbers, any unit may follow a number. texts counts all other rows. If
-// the training column has dates or times other than Unix times, texts also counts plain numbers.
+// If the training column has numbers, a number with any unit counts as a number. If it has dates or
+// times other than Unix times, a plain number counts as a text.
 //
 // These are not values: texts that mean a missing value, such as n/a, numbers that mean a missing
 // Unix time, and texts of the training column.

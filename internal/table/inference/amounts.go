@@ -105,7 +105,7 @@ func thousandsSeparator(decimalComma bool) string {
 }
 
 // decideAmounts returns the inference for a column of numbers. areAmounts is false if the column
-// does not contain numbers. best is the result of parsing texts.
+// does not contain numbers. best is the result of bestAmounts.
 func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
 	if len(best.values) == 0 || best.areClockCodes() {
 		return Result{}, false

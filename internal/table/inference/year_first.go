@@ -8,15 +8,15 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirstDate returns the first text of a column of dates that begin with a year of two
-// digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. At most one
-// in 20 of the different texts may be something else. At most one in 200 may be a date that can
-// only end with its year, such as 21/02/30, because there is no 30 February.
+// FirstYearFirstDate returns the first text of a column whose dates seem to begin with a year of
+// two digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. In such a
+// column, at most one in 20 of the different texts may be something else. At most one in 200 may be
+// a date that can only end with its year, such as 21/02/30, because there is no 30 February.
 //
-// isClear is set if no date can only end with its year, and the numbers at the beginning of the
-// dates are hardly days of a month. They are hardly days in two cases: one of the numbers is 0 or
-// above 31, or there are several numbers and one of them is neither among the first nor among the
-// last days of a month.
+// isClear is set if the dates clearly begin with a year: no date can only end with its year, and
+// the numbers at the beginning are hardly days. They are hardly days if one of them is 0 or above
+// 31, or if there are several and one of them is neither among the first nor among the last days of
+// a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -51,9 +51,9 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 	return first, yearLast == 0 && (cannotBeDays(&years) || areUnlikelyDays(&years))
 }
 
-// datesPerYearLast is the smallest number of distinct dates that can begin with a year, for each
-// date that cannot, such as 21/02/30. In a column of dates that end with a year, about one in 50
-// cannot.
+// For each distinct date that cannot begin with a year, such as 21/02/30, there must be at least
+// datesPerYearLast distinct dates that can. In a column of dates that end with a year, about one in
+// 50 cannot.
 const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.

@@ -218,10 +218,10 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. For a blind file with a training
-// file there are special cases. If namesFromTraining can name the columns, the header is data if
-// its numbers are where the training file has numbers; see headerMatchesNumbers. Otherwise the
-// header is not data if it has a name of the training file.
+// lacksHeader reports whether the header looks like a row of data; see check.LacksHeader. For a
+// blind file, the training file decides in two cases. If namesFromTraining can name the columns,
+// the header is data if it has a number in each column of numbers; see headerMatchesNumbers.
+// Otherwise, a header with a name of the training file is not data.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
