@@ -24,9 +24,9 @@ const (
 	minPSILarge = 0.25
 )
 
-// Measure compares the values of a file with the training file of a dataset. p is the profile of
-// the file. importantColumns holds the names of the model's columns, the most important first, so
-// that the verdict can name them; nil if no model is known.
+// Measure compares the values of a file with the training file of a dataset. fileName is the name
+// of the file in the report, and p is its profile. importantColumns holds the names of the model's
+// columns, the most important first, so that the verdict can name them; nil if no model is known.
 func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantColumns []string) *api.DriftReport {
 	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	var newTexts []string

@@ -79,8 +79,8 @@ func stratifiedCounts(classRows []int, rows int) []int {
 
 // Extrapolate returns the forecast of a race on all rows. There must be at least one trial, and
 // trials must be in ascending order of rows. classRows holds the number of rows of each class.
-// macroAveraged reports whether the performance is a mean over classes rather than over rows.
-// Extrapolate returns an error only if ctx is cancelled.
+// macroAveraged is set if the performance is a mean over classes rather than over rows. seed is the
+// seed of the race. Extrapolate returns an error only if ctx is cancelled.
 func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, macroAveraged bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {
@@ -115,8 +115,9 @@ const (
 	zScore = 2
 )
 
-// extrapolateScore sets Value, Low and High. It extends the curve of the error,
-// which is a straight line in logarithms:
+// extrapolateScore sets Value, Low and High. classes holds the number of rows of each class; for
+// macroAveraged see fitCurve. It extends the curve of the error, which is a straight line in
+// logarithms:
 //
 //	log e │ ●
 //	      │    ●                    the trials
@@ -178,7 +179,8 @@ func fitCurve(trials []Trial, macroAveraged bool) curve {
 }
 
 // stdErrInflation returns the factor by which standardError is too small for a trial, at least 1.
-// It exceeds 1 if the rows have groups, or if the performance depends on a rare class.
+// It exceeds 1 if the rows have groups, or if the performance depends on a rare class. For
+// macroAveraged see standardError.
 func stdErrInflation(t Trial, macroAveraged bool) float64 {
 	e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
 	assumed := standardError(e, stratifiedCounts(t.classes, t.Validated), macroAveraged)
@@ -206,8 +208,8 @@ func standardError(e float64, classRows []int, macroAveraged bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race. classRows holds the number of rows of
-// each class.
+// validationPlan returns the validation plan of a race with the given seed. classRows holds the
+// number of rows of each class.
 func validationPlan(ctx context.Context, classRows []int, seed uint64) (split.ValidationPlan, error) {
 	var labels []int32
 	for class, n := range classRows {

@@ -119,8 +119,8 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 	e.nodes = e.nodes[:0]
 }
 
-// addLeafWeights adds the weights of a leaf. A leaf without weights gets the weight 0 for the first
-// output, because runtimes may expect a weight.
+// addLeafWeights adds the weights of the leaf with the given node ID. A leaf without weights gets
+// the weight 0 for the first output, because runtimes may expect a weight.
 func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	if len(weights) == 0 {
 		weights = []Weight{{}}

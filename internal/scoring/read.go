@@ -277,7 +277,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 
 // findIDColumnOrDropIDs returns the position of the ID column of the answers. It returns -1 if the
 // rows must be joined by their order: if p has no IDs, or if its IDs were generated and the answers
-// lack their column. In the second case it removes the IDs from p.
+// lack their column. In the second case it removes the IDs from p. It returns a *Fault if the ID is
+// the column of the label, which is at the position labelColumn.
 func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil

@@ -66,8 +66,10 @@ func (c *comparison) falseAlarmsPerColumn() float64 {
 	return falseAlarmsPerSet / float64(max(c.compared, 1))
 }
 
-// isOutOfRange reports whether the blind numbers are far outside the range of the training numbers, or
-// more of them are outside than is likely by chance.
+// isOutOfRange reports whether the blind numbers leave the range of the training numbers by more
+// than rangeTolerance allows, and are far outside this range, or outside in more rows than is
+// likely by chance. trainRows and blindRows are the numbers of rows with a number. If trainRows is
+// 0, it is unknown, and chance is not considered.
 func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
 	width := train.Max - train.Min
 	outside := max(train.Min-blind.Min, blind.Max-train.Max)

@@ -111,7 +111,8 @@ func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 }
 
 // indexRow adds the row that starts at offset begin. ends holds the offsets after the separators
-// from there on. It returns false if the row has a wrong number of fields.
+// from there on. For quoted see indexRows. It returns false if the row has a wrong number of
+// fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) (valid bool) {
 	if len(ends) < p.fieldCount {
 		return false

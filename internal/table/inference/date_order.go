@@ -126,7 +126,8 @@ func resolveDateOrder(inferences []Result, names []string, columns []columnstats
 	}
 }
 
-// FormatDate returns the date in a text in the form 2006-01-02.
+// FormatDate returns the date in a text in the form 2006-01-02. dayFirst is set if 1/2/2006 is the
+// first of February.
 func FormatDate(text string, dayFirst bool) string {
 	date, _ := cells.ParseDateTime([]byte(text), dayFirst)
 	return FormDate.Format(math.Floor(date.EpochDays()))

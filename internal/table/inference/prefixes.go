@@ -155,8 +155,8 @@ func hasOnlyHexDigits(text string) bool {
 	return strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
 }
 
-// countPrefixes returns the prefixes of texts with their numbers of rows. It omits texts that mean a missing
-// value.
+// countPrefixes returns the prefixes of texts, of the given length, with their numbers of rows. It
+// omits texts that mean a missing value.
 func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstats.Value) {
 	positions := make(map[string]int)
 	for i := range texts {

@@ -12,7 +12,8 @@ import (
 //	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
 //	                         r8,40,no                 → an empty name
 //
-// It returns an assignment only if its cost is lower than the cost of every other assignment.
+// Each column that gets no field, or several joined fields, adds to the cost of an assignment. The
+// aligner returns an assignment only if its cost is lower than the cost of every other assignment.
 type aligner struct {
 	columns     int
 	delim       byte

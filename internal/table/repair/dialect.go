@@ -119,8 +119,8 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file that may have other lines before
-// its table.
+// delimiterAfterPreamble returns the delimiter of a file that may have other lines before its
+// table. sample is the beginning of the file. truncated is set if the file continues after it.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
