@@ -310,7 +310,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 
 // appendFloat appends value in the format of encoding/json, but an exponent has at least two
 // digits, as in 1e-07. It appends nothing for NaN, and +Inf or -Inf for an infinite value. bits is
-// the size of the original number, 32 or 64.
+// 32 or 64, as for strconv.AppendFloat.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):
