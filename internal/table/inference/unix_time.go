@@ -72,7 +72,7 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 }
 
 // nameSuggestsTime reports whether the words of the name of a column say that its numbers are
-// times. Parts of words do not count, as in sentiment and candidate.
+// times. Parts of words do not count, such as time in sentiment and date in candidate.
 func nameSuggestsTime(words []string) bool {
 	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) {
 		return true
