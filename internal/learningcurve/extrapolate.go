@@ -42,7 +42,8 @@ type Forecast struct {
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
 	// Seconds is the expected duration. Fastest and Slowest are the limits of its range. If the
-	// last trial was cut, only Fastest is known, and Seconds and Slowest are nil.
+	// last trial was stopped at its time limit, only Fastest is known, and Seconds and Slowest are
+	// nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`

@@ -164,15 +164,15 @@ func (c *columnChecker) warnNumbersInText() {
 
 // shapeCount counts the cells of a column that have a shape.
 type shapeCount struct {
-	columnstats.Occurrences     // the rows with the shape
-	distinct                int // the distinct texts with the shape
-	all, plain              int // rows whose cell is not missing, and rows whose cell is only a number
-	withDecimals            int // rows with the shape and decimals
-	large                   int // rows with the shape whose numbers cannot be a day and a month
-	ascending               int // rows with the shape whose last number is larger than the first
-	spaced                  int // rows with the shape and a space between digits
-	low, high               map[string]bool
-	digits                  map[int]bool // the numbers of digits and spaces before the decimals that occur in the rows in spaced
+	columnstats.Occurrences                 // the rows with the shape
+	distinct                int             // the distinct texts with the shape
+	all, plain              int             // rows whose cell is not missing, and rows whose cell is only a number
+	withDecimals            int             // rows with the shape and decimals
+	large                   int             // rows with the shape whose numbers cannot be a day and a month
+	ascending               int             // rows with the shape whose last number is larger than the first
+	spaced                  int             // rows with the shape and a space between digits
+	low, high               map[string]bool // the first numbers and the last numbers of the texts with the shape
+	digits                  map[int]bool    // the numbers of digits and spaces before the decimals that occur in the rows in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first text with

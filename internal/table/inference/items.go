@@ -64,7 +64,7 @@ type itemCounts struct {
 	bracketed   int                    // different texts with brackets
 	occurrences int                    // items of all different texts
 	characters  int                    // characters of all these items
-	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
+	lengths     [maxListLength + 1]int // different texts by their number of items; the last element also counts texts with more items
 }
 
 // maxListLength is the last index of itemCounts.lengths. Texts with more items are counted as if
