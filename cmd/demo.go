@@ -17,7 +17,8 @@ import (
 	"foretell/internal/term"
 )
 
-// sample is the table of the demonstration: 150 flowers of three species.
+// sample holds the files of the demonstration: 150 flowers of three species, divided into
+// train.csv, blind.csv and answers.csv.
 //
 //go:embed sample/*.csv
 var sample embed.FS
@@ -84,7 +85,8 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// createFolder creates the folder of the demo and returns its path.
+// createFolder creates the folder args[0] or, without arguments, a temporary folder, and returns
+// its path.
 func (o *demoOptions) createFolder(args []string) (folder string, err error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")
@@ -113,7 +115,8 @@ func writeSample(folder string) error {
 	})
 }
 
-// runStep runs a command with the data folder of the demo.
+// runStep runs a command line such as "foretell check train.csv" in this process. The command
+// stores its data in folder.
 func (o *demoOptions) runStep(ctx context.Context, folder, command string) error {
 	env := map[string]string{
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),

@@ -79,8 +79,8 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	return o.openOrPrint(ctx, address)
 }
 
-// serveLocal serves the dashboard of the embedded service on the loopback interface until
-// ctx is done.
+// serveLocal serves the dashboard of the embedded service on the loopback interface, and opens or
+// prints the URL of page, a path. It returns when ctx is done.
 func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, page string) error {
 	if cli.IsDryRun(o.service.Cmd) {
 		o.factory.Note("would serve the dashboard on this machine and open %s", page)

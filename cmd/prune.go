@@ -106,8 +106,8 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, gone, pruneListFields...)
 }
 
-// printOrphans prints the number, size and age of the orphaned files in the data folder, which prune
-// does not delete. With a server, it prints nothing.
+// printOrphans prints the number, size and age of the files in the data folder that the database
+// does not refer to. prune does not delete them. With a server, printOrphans prints nothing.
 func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Session) error {
 	if !session.Embedded {
 		return nil
@@ -141,7 +141,8 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	return p, nil
 }
 
-// plan returns the items to delete.
+// plan returns the items that policy selects for deletion, from the series args[0] or, without
+// arguments, from all series.
 func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args []string, policy prune.Policy) ([]prune.Item, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {

@@ -76,7 +76,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 	return root
 }
 
-// serviceGroup is the group of the commands that run a service.
+// serviceGroup is the ID of the group of commands that run a service, in the help page.
 const serviceGroup = "service"
 
 // addCommands adds all commands, in the groups of the help page.
@@ -105,8 +105,8 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 // colorModes are the valid values of --color.
 var colorModes = []string{"auto", "always", "never"}
 
-// setGroupHandlers makes cli.RunGroup the RunE of every command that only has subcommands. It prints
-// the help, or reports an unknown subcommand.
+// setGroupHandlers makes cli.RunGroup the RunE of every command that only has subcommands. RunGroup
+// prints the help, or reports an unknown subcommand.
 func setGroupHandlers(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {

@@ -188,7 +188,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckExtension(), o.target.CheckReasons(), o.gate.Parse())
 }
 
-// estimateCost estimates, before the race, how long the command will take after the race.
+// estimateCost returns an estimator of how long the command will take after its race. The estimator
+// uses only what is known before the race.
 func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimator {
 	return race.CostEstimator{
 		CheckTime: files.BlindCheckTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
@@ -295,7 +296,8 @@ func (p *runPipeline) evaluate(ctx context.Context) (err error) {
 	return p.applyToChampion(ctx)
 }
 
-// trainNew prepares the dataset and runs a race on it. For prepCtx see train.
+// trainNew prepares the dataset and runs a race on it. prepCtx is the context of everything before
+// the race; it ends at the time limit.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
 	err := p.chooseSeriesStem(ctx)
 	if err != nil {

@@ -99,7 +99,7 @@ func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string
 // chooseSeriesStem sets p.seriesStem, the default name of the series, to the name of the training
 // file without its extension. If the series of this name has another table, it adds the name of the
 // folder: two files called train.csv in the folders iris and car have the series train and
-// car-train. In one series, the champion would always be a model of the newer table.
+// car-train. If both were in one series, its champion would always be a model of the newer table.
 func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	p.seriesStem = p.files.Train.Stem()
 	if p.name == "" && !client.IsDatasetName(p.seriesStem) {
@@ -155,8 +155,9 @@ func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	return 2*common < len(d.Columns)
 }
 
-// findRunSeries returns the series of a run. name is the value of --name, and stem is the
-// name that the series has without --name.
+// findRunSeries returns the series of a run: one of all or, if it does not exist yet, a series
+// without datasets. name is the value of --name, and stem is the name that the series has without
+// --name.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
@@ -230,7 +231,8 @@ func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	})
 }
 
-// nextDatasetRequest returns the request that creates the next dataset of a series.
+// nextDatasetRequest returns the request that creates the next dataset of a series. all are the
+// series of the account. The name of the new dataset differs from the names of all their datasets.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

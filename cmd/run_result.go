@@ -18,8 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
-// printSummary prints the scores of the model, the number of predicted rows and the reference to the
-// model to standard error.
+// printSummary prints the scores of the model, the number of predicted rows and the reference to
+// the model to standard error. took is the duration of the command.
 func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	// The report contains the components of a blend and the number of rows behind the scores. It is

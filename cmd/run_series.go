@@ -102,5 +102,5 @@ func (o *runOptions) readSeriesRoles(ctx context.Context, files *preflight.Prefl
 	return changed
 }
 
-// readSeriesTimeout limits the time that a forecast or an error waits for the service.
+// readSeriesTimeout limits how long readSeriesRoles waits for the service.
 const readSeriesTimeout = 5 * time.Second

@@ -15,13 +15,13 @@ import (
 )
 
 // Resource is a type of object, such as a dataset, with the functions that resolve and list
-// references to its objects.
+// references to its objects. A reference is, for example, a name, a key or the beginning of a key.
 type Resource struct {
 	Resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
 	listRefs connect.ReferenceLister // lists the references that completions offer
 }
 
-// The types of objects. Datasets resolves a name to the newest dataset of the series.
+// The types of objects. Datasets resolves the name of a series to its newest dataset.
 // DatasetsByExactName prefers the dataset with exactly this name, if there is one.
 var (
 	Datasets            = Resource{(*connect.Session).DatasetKey, connect.ListDatasetRefs}
@@ -100,7 +100,8 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
-// WaitCommand is a command that waits for the job on an object and prints the object.
+// WaitCommand is a command that waits until the job on an object has ended, such as the preparation
+// of a dataset, and then prints the object.
 type WaitCommand[T any] struct {
 	Short    string
 	Resource Resource
@@ -200,7 +201,8 @@ func (o *deleteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, gone, o.command.Column)
 }
 
-// Deleted is the output of a delete command: the key of the deleted object.
+// Deleted is the output of a delete command. It has only the key of the deleted object; the other
+// keys are "".
 type Deleted struct {
 	DatasetKey     string `json:"datasetKey,omitempty"`
 	TrainingJobKey string `json:"trainingJobKey,omitempty"`

@@ -72,8 +72,8 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	return o.output.WriteTable(t, true)
 }
 
-// comparisonCell formats the value of a property of a model. low and high are the limits of
-// the interval of the value, and may be nil.
+// comparisonCell formats the value of a property of a model. low and high are the ends of its 95 %
+// interval; nil for a property without an interval.
 func comparisonCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:

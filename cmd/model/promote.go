@@ -68,10 +68,11 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 	return cli.PrintItem(&o.output, m, modelItemFields...)
 }
 
-// findModelToReset returns the key of the model whose state --automatic resets: the model with the
-// given key, if it was promoted or accepted, and otherwise the champion of its series. If the
-// champion was not promoted or accepted either, the scores already decide, and findModelToReset
-// returns key.
+// findModelToReset returns the key of the model whose state --automatic resets, so that the scores
+// decide again which model is the champion. If the model with the given key was promoted or
+// accepted, it is this model. Otherwise it is the champion of the series, if the champion was
+// promoted or accepted. If neither was, the scores decide already, and findModelToReset returns
+// key.
 func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {

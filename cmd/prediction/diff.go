@@ -82,7 +82,8 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 	return o.output.PrintTable(report.ChangedRowsTable(d))
 }
 
-// compare opens and compares the files.
+// compare opens two files of predictions, and returns how their predictions differ. With --answers,
+// it also scores both.
 func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: o.answers != ""}
 	defer files.Close()

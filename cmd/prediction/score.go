@@ -208,9 +208,8 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 }
 
 // noteClasses prints notes about rows without a label, probabilities that do not sum to 1, labels
-// that are not classes of the model, and classes without probabilities. It also prints the class of
-// prAuc. Without a receipt (hasReceipt is false), it prints this class only if standard output is a
-// terminal.
+// that are not classes of the model, and classes without probabilities. It also prints which class
+// prAuc is about; without a receipt (hasReceipt is false), only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

@@ -75,7 +75,8 @@ func bindServiceLocation(cmd *cobra.Command) {
 	connect.BindDatabase(cmd)
 }
 
-// backupDocument is the output of backup and restore.
+// backupDocument is the output of backup and restore. Schema is the version of the database schema,
+// and Damaged is the number of files that were damaged or missing when the backup was written.
 type backupDocument struct {
 	Path      string `json:"path"`
 	CreatedOn string `json:"createdOn"`
@@ -131,8 +132,8 @@ func createPartFile(partPath, path string) (*os.File, error) {
 	case errors.Is(err, filelock.ErrLocked):
 		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
 	case errors.Is(err, filelock.ErrNotRegular):
-		return nil, exit.Errorf(exit.Conflict, "cannot create the temporary file %s: this name is taken, but not by a regular file", partPath).
-			WithHint("remove or rename what has this name, or write the backup to another file")
+		return nil, exit.Errorf(exit.Conflict, "cannot create the temporary file %s: something other than a regular file has this name", partPath).
+			WithHint("remove or rename it, or write the backup to another file")
 	case errors.Is(err, fs.ErrExist): // the file system has no locks
 		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", partPath).
 			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(partPath))

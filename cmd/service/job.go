@@ -24,7 +24,8 @@ data folder or the database directly, even while a service is using it.`,
 	return cmd
 }
 
-// administratorFlags holds the flags that select a service or its data folder.
+// administratorFlags holds the flags of the commands below `jobs`, which select a service or its
+// data folder.
 type administratorFlags struct {
 	service connect.ServiceFlags
 	output  cli.Output

@@ -90,8 +90,8 @@ the URL.
 	return cmd
 }
 
-// minHeapGrowth is the argument of [machine.SetMinHeapGrowth], in bytes. With it, a request for a
-// page of a list takes a third less processor time.
+// minHeapGrowth is the argument of [machine.SetMinHeapGrowth], in bytes. With it, garbage is
+// collected less often, and a request for a page of a list takes a third less processor time.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {
@@ -168,8 +168,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 const noValue = "none"
 
 // extractSharedSettings returns the settings that the flags change for all services on the same
-// database. The value noValue of a flag removes a setting. If --public-url or --smtp has this
-// value, extractSharedSettings sets it to "".
+// database. The value noValue of a flag removes a setting. If --public-url or --smtp has the value
+// noValue, extractSharedSettings also changes the value of the flag to "".
 func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {
@@ -212,7 +212,8 @@ func reachableHostPort(address net.Addr) string {
 }
 
 // recordStoppedBySignal records that a signal has stopped serve or worker, so that the exit status
-// is 0. ranJobs reports whether the process ran jobs.
+// is 0, and prints a notice. If ranJobs is set, the notice says that unfinished jobs are back in
+// the queue.
 func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService, ranJobs bool) {
 	f.StoppedBySignal = true
 	if ranJobs {

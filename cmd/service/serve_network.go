@@ -111,7 +111,7 @@ func (n *networkFlags) serviceURL(listener string) string {
 	return listener
 }
 
-// trustedNetworks returns the networks of --trust-proxy.
+// trustedNetworks returns the addresses and networks of the proxies that --trust-proxy names.
 func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, text := range n.proxies {
@@ -178,7 +178,7 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 }
 
 // wsaAddressNotAvailable is the error code WSAEADDRNOTAVAIL of Windows. On Windows,
-// syscall.EADDRNOTAVAIL is another number.
+// syscall.EADDRNOTAVAIL has another value, which the system never returns.
 const wsaAddressNotAvailable = syscall.Errno(10049)
 
 // listenTCP opens a TCP listener at address. flag is the name of the flag with this address, for

@@ -17,7 +17,7 @@ import (
 type webServer struct {
 	http        *http.Server
 	listener    *listen.Listener
-	draining    atomic.Bool
+	draining    atomic.Bool // set when the server begins to stop
 	stopMetrics func()
 }
 

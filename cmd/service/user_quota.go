@@ -20,7 +20,7 @@ type usersQuotaOptions struct {
 	datasets, bytes, races string
 }
 
-// quota is the output of `users quota`.
+// quota is the output of `users quota`: what the account uses, and its limits; nil means no limit.
 type quota struct {
 	Email       string `json:"email"`
 	Datasets    int64  `json:"datasets"`

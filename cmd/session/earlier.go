@@ -11,11 +11,11 @@ import (
 	"foretell/internal/credential"
 )
 
-// endEarlierSessions removes the tokens of earlier log-ins to the same account, and ends their
-// sessions. It looks for tokens in the file and, if the profile stored its token there, in the
-// keyring. It skips tokens.Storage, and a storage that another profile uses for the same account. It
-// does not end the session whose token is current. file is the content of config.yaml before this
-// log-in or log-out.
+// endEarlierSessions removes the stored tokens of earlier log-ins to the same account, and ends
+// their sessions, except the session whose token is current. It looks for tokens in the file of
+// credentials and, if the profile stored its token there, in the keyring. It skips the storage in
+// use (tokens.Storage), and a storage that another profile uses for the same account. file is the
+// content of config.yaml before this log-in or log-out.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // the keyring is skipped if it was not used, because a locked keyring causes a delay

@@ -178,6 +178,9 @@ type Column struct {
 	PrefixLengths []int    `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+	// Texts is nil if the column has no categories or booleans, or too many, and in datasets of earlier
+	// versions.
+	Texts []string `json:"texts,omitempty" doc:"All texts of the column, sorted, if a model uses it as categories or booleans. Absent if they have more than about 4 kB, or if the texts of all columns would have more than 64 kB. An extension."`
 }
 
 // NumberSample has the range of the numbers in a sample of rows. Dates are numbers of days since 1

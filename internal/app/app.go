@@ -27,7 +27,8 @@ import (
 	"foretell/internal/worker"
 )
 
-// MinRaceMemory is a lower bound of the estimated memory of all races, in bytes.
+// MinRaceMemory is a lower bound of the estimated memory of a race, in bytes: every estimate is
+// larger.
 const MinRaceMemory = memory.ProcessBytes
 
 // Config configures an App.

@@ -112,7 +112,8 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 // one.
 const newerSchemaRetrySeconds = 30
 
-// decodeSchema returns the schema of a prepared dataset.
+// decodeSchema returns the schema of a prepared dataset. If a newer version of the service has
+// prepared the dataset, it returns a *api.Problem with CodeNotReady.
 func decodeSchema(d *store.Dataset) (*frame.Schema, error) {
 	schema, err := frame.DecodeStored(d.Schema)
 	if errors.Is(err, frame.ErrNewerSchema) {
@@ -123,7 +124,8 @@ func decodeSchema(d *store.Dataset) (*frame.Schema, error) {
 	return schema, err
 }
 
-// GetDataset returns a dataset.
+// GetDataset returns a dataset of the caller with its columns and classes. A PENDING dataset also
+// has a newly signed upload URL.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
 	s, err := a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
@@ -165,7 +167,7 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
 }
 
-// findDataset returns a dataset of the caller.
+// findDataset returns the dataset of the caller with the given key, or a problem if there is none.
 func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
 	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)

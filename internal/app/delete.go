@@ -13,7 +13,8 @@ import (
 // resource, such as "dataset"; see resourceNames.
 //
 // If a race or prediction that has not ended needs the resource, deleteResource returns a problem.
-// Only if this work is interrupted, deleteResource ends it and deletes the resource.
+// But if no process runs the race or prediction, and none will resume it, deleteResource ends it
+// and deletes the resource.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -126,8 +127,8 @@ func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.A
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflictProblem returns the problem of a request to delete a resource that an active
-// race or prediction still needs.
+// deletionConflictProblem returns the problem of a request to delete a resource that is still
+// needed by active, a race or prediction. noun and key identify the resource.
 func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 	what := active.Resource + " " + active.Key
 	if active.Key == key {

@@ -42,8 +42,8 @@ func (a *App) warnIfNoWorker(ctx context.Context) {
 }
 
 // CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
-// begin or end. Otherwise it returns nil. A client in this process that waits for its job calls it
-// to stop waiting.
+// begin or end. Otherwise it returns nil. A client in this process calls it while it waits for a
+// job, so that it does not wait for a job that cannot end.
 func (a *App) CheckDiskNotFull() error {
 	if err := a.queue.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.problems.Convert(err)

@@ -80,7 +80,8 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 	return out, nil
 }
 
-// GetModelReport returns the report of a model.
+// GetModelReport returns the report of a model or, if in.Summary is set, the report without its
+// long parts.
 func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
 	var stored []byte
 	err := a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {

@@ -12,7 +12,8 @@ import (
 )
 
 // normalizeName returns a name in Unicode normalization form C, so that names that look equal are
-// equal. It returns a problem if the name is too short or too long, or if api.CheckText rejects it.
+// equal. If the name is too short or too long, or if api.CheckText rejects it, it returns a problem
+// that names the field.
 func normalizeName(field, name string) (string, error) {
 	if err := api.CheckText(field, name, ""); err != nil {
 		return "", err

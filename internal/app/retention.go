@@ -117,8 +117,8 @@ type expiryDeletion struct {
 	firstErr                     error
 }
 
-// delete deletes rows in few transactions. If this fails, it tries each row in a transaction of its
-// own. It returns false if no more rows should be deleted.
+// delete deletes the rows with the given keys together. If this fails, it deletes each row in a
+// transaction of its own. It returns false if no more rows should be deleted.
 func (d *expiryDeletion) delete(ctx context.Context, keys []string) (goOn bool) {
 	n, err := d.deleteExpiredBatch(ctx, d.query, keys)
 	d.deleted += n

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// checkMonotone returns an error if the monotone columns of a request are not possible. The label
-// must have two classes, and each monotone column must be a numeric feature.
+// checkMonotone returns an error if the monotone columns of a request are invalid. The label must
+// have two classes, and each monotone column must be a numeric feature.
 func checkMonotone(n api.NewTraining, d *store.Dataset, schema *frame.Schema) error {
 	if len(n.Monotone) == 0 {
 		return nil

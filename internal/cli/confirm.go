@@ -52,8 +52,8 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// PromptDisabled reports whether prompts are disabled: by --no-input, by the setting of this name,
-// or because there is no terminal.
+// PromptDisabled reports whether prompts are disabled: by --no-input, by the setting no-input, or
+// because there is no terminal.
 func (f *Factory) PromptDisabled(cmd *cobra.Command) (disabled bool, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {

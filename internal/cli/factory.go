@@ -70,8 +70,8 @@ func (f *Factory) OpenConsole() {
 	f.Console.Out = f.Stdout
 }
 
-// NewNested returns the Factory of a command that is a step of f's command. Its standard output is
-// out, or the standard output of f if out is nil.
+// NewNested returns the Factory of a command that is a step of f's command. Its standard input is
+// in. Its standard output is out, or the standard output of f if out is nil.
 func (f *Factory) NewNested(args []string, in, out *os.File) *Factory {
 	inner := &Factory{
 		Args: args, Env: f.Env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,

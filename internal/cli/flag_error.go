@@ -12,7 +12,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// invalidFlagError returns the error for an invalid flag value.
+// invalidFlagError converts err, an error of pflag for an invalid flag value, to a usage error.
 func invalidFlagError(err error) *exit.Error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -54,7 +54,7 @@ func CheckEmptyFlags(cmd *cobra.Command) error {
 	var empty *exit.Error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if empty == nil && hasNoText(f) && !slices.Contains(flagsThatMayBeEmpty, f.Name) {
-			empty = exit.Usagef("--%s is empty", f.Name).WithHint("give it a value, or omit it; in a script, the variable with the value is perhaps not set")
+			empty = exit.Usagef("--%s is empty", f.Name).WithHint("give it a value, or omit it; in a script, check that the variable with the value is set")
 		}
 	})
 	if empty == nil {

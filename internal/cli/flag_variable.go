@@ -13,7 +13,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// flagEnvVar returns the environment variable of a flag of serve and worker.
+// flagEnvVar returns the environment variable that sets a flag of serve or worker:
+// FORETELL_MAX_SESSIONS for max-sessions.
 func flagEnvVar(flag string) string {
 	return "FORETELL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

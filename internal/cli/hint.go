@@ -16,8 +16,8 @@ import (
 	"foretell/internal/term"
 )
 
-// repeatedFlags are the flags that are copied from the current command line to the commands in its
-// hints: they select the service, or are ReadingFlags.
+// repeatedFlags are the flags that hints repeat: if the user has set one of them, it is added to
+// the commands that a hint suggests. These flags select the service, or are ReadingFlags.
 var repeatedFlags = append([]string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
 }, ReadingFlags...)
@@ -32,7 +32,7 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 // changes these hints of the service:
 //
 //   - If the token is from the environment, a hint to log in becomes one to set another token.
-//   - If the name that is taken is the email of an account, the hint becomes one to list the accounts.
+//   - If the email of a new account is taken, the hint becomes one to list the accounts.
 //   - If the service is in this process, a hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or
@@ -75,8 +75,9 @@ func (f *Factory) lowerProxyEnvVars(text string) string {
 	return text
 }
 
-// suggestList returns a hint for the current command: the command that lists or shows its objects,
-// such as datasets, or else its --help.
+// suggestList returns a hint for an error of the current command that has no hint. If no object was
+// found, this is the command that lists the objects, such as datasets, and for a conflict, the
+// command that shows the object. Otherwise it is the --help of the command.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
@@ -120,8 +121,8 @@ func (f *Factory) RepeatFlagsInCommands(text string) string {
 // commandSubstitution matches $(foretell …) in a command line.
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// repeatFlags adds the repeatedFlags of the current command line to another command line, if its
-// command accepts them.
+// repeatFlags returns line, a command line, with the repeatedFlags of the current command line
+// added. It adds only flags that the command in line accepts.
 func (f *Factory) repeatFlags(line string) string {
 	if slices.Contains(f.finalCommands, line) {
 		return line

@@ -158,9 +158,9 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteIfEmpty prints a notice in place of an empty list, and reports whether it has done so. It prints
-// none if the output is not a terminal, with --csv and --tsv, and if EmptyHint is not set. n is the
-// number of items of the list.
+// NoteIfEmpty prints a notice in place of an empty list, and reports whether it has done so. It
+// prints nothing if the output is not a terminal, with --csv and --tsv, and if EmptyHint is not
+// set. n is the number of items of the list.
 func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false

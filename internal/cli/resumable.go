@@ -12,8 +12,8 @@ type resumable struct {
 	resume, abandon string // commands to which the key is appended
 }
 
-// resumables are the types. The first type whose key an object contains is the type of the object.
-// The order matters: a prediction, for example, also contains the key of its dataset.
+// resumables lists these types. An object has the first type in the list whose key it contains. The
+// order matters: a prediction, for example, also contains the key of its dataset.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},

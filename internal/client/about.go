@@ -11,8 +11,8 @@ type About struct {
 	Version string `json:"version"`
 }
 
-// About requests the description of the service. It is an extension: another deployment may
-// have a web page or nothing at its base URL, and About then returns an error.
+// About requests the description of the service. It is an extension: another implementation of the
+// service may have a web page or nothing at its base URL, and About then returns an error.
 func (c *Client) About(ctx context.Context) (*About, error) {
 	u, err := c.base.Parse(c.base.EscapedPath() + "/")
 	if err != nil {

@@ -205,7 +205,8 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkPathOverrides returns an error for an unknown operation or an unusable path.
+// checkPathOverrides returns an error for an unknown operation, or for a path that does not begin
+// with / or lacks a parameter of the operation. paths maps operation IDs to paths.
 func checkPathOverrides(paths map[string]string) error {
 	known := map[string]api.Operation{}
 	for _, op := range api.Operations() {

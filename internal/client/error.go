@@ -91,7 +91,8 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	return e
 }
 
-// withoutURL returns the cause of err if err is a *url.Error, whose text contains the URL with its secrets.
+// withoutURL returns the cause of err if err is a *url.Error, whose text contains the URL with its
+// secrets. It returns any other err unchanged.
 func withoutURL(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {

@@ -12,8 +12,8 @@ import (
 // It also ends at a page without a new key, which means that the service ignores the offset. It
 // yields each item once, even if a new item moves it to the next page. An error ends the sequence.
 
-// AllDatasets returns the datasets of the account that match the filters State and WithModelOnly of its
-// input. It ignores the offset and the limit of the input.
+// AllDatasets returns the datasets of the account that match the filters in.State and
+// in.WithModelOnly. It ignores in.Offset and in.Limit.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return AllPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page

@@ -30,7 +30,7 @@ jobKey jobs kind label labelName lastSeenOn link listSeparator message metric mo
 object objectKey ofClass oldestOn organisation outcome parentTrainingJobKey partialDependence parts
 performanceThreshold performances points predictionCreationProgressUrl predictionKey predictionResultUrl predictions
 probabilities quantileRows quantiles queues quota reason recentPerformances reliability remoteAddress requestId requestKey role seconds
-series sessionKey sessions sha256 startedOn state status targetPerformance test testInterval testMissing time
+series sessionKey sessions sha256 startedOn state status targetPerformance test testInterval testMissing texts time
 timeColumn timeZones title top training trainingJobKey trainingJobProgressUrl trainingJobs type unit updatedOn uploadUrl url
 usage username validation value values verdict version waitingFor warnings worker workers
 `

@@ -169,7 +169,8 @@ func (c *Client) now() time.Time {
 	return c.opts.Now()
 }
 
-// retryDelay returns the delay before the next attempt, and whether to retry at all.
+// retryDelay returns the delay before the next attempt, and whether to retry at all. attempt is the
+// number of failed attempts, and err the error of the last one.
 func retryDelay(req *request, err error, attempt int) (delay time.Duration, retry bool) {
 	pause := min(minDelay<<(attempt-1), maxDelay)
 	pause -= jitter(pause / 2)

@@ -90,8 +90,9 @@ func groupSeries(newestFirst []api.DatasetEntry) []Series {
 
 // inferSeries returns the series of the dataset called name, for a service that does not report
 // series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME if there is
-// a dataset NAME. If [DatasetName] may have truncated the name of a longer dataset to NAME, NAME-2
-// belongs to the series of that dataset. Any other dataset is a series of its own.
+// a dataset NAME. NAME may also be a longer name that [DatasetName] has truncated to make room for
+// -2; NAME-2 then belongs to the series of the longer name. Any other dataset is a series of its
+// own.
 func inferSeries(name string, datasetNames map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {

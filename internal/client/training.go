@@ -44,8 +44,9 @@ func rejectsNullThreshold(err error) bool {
 }
 
 // fillOutcome sets the outcome of a race, or of one algorithm in a race, if the service did not
-// report it. It then also removes substituteThreshold, because the race has no threshold. raceStatus
-// is the status of the race that an algorithm belongs to; "" if unknown.
+// report it. It then also removes a threshold of substituteThreshold, which CreateTraining has sent
+// for a race without a threshold. raceStatus is the status of the race that an algorithm belongs
+// to; "" if unknown.
 func fillOutcome(t *api.Training, raceStatus string) {
 	if t.Outcome != "" {
 		return

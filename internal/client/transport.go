@@ -60,8 +60,9 @@ type inProcessServer struct {
 	serveErr  error
 }
 
-// trackConn counts the open connections. It is the callback [http.Server.ConnState], which the
-// accept loop calls with StateNew.
+// trackConn counts the open connections, for which Close waits. It is the callback
+// [http.Server.ConnState]. The accept loop calls it with StateNew, so after the end of this loop,
+// the count includes every connection.
 func (p *inProcessServer) trackConn(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:

@@ -107,7 +107,7 @@ func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewD
 	return nil, nil
 }
 
-// AddData adds a CSV of at most 32 MB to a PENDING dataset.
+// AddData adds a CSV of at most 32 MB to a PENDING dataset. For progress, see [Client.Upload].
 func (c *Client) AddData(ctx context.Context, key string, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	req, err := c.newRequest(api.AddData.Operation, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
@@ -119,13 +119,14 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 
 // UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the URL
 // belongs to an object store. UploadData does not retry after a lost connection: without the key of
-// the dataset, it cannot check whether the file was added.
+// the dataset, it cannot check whether the file was added. For progress, see [Client.Upload].
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	return c.uploadToURL(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
 // CreatePrediction sends a CSV and starts its prediction with a model. It does not retry after a
-// lost connection, because the service may have accepted the CSV already.
+// lost connection, because the service may have accepted the CSV already. For progress, see
+// [Client.Upload].
 func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {
@@ -211,7 +212,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 // still be processing an earlier attempt, so the dataset may get the file after all.
 var ErrRetried = errors.New("an earlier attempt may have succeeded")
 
-// retriedError is an error after several attempts.
+// retriedError adds ErrRetried to the error of the last of several attempts.
 type retriedError struct{ error }
 
 // Unwrap returns the error of the last attempt.

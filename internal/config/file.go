@@ -46,8 +46,8 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 const fileLockWait = 10 * time.Second
 
 // WithFileLock calls fn while it holds a lock, so that processes that change the file at path do
-// not lose each other's changes. The lock is a hidden file in the same folder, which is created if
-// it is missing. On file systems without locks, WithFileLock only calls fn.
+// not lose each other's changes. The lock is a hidden file in the same folder. WithFileLock creates
+// the folder if it is missing. On file systems without locks, WithFileLock only calls fn.
 func WithFileLock(path string, fn func() error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -133,8 +133,8 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// WritePrivateFile atomically replaces a file that only its owner can read. If path is a symbolic
-// link, its target is replaced, and the link is kept.
+// WritePrivateFile atomically writes content to the file at path, which only its owner can then
+// read. If path is a symbolic link, its target is replaced, and the link is kept.
 func WritePrivateFile(path string, content []byte) error {
 	path = symlink.Resolve(path)
 	dir := filepath.Dir(path)

@@ -219,7 +219,7 @@ func Dir(env Getenv) (string, error) {
 	})
 }
 
-// DataDir returns the absolute path of the data folder.
+// DataDir returns the absolute path of the data folder, where the embedded service stores its data.
 func DataDir(env Getenv, s *Settings) (string, error) {
 	if dir := s.GetString(KeyDataDir); dir != "" {
 		return filepath.Abs(dir)
@@ -261,8 +261,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 }
 
 // PathOverrides returns the URL paths that the profile sets for operations, by operation ID. known
-// has the IDs of all operations. It restores the case of the IDs, because viper returns them in
-// lower case.
+// has the IDs of all operations. PathOverrides restores the case of the IDs, because viper returns
+// them in lower case.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

@@ -18,7 +18,7 @@ type Setting struct {
 	Origin string `json:"origin"`
 }
 
-// maskedValue replaces the value of a secret.
+// maskedValue replaces the value of a secret in the output of the config commands.
 const maskedValue = "(secret)"
 
 // ListSettings returns all settings with their origins: the profile, the settings in it, the

@@ -14,7 +14,7 @@ import (
 
 // checkKeys checks the keys of config.yaml, which is at path. It returns an error about the first
 // key that is not a setting, is set twice, or has a value of the wrong kind, such as a list. Such a
-// key would otherwise be ignored. Upper and lower case do not differ.
+// key would otherwise be ignored. Keys may be in upper or lower case.
 func checkKeys(path string) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

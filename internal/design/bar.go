@@ -7,7 +7,7 @@ type Bar struct {
 	X, Y, Width, Height float64
 }
 
-// Bars returns one bar for each number of rows.
+// Bars returns the bars of a histogram. rows holds the number of rows in each bin.
 func Bars(rows []int64) []Bar {
 	most := int64(1)
 	for _, n := range rows {
@@ -48,6 +48,7 @@ type IntervalBar struct {
 }
 
 // NewIntervalBar returns the picture of a value on a scale from low to high, which includes 0.
+// interval may be nil.
 func NewIntervalBar(value float64, interval *api.Interval, low, high float64) IntervalBar {
 	at := func(v float64) float64 { return 100 * min(max((v-low)/(high-low), 0), 1) }
 	r := IntervalBar{Zero: at(0), Value: at(value)}

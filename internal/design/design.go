@@ -18,6 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
+// files holds the assets, such as the stylesheet and the typefaces, and the templates.
+//
 //go:embed assets templates
 var files embed.FS
 
@@ -267,7 +269,7 @@ func formatUntil(timestamp string, now time.Time) string {
 }
 
 // splitFlags splits a text of flags into single flags with their values: "--seed 1 --threshold 0.9"
-// becomes "--seed 1" and "--threshold 0.9". So a page can break lines between flags only.
+// becomes "--seed 1" and "--threshold 0.9". A page then breaks lines only between flags.
 func splitFlags(text string) []string {
 	flags := strings.SplitAfter(text, " --")
 	for i := range flags {

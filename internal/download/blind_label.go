@@ -132,7 +132,8 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 }
 
 // noteUnscoredRows prints which rows of the predicted file were not scored, or only by some
-// metrics. If the class of prAuc is not known from the model, it prints this class, too.
+// metrics. If the model does not say which class prAuc is about, it also prints which class was
+// assumed.
 func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
 	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)

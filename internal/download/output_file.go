@@ -39,7 +39,7 @@ func (t *OutputFile) BindExplain(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the columns reason_1 … reason_N to the result: the `N` columns that contribute most to each prediction")
 }
 
-// CheckReasons returns a usage error if --explain is out of range.
+// CheckReasons returns a usage error if --explain is below 0 or above api.MaxReasons.
 func (t *OutputFile) CheckReasons() error {
 	if t.Reasons < 0 || t.Reasons > api.MaxReasons {
 		return exit.Usagef("invalid --explain %d: must be from 0 to %d", t.Reasons, api.MaxReasons)
@@ -198,7 +198,8 @@ func (t *OutputFile) PredictCommand(blind *preflight.InputTable, model string) s
 	return command + t.formatFlags()
 }
 
-// formatFlags returns the flags of a command that writes the same file.
+// formatFlags returns the flags with which a command writes the same file: -o, --columns, --force
+// and --no-receipt.
 func (t *OutputFile) formatFlags() string {
 	flags := ""
 	if t.Columns != nil {

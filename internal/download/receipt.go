@@ -94,7 +94,7 @@ func (t *OutputFile) installReceipt(tempReceipt, tempPath, finalPath string) err
 		return errors.Join(err, os.Remove(tempReceipt), os.Rename(finalPath, tempPath))
 	}
 	return exit.Errorf(exit.Unexpected, "%s was written, but not its receipt: %w", finalPath, errors.Join(err, cli.RemoveIfExists(tempReceipt))).
-		WithHint("the predictions are complete and verified; for a receipt, remedy the cause, and download them again with --force")
+		WithHint("the predictions are complete and verified; to get a receipt, remedy the cause, and download them again with --force")
 }
 
 // InstallWithoutReceipt moves a file without a receipt from tempPath to finalPath. With --force, it

@@ -21,7 +21,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckReplayable returns an error if repeating the race of a receipt may not give the same result.
+// CheckReplayable returns an error if repeating the race of a receipt may produce another result.
 // rec is the receipt, and path its path.
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {

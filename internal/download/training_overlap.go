@@ -12,7 +12,7 @@ import (
 	"foretell/internal/scoring"
 )
 
-// maxModelBytes is the size up to which a model is downloaded from a server only to look for
+// maxModelBytes is the maximum size of a model that is downloaded from a server only to look for
 // training rows.
 const maxModelBytes = 64 << 20
 

@@ -16,7 +16,8 @@ import (
 
 // warnings describes the differences of a file from the training file that make predictions less
 // accurate, such as numbers in another format. `foretell predict` prints the same warnings.
-// newTexts are the names of the columns with texts that the training file does not have.
+// newTexts are the names of the columns with texts that the training file does not have, unless only
+// a few rows have a known text in another spelling.
 func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) {
 	var known []profile.TrainingColumn
 	for i := range train.Columns {
@@ -25,7 +26,7 @@ func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) 
 		}
 	}
 	for _, f := range compare.TrainingColumns(known, p) {
-		if f.Code == csvfile.CodeUnseenCategory {
+		if f.Code == csvfile.CodeUnseenCategory || f.Code == csvfile.CodeOtherSpelling && f.Severity == compare.SeverityDefect {
 			newTexts = append(newTexts, f.Name)
 		}
 		if f.Name != "" {
@@ -64,6 +65,9 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
 			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
 		}
+	}
+	if len(c.Texts) > 0 && len(c.Texts) == known.Distinct && !known.HasAllTexts() {
+		known.Levels = c.Texts
 	}
 	return known
 }

@@ -55,9 +55,9 @@ func TestNewTextsOfManyLevels(t *testing.T) {
 	train := &api.Dataset{Rows: 2000, Columns: []api.Column{{Name: "shop", Kind: "category", Distinct: 500, Distribution: &api.Distribution{}}}}
 	known := &train.Columns[0]
 	for i := range 500 {
-		known.Levels = append(known.Levels, fmt.Sprintf("s%d", i))
+		known.Texts = append(known.Texts, fmt.Sprintf("s%d", i))
 	}
-	for _, level := range known.Levels[:5] {
+	for _, level := range known.Texts[:5] {
 		known.Distribution.Top = append(known.Distribution.Top, api.Class{Label: level, Rows: 4})
 	}
 	measure := func(prefix string) *api.DriftReport {
@@ -67,11 +67,17 @@ func TestNewTextsOfManyLevels(t *testing.T) {
 	if r := measure("s"); r.Columns[0].Level != api.DriftNone || len(r.Warnings) > 0 {
 		t.Errorf("the same texts: %+v", r)
 	}
-	r := measure("z")
-	if c := r.Columns[0]; c.Level != api.DriftUnknown || c.Reason == "" || len(r.Warnings) != 1 {
-		t.Errorf("new texts: %+v", r)
+	for _, prefix := range []string{"z", "S"} {
+		r := measure(prefix)
+		if c := r.Columns[0]; c.Level != api.DriftUnknown || c.Reason == "" || len(r.Warnings) != 1 {
+			t.Errorf("new texts: %+v", r)
+		}
+		if strings.Contains(strings.Join(r.Verdict, " "), "as in training") {
+			t.Errorf("new texts: %q", r.Verdict)
+		}
 	}
-	if strings.Contains(strings.Join(r.Verdict, " "), "as in training") {
-		t.Errorf("new texts: %q", r.Verdict)
+	known.Texts = known.Texts[1:] // another service may send only some texts
+	if r := measure("S"); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "has at least 5 texts that the training file does not have") {
+		t.Errorf("an incomplete list: %q", r.Warnings)
 	}
 }

@@ -34,7 +34,7 @@ func TestBackupIsLocked(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(s.dir, "folder.tar.part"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "remove or rename what has this name, or write the backup to another file") {
+	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "remove or rename it, or write the backup to another file") {
 		t.Errorf("a folder: exit %d, %s", got.exit, got.stderr)
 	}
 }

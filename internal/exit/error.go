@@ -129,7 +129,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e.Code = defect.Code
 		return e.WithHint("fix the file; `foretell check FILE` lists each defect")
 	case errors.As(err, &missing) && missing.Path == "":
-		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, the variable with the name is perhaps not set")
+		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, check that the variable with the name is set")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ENAMETOOLONG):
 		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path, or use a shorter name")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ELOOP):

@@ -15,6 +15,8 @@ import (
 	"foretell/internal/report"
 )
 
+// files holds the templates of reports.
+//
 //go:embed *.html
 var files embed.FS
 

@@ -33,7 +33,7 @@ var metricHints = []metricHint{
 	{api.MetricPRAUC, "average precision of the rarer class; with more than two classes, the mean over all"},
 	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
 	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
-	{api.MetricCalibrationError, "calibration error; smaller is better"},
+	{api.MetricCalibrationError, "mean difference between the highest probability and the share of right predictions; smaller is better"},
 }
 
 func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
@@ -101,8 +101,8 @@ type confusionCell struct {
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
-// maxNamedColumns is the number of classes up to which the columns of a confusion matrix have
-// labels. In a larger matrix they have numbers.
+// maxNamedColumns is the maximum number of classes of a confusion matrix whose columns have labels.
+// In a larger matrix they have numbers.
 const maxNamedColumns = 6
 
 func newConfusionTable(r *api.ModelReport) *confusionTable {
@@ -228,7 +228,8 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 	return list
 }
 
-// isDate reports whether a point with a number has a date, which is its Value as text.
+// isDate reports whether the number of a point stands for a date. The Value of the point then
+// begins with this date as text, such as 2026-11-29.
 func isDate(point *api.PartialDependencePoint) bool {
 	_, err := time.Parse(time.DateOnly, point.Value[:min(len(point.Value), len(time.DateOnly))])
 	return err == nil

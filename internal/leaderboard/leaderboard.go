@@ -144,9 +144,10 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// sortAndRank sorts the models by table, then by score, best first, then by version. It ranks the
-// models of each table separately. A model shares the rank of the model before it if the interval
-// of its score includes the best score with this rank.
+// sortAndRank sorts the models by table, then by score, and equal scores by version. The best score
+// and the oldest version are first, and missing scores last. The models of each table are ranked
+// separately. A model shares the rank of the model before it if the interval of its score includes
+// the best score with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -193,7 +194,8 @@ func setTestSets(entries []*Entry) {
 	}
 }
 
-// testRowsID identifies the test rows of a model that has some.
+// testRowsID returns a value that is equal for models with the same test rows. The model must have
+// test rows.
 func (e *Entry) testRowsID() [4]string {
 	return [4]string{e.dataID, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
 }
@@ -204,7 +206,7 @@ func HaveDifferentTestRows(a, b *Entry) bool {
 	return a.TestRows > 0 && b.TestRows > 0 && a.testRowsID() != b.testRowsID()
 }
 
-// HasTestSets reports whether the entries were tested on different rows.
+// HasTestSets reports whether the entries were tested on at least two different sets of rows.
 func HasTestSets(entries []*Entry) bool {
 	return slices.ContainsFunc(entries, func(e *Entry) bool { return e.TestSet > 1 })
 }
@@ -266,8 +268,9 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side: scores, data and options. If
-// both races had the same metric and class weights, it also returns the importances of the columns.
+// CompareModels returns the properties of two models side by side: scores, data and options. If the
+// importances of the columns have the same unit in both models, it also returns them: the races
+// must have had the same metric and class weights.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {

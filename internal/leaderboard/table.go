@@ -13,8 +13,9 @@ import (
 	"foretell/internal/term"
 )
 
-// setTables sets the fields table, dataID and Table of the entries. newestFirst are their models.
-// If all belong to one dataset, setTables does nothing.
+// setTables sets the fields table, dataID and Table of the entries, which say what data each model
+// was trained on. newestFirst[i] is the model of entries[i]. If all models belong to one dataset,
+// setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []client.Task // without a ScoreKind
 	var names []string       // the name of the newest dataset of each table

@@ -48,7 +48,8 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// scoredProbabilities returns the probabilities from which the candidate's score is computed.
+// scoredProbabilities returns the probabilities from which the candidate's score is computed:
+// c.crossFitted for a blend, and c.probabilities for a single run.
 func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
@@ -71,8 +72,9 @@ func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 	return members, nil
 }
 
-// foldMembers yields the fold models of all components: of the last fold if the race has
-// Params.Times, and otherwise of every fold. It loads each model when the iteration reaches it.
+// foldMembers yields the fold models of all components: of every fold, or only of the last fold if
+// the race has Params.Times, because its training rows include the training rows of all folds. It
+// loads each model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, part := range c.components {

@@ -25,8 +25,8 @@ func newScore(ctx context.Context, e *evaluation.Evaluator, probabilities []floa
 // time. It limits the memory for the probabilities of their steps.
 const maxConcurrentEvaluations = 2
 
-// newProbabilityBuffers returns a pool of buffers, each for the probabilities of one
-// step. A nil buffer is allocated on first use.
+// newProbabilityBuffers returns a pool of maxConcurrentEvaluations buffers, each for the
+// probabilities of one step. The buffers are nil at first; evaluateStep allocates them.
 func newProbabilityBuffers() chan []float32 {
 	buffers := make(chan []float32, maxConcurrentEvaluations)
 	for range maxConcurrentEvaluations {

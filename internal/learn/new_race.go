@@ -147,7 +147,8 @@ func (r *race) trainingRowsByFold() map[int][]int32 {
 	return rows
 }
 
-// newRun returns a run that has not begun.
+// newRun returns a run of the algorithm v that has not begun. index is the position of the run in
+// r.runs.
 func (r *race) newRun(v variant, index int) *run {
 	o := &run{
 		variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(),
@@ -163,8 +164,9 @@ func (r *race) newRun(v variant, index int) *run {
 // and any positive float32 probability is a positive float64.
 const minClassWeight = 1e-250
 
-// classWeights returns the weight of each class, or nil if byLabel is nil. It scales the weights so
-// that the largest is in [0.5, 1), and then raises weights below minClassWeight to minClassWeight.
+// classWeights returns the weight of each class, or nil if byLabel is nil. To avoid overflow and
+// underflow, it scales the weights so that the largest is in [0.5, 1), and then raises weights
+// below minClassWeight to minClassWeight.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -192,8 +194,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns run.firstFinalFold for every run of the race: the index of the last fold
-// if the race has Params.Times, and otherwise 0.
+// firstFinalFold returns the index of the first final fold, for run.firstFinalFold. It is the index
+// of the last fold if the race has Params.Times. Otherwise all folds are final, and it is 0.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {
 		return 0

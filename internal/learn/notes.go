@@ -23,8 +23,9 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// addPlanNotes adds notes about rows that the validation plan does not use, about the number of rows
-// without a group, and about test rows that are missing or of one class.
+// addPlanNotes adds notes about rows that the validation plan does not use, about rows without a
+// group, and about test rows that are missing or of one class. ungrouped is the number of rows
+// without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 {
@@ -40,7 +41,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 		r.addNote("%d of %d rows were used only by the final training, because they have no time in the column %q", untimed, r.data.Rows, p.TimeColumn)
 	}
 	if ungrouped > 0 && p.GroupColumn != "" {
-		r.addNote("%d of %d rows have no value in the column %q, so they may be divided from rows of the same group", ungrouped, r.data.Rows, p.GroupColumn)
+		r.addNote("%d of %d rows have no value in the column %q, so their groups are unknown and may be divided among training, validation and test rows", ungrouped, r.data.Rows, p.GroupColumn)
 	}
 	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])

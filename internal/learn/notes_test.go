@@ -59,7 +59,7 @@ func TestNothingFailsSilently(t *testing.T) {
 					p.Groups[row] = -1
 				}
 			}
-			expectNote(t, mustRace(t, f, p, good), `75 of 300 rows have no value in the column "customer", so they may be divided from rows of the same group`)
+			expectNote(t, mustRace(t, f, p, good), `75 of 300 rows have no value in the column "customer", so their groups are unknown and may be divided among training, validation and test rows`)
 		}
 	})
 	t.Run("test_rows_of_one_class", func(t *testing.T) {

@@ -78,8 +78,8 @@ func (r *race) newOutcome(cause error) *Outcome {
 	return o
 }
 
-// result returns the result of a run that has ended. hasClock reports whether the race
-// has a clock.
+// result returns the element of Outcome.Runs for a run that has ended. hasClock reports whether the
+// race has a clock.
 func (r *run) result(hasClock bool) Run {
 	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
 	for _, p := range r.curve {

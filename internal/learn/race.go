@@ -59,7 +59,8 @@ type race struct {
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceAlgorithms runs a race like Race, but chooses among the given algorithms.
+// raceAlgorithms does the same as Race, but with a given list of all algorithms, among which
+// p.Algorithms or p.Effort choose.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	starting, release := withStop(ctx, p.Stop)
 	r, err := newRace(starting, f, p, algorithms)
@@ -269,7 +270,7 @@ func (r *race) stalledStatus() Status {
 	return NotCompleted
 }
 
-// setStatusAndNotify sets the status of a run and calls Progress.
+// setStatusAndNotify sets the status of a run and calls Params.Progress.
 func (r *race) setStatusAndNotify(run *run, status Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

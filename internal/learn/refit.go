@@ -152,8 +152,9 @@ func (r *race) refitRun(ctx context.Context, run *run) (p model.Predictor, err e
 	return p, err
 }
 
-// foldMembers yields the models of c's final folds as members of equal weight. The
-// weights add up to c.weight. It loads each model when the iteration reaches it.
+// foldMembers yields the models of c's final folds as members of equal weight. The weights add up
+// to c.weight. foldMembers loads each model when the iteration reaches it. Final folds are
+// explained at run.firstFinalFold.
 func (c component) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for i := c.firstFinalFold; i < len(c.folds); i++ {
@@ -285,7 +286,8 @@ func (r *race) totalCost() float64 {
 	return sum
 }
 
-// refitCost returns the cost of the refit on the given number of rows.
+// refitCost returns the estimated cost of the refit on the given number of rows, in nanoseconds of
+// one core. It follows from the cost of the folds up to the best step.
 func (r *run) refitCost(rows int) float64 {
 	return r.best.cost / float64(len(r.folds)) * math.Pow(r.rowRatio(rows), 1+r.algorithm.stepGrowth)
 }

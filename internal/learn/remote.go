@@ -123,7 +123,7 @@ func (r *race) reportThresholdReached(run *run) {
 func (r *run) lastScoreVirtualTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
 // awaitRun waits until another machine has trained run. If that machine fails, or no other machine
-// trains the run, this machine trains it.
+// trains the run, this machine trains it. idle is the argument for RemoteRuns.Await.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	r.awaitedRuns.Add(-1)

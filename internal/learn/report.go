@@ -304,8 +304,8 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 }
 
 // finalTrainingRows returns the rows for Report.Training: all rows that are not test rows. If the
-// model contains fold models and there is only one final fold, the validation rows of this fold are
-// excluded too.
+// model contains the models of a single fold, they were not trained on the validation rows of this
+// fold, so these rows are excluded, too.
 func (r *race) finalTrainingRows() []int32 {
 	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
 		return final[0].Train // a fold model was not trained on the validation rows

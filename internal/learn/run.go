@@ -81,7 +81,8 @@ type curvePoint struct {
 	best        savedStep // without probabilities
 }
 
-// newFitters creates the run's fitters.
+// newFitters creates a fitter for each fold of the run. The seeds of the fitters are derived from
+// seed.
 func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) error {
 	r.fitters = make([]fitter, len(r.folds))
 	r.done = make([]bool, len(r.folds))
@@ -156,7 +157,8 @@ func (r *run) takeModels() {
 }
 
 // recordScore adds the score of the last step to the curve. stalled reports whether the run no
-// longer improves. probabilities are the predictions for the validation rows after this step.
+// longer improves. probabilities are the predictions for the validation rows after this step, and due
+// is the virtual time at which the score was due.
 //
 // If the step is the best so far or force is true, recordScore saves a checkpoint and keeps
 // probabilities. The caller sets force for a step that has reached the threshold, and in races

@@ -29,7 +29,7 @@ func (t *timer) start() {
 	}
 }
 
-// elapsed returns the time since start, or 0 without a clock.
+// elapsed returns the time since t.began, or 0 without a clock.
 func (t *timer) elapsed() time.Duration {
 	if t.now == nil {
 		return 0

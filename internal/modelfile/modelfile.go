@@ -133,7 +133,7 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 	return sample
 }
 
-// describeColumn returns the description of a column of the training file, as far as a model has
+// describeColumn returns the description of a column of the training file, as far as a model stores
 // it: the format of dates and numbers, and the words among numbers; the levels of a category; the
 // separator and the items of lists; the first characters of codes. Other columns have only the
 // name.

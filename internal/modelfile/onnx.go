@@ -52,7 +52,7 @@ func StepsOutsideONNX(features []model.ONNXFeature) string {
 	return strings.Join(steps, ", ")
 }
 
-// The steps from a file to the features.
+// The steps by which the features are computed from a file, as [StepsOutsideONNX] lists them.
 const (
 	stepNumbers = "numbers"
 	stepCodes   = "codes of categories"

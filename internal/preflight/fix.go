@@ -209,8 +209,9 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 	return chosen, nil
 }
 
-// cutEmptyEnd returns names and rows without the last columns that have neither a name nor a value, which
-// spreadsheets write. The result has only rows with one field for each name.
+// cutEmptyEnd returns names and rows without the empty columns at their end, which have neither a
+// name nor a value. Spreadsheets often write such columns. Rows with more or fewer fields than
+// names are left out.
 func cutEmptyEnd(names []string, rows [][][]byte) ([]string, [][][]byte) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row [][]byte) bool { return len(row) != len(names) })
 	kept := len(names)
@@ -223,7 +224,8 @@ func cutEmptyEnd(names []string, rows [][][]byte) ([]string, [][][]byte) {
 	return names[:kept], rows
 }
 
-// layoutFor returns the layout from the flags and, for a training file, the inferred roles.
+// layoutFor returns the layout with which the corrected copy of an input is written. It has the
+// options from the flags and, for a training file, the inferred ID and label.
 func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	layout := in.flagLayout
 	if layout.NoHeader && in == r.Blind {

@@ -230,8 +230,8 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It does not name
-// an ignored column.
+// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It returns
+// names unchanged if the column without a name is ignored.
 func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names
@@ -242,7 +242,8 @@ func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, g
 }
 
 // warnRenamed warns about renamed columns. It adds at most maxWarningsPerKind warnings, and the
-// last one mentions how many more columns were renamed.
+// last one mentions how many more columns were renamed. reason returns the code of the warning, and
+// the beginning of its message.
 func (p *Preflight) warnRenamed(in *InputTable, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
@@ -320,7 +321,7 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, 
 	return in.readHeader(ctx)
 }
 
-// joinFirstNames joins the first few texts with commas.
+// joinFirstNames joins the first six texts with commas. If there are more, the result ends in "…".
 func joinFirstNames(texts []string) string {
 	const most = 6
 	if len(texts) > most {

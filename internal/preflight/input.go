@@ -330,8 +330,8 @@ func (in *InputTable) uploadSource(ctx context.Context, size int64) client.Sourc
 	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.OpenChecked(ctx, size) }}
 }
 
-// ReceiptInput returns the description of an input for the receipt, with the digest of its
-// files, joined in order.
+// ReceiptInput returns the description of an input for the receipt, with the digest of its files,
+// joined in order. rows is the number of rows of the table.
 func (in *InputTable) ReceiptInput(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: receipt.InputName(in.Name), Digest: sum, Rows: rows}

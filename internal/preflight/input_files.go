@@ -43,8 +43,9 @@ func CheckOneStdin(paths ...string) error {
 	return nil
 }
 
-// OpenInput opens the files at paths as one table. The path - is standard input, and a path
-// that does not exist may be a pattern such as part-*.csv. The caller must close the input.
+// OpenInput opens the files at paths as one table. The path - is standard input, and a path that
+// does not exist may be a pattern such as part-*.csv. If blind is set, the table is a blind file.
+// The caller must close the input.
 func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*InputTable, error) {
 	layout, err := l.parseLayout(blind)
 	if err != nil {
@@ -83,6 +84,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 }
 
 // NormalizedInput returns an InputTable for the file at path, which is already in canonical form.
+// If blind is set, it is a blind file.
 func NormalizedInput(name, path string, blind bool) *InputTable {
 	return &InputTable{
 		Name: name, args: []string{name}, Paths: []string{path}, names: []string{name}, layout: repair.Layout{Blind: blind},
@@ -174,7 +176,8 @@ func (in *InputTable) HasPath(path string) bool {
 func (in *InputTable) IsSpooled() bool { return len(in.TempPaths) > 0 }
 
 // Stem returns the file name without directory and extensions. For several files it is the common
-// prefix of their names. The names of outputs are made from it.
+// prefix of their names. It is "data" for standard input, or if there is no common prefix. The
+// names of outputs are made from it.
 func (in *InputTable) Stem() string {
 	if in.args[0] == "-" {
 		return "data"

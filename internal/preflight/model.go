@@ -128,9 +128,10 @@ func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	}, "")
 }
 
-// mergeMissingColumns merges the findings about columns that the blind file lacks into one finding,
-// if the first defect is such a finding. It does not merge a finding that suggests another column,
-// because the suggestion would be lost.
+// mergeMissingColumns merges the findings about columns that the blind file lacks into one finding
+// that names all of them. It does so only if the first defect is such a finding, because only the
+// first defect is shown in the error. A finding that suggests another column is not merged, because
+// the suggestion would be lost.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
 		return f.Code == csvfile.CodeMissingColumn && f.Message == compare.MissingColumnMessage && p.Blind != nil

@@ -249,7 +249,7 @@ const (
 	minKnownShare = 0.05 // smallest fraction of such rows that is reported; a few rows may be equal by chance
 )
 
-// warnKnownRows warns if many rows of the blind file have the features of a training row.
+// warnKnownRows warns if many rows of the blind file are equal to a training row in all features.
 func (p *Preflight) warnKnownRows() {
 	known := p.TrainProfile.CountKnownRows(p.BlindProfile)
 	share := float64(known) / float64(max(p.BlindProfile.Rows, 1))

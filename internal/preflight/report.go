@@ -139,8 +139,8 @@ func newFileReport(in *InputTable, p *profile.Profile) fileReport {
 // feature.
 const alsoCategory = ", also a category"
 
-// valueSummary summarises a column: the range and median of numbers, or the most frequent
-// texts.
+// valueSummary summarises a column of a file with this number of rows: the range and median of
+// numbers, or the most frequent texts.
 func valueSummary(c *profile.ColumnProfile, rows int) string {
 	if n := c.Numbers; n != nil {
 		median := c.Form.Format(n.Median)

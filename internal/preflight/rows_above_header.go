@@ -9,9 +9,9 @@ import (
 )
 
 // estimateRowsAboveHeader returns the number of rows of a workbook above its probable header. The
-// header is the first row that has at least two filled cells, and as many as the median row. It may
-// have one fewer, because the column of row names often has no name. The result is 0 if there is no
-// such row, or if the file cannot be read.
+// header is the first row that has at least two filled cells, and at most one filled cell fewer
+// than the median of the first 50 rows. It may have one fewer, because the column of row names
+// often has no name. The result is 0 if there is no such row, or if the file cannot be read.
 func (in *InputTable) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
 	file, err := in.openCSV(ctx)
@@ -60,8 +60,9 @@ func (p *Preflight) findHeadersBelowTitles(ctx context.Context, header []string)
 	return err
 }
 
-// findHeaderBelowTitle sets headerBelowTitle if the first row, header, may be a title: a cell is empty, or
-// there are too few cells for a header.
+// findHeaderBelowTitle looks for a header below the first row, and sets headerBelowTitle to its
+// names. It does so only if the first row may be a title: if one of its cells, header, is empty, or
+// if there are too few cells for a header.
 func (in *InputTable) findHeaderBelowTitle(ctx context.Context, header []string) {
 	in.headerBelowTitle = nil
 	if !slices.Contains(header, "") && len(header) >= in.fewestColumns() {

@@ -9,7 +9,8 @@ import (
 	"foretell/internal/roles"
 )
 
-// SeriesRoles are the columns with the row IDs and the labels in the dataset of the champion of a series.
+// SeriesRoles names the ID column and the label column of a series. They are the columns of the
+// dataset that its champion was trained on.
 type SeriesRoles struct {
 	// Name is the name of the series.
 	Name string

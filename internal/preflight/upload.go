@@ -26,10 +26,12 @@ type Upload struct {
 	IsNew bool
 }
 
-// uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
+// uploadTextMemory is profile.ScanOptions.TextMemory, in bytes, for an upload. It is small, because
+// an upload needs only the defects of the file and no statistics.
 const uploadTextMemory = 3 << 20
 
-// PrepareUpload checks a training file before it is sent.
+// PrepareUpload checks the training file at paths, and returns it for [UploadFile]. It returns an
+// error if the file has a defect.
 func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress *term.Progress, paths ...string) (*Upload, error) {
 	in, err := l.OpenInput(ctx, o.Factory, false, paths...)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Flags holds the parameters of a race.
+// Flags holds the flags that set the parameters of a race.
 type Flags struct {
 	Threshold     *float64 // nil means no threshold
 	AutoThreshold bool     // --threshold auto
@@ -141,8 +141,8 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 }
 
 // checkMonotone returns a usage error if --monotone is invalid. It requires a label with two
-// classes. Its columns must be ordered features of schema, and must not include the column of
-// --group.
+// classes. Each of its columns must be a numeric feature of schema, and not the column of --group.
+// hint is the hint of the error for a column without such a feature.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
@@ -162,9 +162,10 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	return nil
 }
 
-// CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
-// columns of --group and --time. The service would report this only after the upload. If one of the
-// flags is set, CheckGroupAndTime reads the training file. files must have been checked.
+// CheckGroupAndTime returns a usage error if the training file cannot be divided into training and
+// test rows by the columns of --group and --time. The service would report this only after the
+// upload. If one of the flags is set, CheckGroupAndTime reads the training file. files must have
+// been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -190,7 +191,7 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 // RemoveWarnings removes warnings that do not apply with --group or --time: warnings that suggest a
 // flag that is already set, and warnings about the column of --group as a feature. With --group,
 // this column is not a feature, so it may predict the label, and may have new values in the blind
-// file. RemoveWarnings also takes it out of the number of features.
+// file. RemoveWarnings also excludes it from the printed number of features.
 func (f *Flags) RemoveWarnings(files *preflight.Preflight) {
 	files.GroupColumn = f.groupColumn
 	if f.groupColumn != "" {

@@ -151,7 +151,7 @@ func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string
 	return job, nil
 }
 
-// noteStep prints the result of a race.
+// noteStep prints the result of race n of the search, counted from 1.
 func (s *ThresholdSearch) noteStep(n int, threshold float64, job *api.Training) {
 	switch {
 	case job.Status != api.TrainingCompleted:

@@ -29,7 +29,8 @@ const Version = 1
 // is next to the target of the link.
 func Path(result string) string { return symlink.Resolve(result) + ".receipt.json" }
 
-// Receipt is the JSON document. Unknown values are omitted.
+// Receipt is the content of a receipt, a JSON file that describes how a result was made. Unknown
+// values are omitted.
 type Receipt struct {
 	Version   int    `json:"receipt"`
 	CreatedOn string `json:"createdOn"`
@@ -90,7 +91,7 @@ type Digest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Input is an input table.
+// Input describes an input: a table in one or several files, or a model file.
 type Input struct {
 	// Name is the name of the file, or a common name for several files.
 	Name string `json:"name"`

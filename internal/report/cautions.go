@@ -15,7 +15,7 @@ const (
 	fewRowsOfClass        = 20   // test rows
 	largeTrainingGap      = 0.1  // accuracy on the training rows minus accuracy on the scored rows
 	largeCalibrationError = 0.1  // mean error of a probability
-	minGain               = 0.1  // smallest gain over the baseline at which one column can be said to decide
+	minGain               = 0.1  // minimum gain over the baseline for a caution about one dominant column
 	dominantShare         = 0.8  // importance of one column, as a share of the gain over the baseline
 	suspiciousAccuracy    = 0.99 // so high that a column may contain the label
 	highBaselineAccuracy  = 0.9  // a baseline so good that a high accuracy is not suspicious
@@ -58,7 +58,7 @@ func (c *cautions) add(format string, args ...any) {
 	c.list = append(c.list, fmt.Sprintf(format, args...))
 }
 
-// checkRows checks the number of scored rows.
+// checkRows adds a caution if there are no test rows, or fewer than fewTestRows.
 func (c *cautions) checkRows() {
 	switch {
 	case c.kind != "test":
@@ -68,7 +68,7 @@ func (c *cautions) checkRows() {
 	}
 }
 
-// checkClasses checks for classes with few test rows.
+// checkClasses adds a caution if classes have fewer than fewRowsOfClass test rows.
 func (c *cautions) checkClasses() {
 	var rare []string
 	for _, class := range c.r.Classes {
@@ -86,7 +86,8 @@ func (c *cautions) checkClasses() {
 	c.add("Fewer than %d test rows have the class %s%s. The scores of such a class are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
 }
 
-// checkLeakage checks for signs of leakage: a column whose value is known only after the label.
+// checkLeakage adds a caution if the model may depend on a column that is known only after the
+// label (leakage).
 func (c *cautions) checkLeakage() {
 	if text := describeDominantColumn(c.r); text != "" {
 		c.add("%s If its value is known only after the label, the model will fail in use.", humanize.Sentence(text))
@@ -110,10 +111,10 @@ func describeDominantColumn(r *api.ModelReport) string {
 	return ""
 }
 
-// gainOfColumns returns how much the columns improve the score over the baseline, to be compared with
-// the importances of single columns. If the importances are not losses of the metric of the race, the two
-// are not comparable, and gainOfColumns returns the sum of the importances instead. It returns 0 if the
-// improvement is unknown.
+// gainOfColumns returns how much the columns improve the score over the baseline, to be compared
+// with the importances of single columns. If the importances are losses of another metric than that
+// of the race (ImportanceMetric), the two are not comparable, and gainOfColumns returns the sum of
+// the positive importances instead. It returns 0 if the improvement is unknown.
 func gainOfColumns(r *api.ModelReport) (gain float64) {
 	if r.ImportanceMetric != "" {
 		for _, i := range r.Importances {
@@ -130,8 +131,8 @@ func gainOfColumns(r *api.ModelReport) (gain float64) {
 	return score - least
 }
 
-// checkScores compares the scores with the scores of the baseline and with the scores on training
-// rows.
+// checkScores adds a caution if the model may be no better than the baseline, if its accuracy is
+// much higher on the training rows, or if its probabilities are poorly calibrated.
 func (c *cautions) checkScores() {
 	if text, _ := compareWithBaseline(c.r); text != "" {
 		c.add("%s", humanize.Sentence(text))
@@ -144,7 +145,8 @@ func (c *cautions) checkScores() {
 	}
 }
 
-// checkData checks the rows and columns that the model was trained on, and their drift.
+// checkData adds a caution if many labelled rows are equal in every feature, if columns are mostly
+// empty, or if another file differs from the training file.
 func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {

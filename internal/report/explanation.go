@@ -28,7 +28,7 @@ type Contribution struct {
 	Contribution float64 `json:"contribution"`
 }
 
-// maxBarWidth is the length of the bar of the largest contribution of a row.
+// maxBarWidth is the length, in characters, of the bar of the largest contribution of a row.
 const maxBarWidth = 14
 
 // WriteExplanation writes the explanation of a row in lines of at most width characters. The

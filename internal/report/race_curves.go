@@ -57,7 +57,8 @@ func hasTimes(a *api.AlgorithmReport) bool { return len(a.Curve) > 0 && len(a.Se
 
 // drawTimeline draws the scores of an algorithm in curveWidth characters, which stand for the time
 // from 0 to end, in seconds. Each character shows the last score up to its time. Characters before
-// the first score are blank, and nothing is drawn after the last score.
+// the first score are blank, and nothing is drawn after the last score. The height of a character
+// shows the score in the range from low to high.
 func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string {
 	var shown []float64
 	blank, next := 0, 0

@@ -145,7 +145,7 @@ func describeSplit(r *api.ModelReport) string {
 func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
 // writeAligned calls write and writes its output to w, as a table with aligned columns. write must
-// end each cell with a tab.
+// end each cell with a tab. flags are the flags of package text/tabwriter.
 func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)

@@ -81,8 +81,8 @@ func formatFeatures(r *api.ModelReport) string {
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
-// formatBothPerformances formats the performance on two sets of rows, validation and test. test may
-// be nil.
+// formatBothPerformances is like formatBothScores, but for the log loss it formats exp(−log loss),
+// as races do. test may be nil.
 func formatBothPerformances(validation, test *api.Scores, name string) string {
 	format := func(s *api.Scores) string {
 		value, known := s.Performance(name)
@@ -98,8 +98,8 @@ func formatBothPerformances(validation, test *api.Scores, name string) string {
 	return text
 }
 
-// formatBothScores formats a score on two sets of rows, validation and test. test may be
-// nil.
+// formatBothScores formats the score called name on two sets of rows: "test 0.4021, validation
+// 0.3987". test may be nil.
 func formatBothScores(validation, test *api.Scores, name string) string {
 	text := "validation " + formatMetric(validation, name)
 	if test != nil {

@@ -13,10 +13,10 @@ import (
 // that no row is predicted as this class.
 const minUnpredictedRows = 5
 
-// describeUnpredicted returns a sentence, without a full stop, that names the classes that the
-// model predicts for no test row. The sentence also has flags with which a model would predict
-// these classes more often, unless isClassBalanced returns true for the race. describeUnpredicted
-// returns "" if there is no such class.
+// describeUnpredicted returns a sentence, without a full stop, that names the classes that have at
+// least minUnpredictedRows test rows, but that the model predicts for no test row. The sentence
+// also has flags with which a model would predict these classes more often, unless isClassBalanced
+// returns true for the race. describeUnpredicted returns "" if there is no such class.
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
 	label := "" // the last class in quoted

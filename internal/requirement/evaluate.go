@@ -97,8 +97,8 @@ func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 }
 
 // compareWithBaseline checks whether a model with the given report is better than the baseline. A
-// champion that cannot be compared is not beaten: otherwise a table with one wrong label or one more
-// column would replace it by any model.
+// model that cannot be compared with the champion is not better: otherwise, any model that was
+// trained on a table with one wrong label or one more column would replace the champion.
 func (f *Flags) compareWithBaseline(ctx context.Context, session *connect.Session, model string, report *api.ModelReport) (gate.Result, error) {
 	other, err := session.ModelReport(ctx, f.baseline.key)
 	if err != nil {
@@ -131,9 +131,9 @@ func (f *Flags) compareWithBaseline(ctx context.Context, session *connect.Sessio
 	return verdict, nil
 }
 
-// EvaluateScores checks the scores of a file of predictions against the requirements. classes are the
-// labels of the classes, and measure returns the value of the metric of a requirement. The result is nil if there are no
-// requirements.
+// EvaluateScores checks the scores of a file of predictions against the requirements. It returns
+// nil if there are no requirements. classes are the labels of the classes, and measure returns the
+// score that a requirement is about.
 func (f *Flags) EvaluateScores(predictions string, classes []string, measure func(*gate.Requirement) gate.Score) (*gate.Report, error) {
 	if !f.IsSet() {
 		return nil, nil

@@ -18,7 +18,8 @@ type Flags struct {
 	texts   []string // the values of --require
 	beat    string
 	junit   string
-	// sources names the flags with requirements, whose results --junit writes, for error messages.
+	// sources names the flags whose results --junit writes, for error messages: "--require or
+	// --beat".
 	sources string
 	// force is the flag --force of the command, or nil if the command has none.
 	force *pflag.Flag

@@ -136,7 +136,8 @@ func (t *Description) SetUnnamed(header []string) {
 	}
 }
 
-// candidateColumns returns the positions of the columns that may be the ID or the label.
+// candidateColumns returns the positions of the columns that may be the ID or the label. names and
+// wanted are those of Describe.
 func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {

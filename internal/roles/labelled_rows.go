@@ -2,10 +2,10 @@ package roles
 
 import "context"
 
-// ChooseIDOfLabelledRows chooses the ID for a corrected copy, which has no rows without a label. Such
-// rows are often not records but, for example, totals. If chosen, the result of ChooseRoles for train
-// and given, has generated IDs, it chooses the ID again from the rows with a label. Otherwise it
-// returns chosen.
+// ChooseIDOfLabelledRows chooses the ID for a corrected copy, which has no rows without a label.
+// Such rows are often not records but, for example, totals. chosen is the result of ChooseRoles for
+// train and given. If it has generated IDs, the ID is chosen again from the rows with a label.
+// Otherwise, chosen is returned unchanged.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil
@@ -40,7 +40,7 @@ func (t *Description) describeRowsWithValue(ctx context.Context, name string) (*
 	return nil, nil //nolint:nilnil // as above
 }
 
-// describeRows describes some of the rows read.
+// describeRows describes the file by only some of the rows read. rows holds their positions.
 func (t *Description) describeRows(ctx context.Context, rows []int) (*Description, error) {
 	some := &Description{Columns: make([]ColumnDescription, len(t.Columns)), Rows: len(rows)}
 	for i := range t.Columns {

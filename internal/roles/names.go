@@ -69,8 +69,8 @@ func NameFirstColumn(columnNames []string, id string, generated bool) (names []s
 // FirstColumnName is the name of the first column if it has no name and is not the ID.
 const FirstColumnName = "column_1"
 
-// NameGeneratedID returns a name for a generated ID column of a blind file, which no other column
-// has. The service takes the column with the training file's ID name, trainingID, as the ID,
+// NameGeneratedID returns a name that no other column has, for the generated ID column of a blind
+// file. The service takes the column with the training file's ID name, trainingID, as the ID,
 // wherever it is. A column of the blind file with this name is therefore renamed.
 func NameGeneratedID(columnNames []string, trainingID string) (idName string, names []string, changed []Rename) {
 	taken := nameSet(columnNames)

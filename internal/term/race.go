@@ -350,7 +350,8 @@ func (r *runView) latestScore() float64 {
 	return r.curve[len(r.curve)-1]
 }
 
-// bestLogLoss returns the log loss of the best step, or -Inf if it is unknown.
+// bestLogLoss returns the log loss of the best step. If it is unknown, the result is -Inf, which
+// formatScore formats as a dash.
 func (r *runView) bestLogLoss() float64 {
 	if r.logLoss == nil {
 		return math.Inf(-1)

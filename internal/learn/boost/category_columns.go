@@ -43,7 +43,8 @@ func (c *categoryColumns) isHashed() bool {
 	return c.columns[1] >= 0 && c.numCombinations() > maxCombinations
 }
 
-// numCategories returns the number of categories.
+// numCategories returns the number of categories: numCombinations, but at most maxCombinations for
+// a pair of columns.
 func (c *categoryColumns) numCategories() int {
 	if c.isHashed() {
 		return maxCombinations

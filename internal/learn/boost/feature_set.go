@@ -37,8 +37,9 @@ const (
 	maxStatistics = 48
 )
 
-// newFeatureSet computes the target statistics of the categorical columns of f. train holds the
-// training rows, from which the statistics are computed. bins holds the binned columns of f.
+// newFeatureSet returns the columns of f, and target statistics of its categorical columns with
+// more than maxPlainLevels levels and of pairs of these columns. train holds the training rows,
+// from which the statistics are computed. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryColumns

@@ -118,8 +118,9 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 }
 
 // growAndAddScores grows the tree of an output and adds the values of its leaves to the scores of
-// all rows. The tree is nil if the output has converged. traversed is the number of rows whose
-// leaves were found by traversing the tree, because the tree was not grown from these rows.
+// all rows. It uses the sampler and the grower of the given worker. The tree is nil if the output
+// has converged. traversed is the number of rows whose leaves were found by traversing the tree,
+// because the tree was not grown from these rows.
 func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output int) (boosted *boostedTree, traversed int64, err error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))

@@ -88,7 +88,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		r.Fail("unknown kind of ensemble")
 	}
 	if r.Err() == nil && read.ensemble.kind() != kind {
-		r.Fail("the statistics contradict the kind of ensemble")
+		r.Fail("the kind of ensemble does not match its target statistics")
 	}
 	if err := r.End(); err != nil {
 		return fmt.Errorf("boost: %w", err)

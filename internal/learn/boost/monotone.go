@@ -51,9 +51,9 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits returns the sets of splits by the given feature that the bins 0…bins-1 pass, in the
-// order of the bins. Consecutive bins with the same set have one entry. A set is a bit mask: bit d
-// stands for the split of level d. all is the set of all splits by the feature.
+// passedSplits returns, for each of the bins 0…bins-1 of a feature in this order, the set of splits
+// by the feature that the bin passes. Consecutive bins with the same set have one entry. A set is a
+// bit mask: bit d stands for the split of level d. all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -73,9 +73,9 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. It replaces the
-// Newton steps of the leaves by close values in the order of each monotone feature; see
-// fitIsotonicInPlace.
+// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone features.
+// It replaces the Newton steps of the leaves by the closest values that are in the order of each
+// monotone feature; see fitIsotonicInPlace.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {

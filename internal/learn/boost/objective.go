@@ -36,7 +36,8 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// outputClass returns the class whose score is output k.
+// outputClass returns the class whose score is output k. For two classes, the only output is the
+// score of class 1.
 func (o *objective) outputClass(k int) int32 {
 	if o.classes == 2 {
 		return 1
@@ -159,8 +160,8 @@ func (o *outputScores) predictValidation(dst []float32) {
 	}
 }
 
-// minVector is the smallest number of outputs for which calling a kernel for each row takes less
-// time than a loop.
+// minVector is the smallest number of outputs of a row for which a call of package kernel, which
+// uses vector instructions, takes less time than a loop.
 const minVector = 8
 
 // minExp is the smallest argument of kernel.Exp whose result is not 0.
@@ -215,8 +216,8 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	return opts.scaleLeafValue(-g / (h + opts.L2))
 }
 
-// scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate. A leaf adds
-// the result to scores.
+// scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate. The result
+// is added to the scores of the leaf's rows.
 func (o *Options) scaleLeafValue(value float64) float32 {
 	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

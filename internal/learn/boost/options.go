@@ -85,7 +85,7 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	case len(f.Labels) != f.Rows:
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
 	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
-		return fmt.Errorf("boost: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
+		return fmt.Errorf("boost: %d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case opts.Groups != nil && len(opts.Groups) != f.Rows:
 		return fmt.Errorf("boost: %d groups for %d rows", len(opts.Groups), f.Rows)
 	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
@@ -217,7 +217,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 }
 
 // symmetricDepth returns the default number of levels. It grows with the number of rows, because
-// each level halves the rows of a leaf.
+// each level halves the rows of a leaf. manyClasses reports whether there are more than sketchSize
+// outputs.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:

@@ -156,7 +156,7 @@ func (c *categoryColumns) singleColumn(i int) categoryColumns {
 	return categoryColumns{columns: [2]int32{c.columns[i], -1}, levels: [2]int32{c.levels[i], 1}}
 }
 
-// bin returns the bin of a row in the source s. first and second are the row's element of
+// bin returns the bin of a row in the source s. first and second are the two numbers of the row in
 // encodedSymmetric.cells for this source.
 func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {

@@ -64,7 +64,7 @@ func (s *rowSampler) resize(rows, train int) {
 // computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
 // training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from
 // which a tree will be grown. s.others has the other training rows, followed by the validation
-// rows. Each of these three lists is ascending.
+// rows. s.kept and each of the two parts of s.others are ascending.
 //
 // If params.fraction is below 1, rows are sampled. A row with the absolute gradient |g| is kept
 // with probability |g|/μ, or always if |g| is at least the threshold μ. Derivatives of rows that
@@ -124,10 +124,10 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 // blockRows is the largest number of rows of the frame that are processed at once.
 const blockRows = 512
 
-// forRowBlocks divides rows into successive parts, and calls do for each part. The rows of a part
-// are in the range lo…hi-1 of at most blockRows rows of the frame. The function do should process
-// the whole range, which takes less time than skipping rows. If fewer than an eighth of the range
-// are in rows, the part is a single row.
+// forRowBlocks divides rows into successive parts, and calls do for each part. All rows of a part
+// are in the range lo…hi-1, which has at most blockRows rows of the frame. The function do should
+// process the whole range, including rows that are not in the part: skipping them would take
+// longer. If less than an eighth of the range would be in the part, the part is a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])

@@ -82,8 +82,8 @@ func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 }
 
 // Limits of the log odds of a class for a row: the score of the class minus the score of the row's
-// true class. Below minLogOdds, the probability of the class counts as 0. Higher log odds count as
-// maxLogOdds.
+// true class. Below minLogOdds, the probability of the class counts as 0. Log odds above maxLogOdds
+// count as maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40

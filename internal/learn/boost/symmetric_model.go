@@ -103,7 +103,8 @@ func (s *featureSource) fillBins(dst []uint8, scratch []int32, f *frame.Frame, l
 
 func (m *symmetricModel) kind() byte { return symmetricKind(m.sources) }
 
-// symmetricKind returns the kind of a symmetric ensemble with the given sources.
+// symmetricKind returns kindSymmetricHashed if a source is a target statistic of a hashed pair of
+// columns, and otherwise kindSymmetric.
 func symmetricKind(sources []featureSource) byte {
 	for i := range sources {
 		if sources[i].column < 0 && sources[i].key.isHashed() {

@@ -51,8 +51,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// assignValueIndices returns the valueIndex of each leaf and the number n of different
-// indices. Leaves that are not used have index 0.
+// assignValueIndices returns the valueIndex of each leaf and the number n of different indices.
+// used[leaf] reports whether a value of the leaf is not 0. All other leaves have the index 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
@@ -71,7 +71,7 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 
 // applySplit applies the split of the given level to rows: if the i-th row passes the
 // split, it sets the bit of the level in leaves[i]. bins[i] is the bin of that row. The
-// loop has no branch.
+// loop has no branch, because the processor could not predict it.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, bins []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)

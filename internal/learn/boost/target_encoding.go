@@ -82,7 +82,7 @@ type rowCategories struct {
 	numInGroup int
 }
 
-// categoriesOfRows returns the categories of all rows.
+// categoriesOfRows returns the category of each row in the column or the two columns of key.
 func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 	c := rowCategories{of: make([]int32, e.frame.Rows), n: key.numCategories()}
 	key.fillCategories(c.of, e.frame, 0, e.frame.Rows)
@@ -312,7 +312,7 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 	return shared
 }
 
-// maxTargets is the largest number of targets.
+// maxTargets is the largest number of targets of a targetEncoder.
 const maxTargets = 5
 
 // drawBinaryTargets returns the targets. A target is true for some of the classes. For two classes,

@@ -30,7 +30,7 @@ func NewStreamReader(in io.Reader, size int64) *Reader {
 	return &Reader{in: in, remaining: size}
 }
 
-// Err returns the first error.
+// Err returns the first error, or nil.
 func (r *Reader) Err() error { return r.err }
 
 // Remaining returns the number of bytes that are left, or 0 after an error.

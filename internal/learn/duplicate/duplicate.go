@@ -39,8 +39,8 @@ type Copies struct {
 	Unpredictable int
 }
 
-// Find returns the copies in f, which must be a training table; see makeRareTextsUnique. It returns
-// an error only if ctx is cancelled.
+// Find returns the copies in f, which must be a training table: texts without a level count as
+// different; see makeRareTextsUnique. It returns an error only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error) {
 	if len(f.Columns) == 0 {
 		return c, ctx.Err()
@@ -79,7 +79,8 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error
 	return c, ctx.Err()
 }
 
-// countUnpredictable returns Copies.Unpredictable. groups are the groups of all rows that have a copy.
+// countUnpredictable returns Copies.Unpredictable. groups holds the group of each row, also if
+// Copies.Groups is nil; it is negative for a row without a copy.
 func countUnpredictable(labels, groups []int32) int {
 	var pairs []uint64 // group and label of each row that has a copy
 	for row, group := range groups {
@@ -145,8 +146,9 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
 // the row differs from all other rows. A rare text has no level in the schema. All rare texts have
 // the same code, but in a training table they normally differ. hashes holds the hashes of the rows
-// from lo on. Nothing changes if the column is not categorical. Nothing changes for
-// frame.ExtractText either: its rare texts are numbers, which another feature holds.
+// from lo on. makeRareTextsUnique does nothing if the column is not categorical, or if it is the
+// feature frame.ExtractText of a column of numbers: its texts without a level are numbers, which
+// another feature holds.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
 // text. Their copies are then not found.

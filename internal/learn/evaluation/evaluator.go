@@ -144,8 +144,8 @@ func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32
 	return weights, err
 }
 
-// applyClassWeights returns a copy of probabilities in which each half of the
-// rows is multiplied by the weights fitted to the other half.
+// applyClassWeights returns a copy of probabilities in which each half of the rows is
+// multiplied by the decision weights fitted to the other half.
 func (e *Evaluator) applyClassWeights(ctx context.Context, probabilities []float32) ([]float32, error) {
 	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
 		weights, err := metric.FitClassWeights(ctx, e.Metric, fit)

@@ -66,7 +66,7 @@ func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 	return nil
 }
 
-// Commit explains the rows of the block.
+// Commit explains the wanted rows of the block and passes the explanations to w.yield.
 func (w *fileWorker) Commit(b *frame.Block) error {
 	var chosen []int32
 	for i := range b.Frame.Rows {
@@ -83,7 +83,7 @@ func (w *fileWorker) Commit(b *frame.Block) error {
 	return nil
 }
 
-// explain explains the given rows of the block.
+// explain explains the given rows of the block and passes the explanations to w.yield.
 func (w *fileWorker) explain(b *frame.Block, rows []int32) error {
 	list, err := w.explainer.Explain(w.ctx, b.Frame.Take(rows), 0, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {

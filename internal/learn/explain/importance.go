@@ -120,8 +120,8 @@ type shuffledColumn struct {
 	cellHashes []uint64
 }
 
-// shuffle returns a column with its permutations. All features of the column have the same
-// permutations.
+// shuffle draws the permutations of a column from a random generator with the given seed. All
+// features of the column have the same permutations.
 func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn {
 	shuffled := shuffledColumn{SourceColumn: column, cellHashes: make([]uint64, s.Frame.Rows)}
 	buffer := make([]float64, s.Frame.Rows)

@@ -83,8 +83,8 @@ func newPairTables(e *effects) []pairTable {
 }
 
 // newTableAxis returns an axis with at most maxInteractionPoints values of a column. For a
-// categorical column, these are the most frequent levels. For numbers, the rows are divided
-// into groups of equal size, and the values are the medians of the groups.
+// categorical column, these are the most frequent levels. For numbers, the rows of donors are
+// divided into groups of equal size, and the values are the medians of the groups.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
@@ -106,8 +106,8 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	return axis
 }
 
-// addQuantiles adds the medians of groups of equal size to the axis of a column of
-// numbers. Equal medians become one value.
+// addQuantiles divides the rows of donors into groups of equal size, and adds the median of each
+// group to the axis of a column of numbers. Equal medians become one value.
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	numeric := firstNumericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
@@ -144,8 +144,8 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 }
 
 // add adds to g.sums the predictions for the rows that the method substitute returned.
-// classes is the number of classes of the predictions, and shown holds the classes in
-// g.sums.
+// predictions is row-major and has the probabilities of all classes of a row. classes is their
+// number, and shown holds the classes whose probabilities are added.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)

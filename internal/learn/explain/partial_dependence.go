@@ -95,8 +95,8 @@ func (v *Validation) Effects(ctx context.Context, importances []Importance, clas
 	return list, e.interactions(v.Schema.Classes), nil
 }
 
-// addFold adds the predictions of a fold's model for the rows lo…hi-1 of the sample. The
-// model was not trained on these rows.
+// addFold adds the predictions of a fold's model for the rows lo…hi-1 of the sample to the sums of
+// all columns and pairs. The model was not trained on these rows.
 func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error {
 	if lo == hi {
 		return ctx.Err()
@@ -121,8 +121,8 @@ func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error
 	return nil
 }
 
-// substitute returns the rows lo…hi-1 of a sample once for each point, with the cells of
-// the column replaced by the point's value.
+// substitute returns the rows lo…hi-1 of a sample once for each point, with the cells of the column
+// replaced by the point's value. These cells are taken from rows of donors.
 func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
 	s := substitution{columns: []replacedColumn{{features: d.Features, donors: donors}}}
 	for _, donor := range d.donors {
@@ -132,8 +132,9 @@ func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substituti
 	return s
 }
 
-// add adds the predictions for the rows that the method substitute returned. rows is the
-// number of rows for each point.
+// add adds predictions to the mean probabilities of the points. These are the predictions for the
+// rows that the method substitute returned. rows is the number of rows for each point, and classes
+// is the number of predicted classes.
 func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
 	for at := range d.points {
 		for i, class := range e.classes {
@@ -184,7 +185,8 @@ func firstNumericFeature(f *frame.Frame, features []int) (feature int) {
 	return -1
 }
 
-// levelPoints returns a point for each of the most frequent levels.
+// levelPoints returns a point for each of the most frequent levels, and for each point a row with
+// this level.
 func levelPoints(column *frame.Column, levels []string) (points []PartialDependencePoint, sampleRows []int32) {
 	counts, first := make([]int, len(levels)), make([]int32, len(levels))
 	for row, code := range column.Codes {
@@ -209,8 +211,8 @@ func levelPoints(column *frame.Column, levels []string) (points []PartialDepende
 	return points, sampleRows
 }
 
-// numberPoints returns points at the quantiles of a numeric feature, from its
-// least to its greatest value.
+// numberPoints returns points at the quantiles of a numeric feature, from its least to its greatest
+// value, and for each point a row with this value. isDate reports whether the numbers are dates.
 func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []PartialDependencePoint, sampleRows []int32) {
 	values := column.Values(make([]float64, rowCount), 0, rowCount)
 	order := argsortWithoutNaN(values)

@@ -49,7 +49,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	case len(fold.Train) == 0:
 		return nil, errors.New("forest: no training rows")
 	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
-		return nil, fmt.Errorf("forest: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
+		return nil, fmt.Errorf("forest: %d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}
@@ -120,8 +120,8 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 
 // requiredGain returns the smallest relative decrease of the Brier score with which the parameters
 // p replace the best parameters. A smaller decrease may be noise, above all with few rows. A larger
-// minLeaf needs a smaller decrease, or none from 2,500 training rows on, because smaller trees are
-// preferred at equal error.
+// minLeaf needs a smaller decrease, and from 2,500 training rows on no decrease, because smaller
+// trees are preferred at equal error.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -289,8 +289,8 @@ func (f *Fitter) PredictValidation(dst []float32) {
 // of one core. It counts operations, so it is the same on every machine.
 func (f *Fitter) Cost() float64 { return f.cost.nanos() }
 
-// Checkpoint stores the current trees and temperature. Until the next Checkpoint, Model
-// returns the model with these.
+// Checkpoint stores the current trees and temperature. Until the next Checkpoint, Model returns the
+// model with these trees and this temperature.
 func (f *Fitter) Checkpoint() {
 	state := f.current
 	f.checkpoint = &state

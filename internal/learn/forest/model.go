@@ -25,7 +25,7 @@ type Model struct {
 	spilled spilledTrees
 }
 
-// spilledTrees holds n trees in binary form: the beginning of a stream. size is their
+// spilledTrees are the first n trees of a stream, which holds them in binary form. size is their
 // number of bytes.
 type spilledTrees struct {
 	stream *spill.Stream
@@ -33,8 +33,8 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns a copy of m and sets its field trees. The first call of trees decodes
-// m.spilled.
+// newModel returns a copy of m in which the field trees is set to a function that decodes m.spilled
+// on its first call.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)
@@ -97,9 +97,9 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, rows int) {
 }
 
 // votesToProbabilities converts the votes on one row to probabilities in dst. votedTrees is the
-// number of trees that voted on the row, and allTrees is the number of trees of the forest. prior,
-// the class frequencies, counts as the vote of one more tree, so that no class has probability
-// zero.
+// number of trees that voted on the row. Their votes are scaled up to allTrees, the number of trees
+// of the forest. prior, the class frequencies, counts as the vote of one more tree, so that no
+// class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, votedTrees, allTrees int) {
 	scale := float64(allTrees) / (float64(max(votedTrees, 1)) * unitWeight)
 	for c, v := range votes {

@@ -12,7 +12,8 @@ type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}
 
-// direction returns the direction of a feature.
+// direction returns the direction of a feature, which is tree.AnyOrder if the feature need not be
+// monotone.
 func (s *splitter) direction(feature int) tree.Direction {
 	if s.monotone == nil {
 		return tree.AnyOrder

@@ -12,11 +12,12 @@ type growthParams struct {
 }
 
 // sampleFraction is the fraction of the rows that a tree is trained on. The rows are drawn without
-// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). The distinct rows of a
-// bootstrap sample are a little less, 1 - 1/e of the rows.
+// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has
+// a little fewer different rows, 1 − 1/e = 63 % of the rows.
 const sampleFraction = 0.7
 
-// sampleSize returns the number of rows that a tree is trained on.
+// sampleSize returns the number of rows that a tree is trained on, sampleFraction of the given
+// number of rows.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
 // drawSample draws sampleSize(len(rows)) elements of rows without replacement. It appends
@@ -36,8 +37,8 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups is drawSample for rows with groups. It draws each group, and each row without a group,
-// with the probability sampleFraction. If this draws no row, it calls drawSample.
+// drawGroups does the same as drawSample for rows with groups. It draws each group, and each row
+// without a group, with the probability sampleFraction. If this draws no row, it calls drawSample.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
@@ -76,8 +77,9 @@ type searchSpace struct {
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
-// labels are noisy. The limit is a quarter of the rows of the rarest class. In larger leaves, this
-// class would hardly ever have a majority, which the average error would not show.
+// labels are noisy. It returns false above the limit, a quarter of the rows of the rarest class. In
+// larger leaves, this class would hardly ever have a majority, which the average error would not
+// show.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
@@ -87,24 +89,25 @@ func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 // most of the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
-// increaseMaxFeatures increases the number of features tried at a leaf, which improves
-// accuracy if few features are relevant.
+// increaseMaxFeatures increases the number of features tried at a leaf, which improves accuracy if
+// few features are relevant. It returns false if the number cannot be increased.
 func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	before := p.maxFeatures
 	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
 	return p.maxFeatures > before
 }
 
-// enableClassOrder makes trees order levels by class. This improves accuracy if there are
-// many levels with many rows each, and overfits otherwise.
+// enableClassOrder makes trees order levels by class. This improves accuracy if there are many
+// levels with many rows each, and overfits otherwise. It returns false if no feature has more than
+// two levels, or if p already has this setting.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.sortsLevelsByClass
 	p.sortsLevelsByClass = true
 	return space.manyLevels && !before
 }
 
-// enableRandomSplits makes trees draw random splits, which improves accuracy if class
-// boundaries are smooth.
+// enableRandomSplits makes trees draw random splits, which improves accuracy if class boundaries
+// are smooth. It returns false if p already has this setting.
 func enableRandomSplits(p *growthParams, _ searchSpace) bool {
 	before := p.randomSplits
 	p.randomSplits = true

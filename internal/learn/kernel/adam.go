@@ -41,9 +41,9 @@ func (a Adam) Update(w, m, v, g []float32) {
 	updateAdamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// updateAdamGo is the portable version of adamBlocks. Both compute the same bits, because
-// the conversions to float32 prevent the compiler from fusing a multiplication and an
-// addition.
+// updateAdamGo is the portable version of the assembly function adamBlocks. Both compute the same
+// bits, because the conversions to float32 prevent the compiler from fusing a multiplication and an
+// addition. c holds β₁, 1−β₁, β₂, 1−β₂, rate/(1−β₁ᵗ), 1/√(1−β₂ᵗ), ε and 1−decay.
 func updateAdamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {

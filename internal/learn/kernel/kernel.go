@@ -28,7 +28,8 @@ package kernel
 
 import "fmt"
 
-// checkLen panics if a slice is shorter than the kernel needs.
+// checkLen panics if have, the length of a slice, is less than want, the length that the kernel
+// needs. kernel is the name of a function of this package, for the message.
 func checkLen(kernel string, have, want int) {
 	if have < want {
 		panic(fmt.Sprintf("kernel.%s: slice of %d, needs %d", kernel, have, want))

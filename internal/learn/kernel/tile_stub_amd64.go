@@ -4,42 +4,42 @@
 
 package kernel
 
-// tile1x16 adds a·b to dst: 1 rows of 16. ldd, rs and cs are strides in bytes.
+// tile1x16 adds a·b to a tile of dst with 1×16 elements. a is 1 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile1x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile2x16 adds a·b to dst: 2 rows of 16. ldd, rs and cs are strides in bytes.
+// tile2x16 adds a·b to a tile of dst with 2×16 elements. a is 2 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile2x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile3x16 adds a·b to dst: 3 rows of 16. ldd, rs and cs are strides in bytes.
+// tile3x16 adds a·b to a tile of dst with 3×16 elements. a is 3 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile3x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile4x16 adds a·b to dst: 4 rows of 16. ldd, rs and cs are strides in bytes.
+// tile4x16 adds a·b to a tile of dst with 4×16 elements. a is 4 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile4x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile5x16 adds a·b to dst: 5 rows of 16. ldd, rs and cs are strides in bytes.
+// tile5x16 adds a·b to a tile of dst with 5×16 elements. a is 5 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile5x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile6x16 adds a·b to dst: 6 rows of 16. ldd, rs and cs are strides in bytes.
+// tile6x16 adds a·b to a tile of dst with 6×16 elements. a is 6 × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.
 //
 //go:noescape
 func tile6x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// tile12x16 adds a·b to dst: 12 rows of 16. ldd, rs and cs are strides in bytes. It needs AVX-512.
+// tile12x16 does the same as tile6x16 for a tile with 12×16 elements. It needs AVX-512.
 //
 //go:noescape
 func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b *float32, k uintptr)
 
-// adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate, 1/√(1−β2ᵗ), ε, 1−decay.
+// adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate/(1−β1ᵗ), 1/√(1−β2ᵗ), ε, 1−decay.
 //
 //go:noescape
 func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)
@@ -79,12 +79,12 @@ func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, b
 //go:noescape
 func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
 
-// gatherRows is Gather; width is in bytes. In the first ahead rows, it prefetches the row prefetchDistance later.
+// gatherRows computes Gather for n rows; width is in bytes. At each of the first ahead rows, it also prefetches the row prefetchDistance rows later.
 //
 //go:noescape
 func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the same as for gatherRows.
+// gather4Rows computes Gather4Columns for n rows; stride and width are in bytes. ahead has the same meaning as in gatherRows.
 //
 //go:noescape
 func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
@@ -94,7 +94,7 @@ func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *
 //go:noescape
 func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
 
-// bestSplitBlocks computes BestSplit for 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.
+// bestSplitBlocks computes BestSplit for 8·blocks cells. s points to GainParams, and best to laneSplits. sum and end are the sums before and after these cells. found is not 0 if a lane of best exceeds s.Best.
 //
 //go:noescape
 func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)

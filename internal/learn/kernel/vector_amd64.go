@@ -122,8 +122,8 @@ type laneSplits struct {
 	block [8]int64
 }
 
-// bestSplitVector runs BestSplit in assembly. done is the number of cells processed, and
-// end is the sum up to the last of these cells.
+// bestSplitVector runs BestSplit in assembly on the first done cells. end is the sum of these cells
+// and of the parameter sum. at and left are the results of BestSplit for these cells.
 func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {

@@ -42,7 +42,8 @@ type Fit struct {
 	cost       float64
 }
 
-// New fits a model for each of o.Penalties to the rows fold.Train of f.
+// New fits a model for each of o.Penalties to the rows fold.Train of f. The error is ErrTooWide,
+// the error of ctx if ctx is cancelled, or another error if o is invalid or fold.Train is empty.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
 	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width >= 0) || o.Centers < 1 || len(o.Penalties) == 0 {
 		return nil, fmt.Errorf("logistic: invalid parameters: %d training rows, %d classes, width %v, %d centres, %d penalties", len(fold.Train), o.Classes, o.Width, o.Centers, len(o.Penalties))
@@ -104,8 +105,9 @@ func newFeatures(ctx context.Context, x []float64, width int, o Options) (featur
 	return incompleteCholesky(ctx, x, width, o.Centers, gamma), gamma
 }
 
-// inputFeatures returns x as features without centres. Each row of these features has room for one
-// more number, the constant that newLogisticRegression adds.
+// inputFeatures returns a choleskyFactor that has no centres and whose features are the inputs x.
+// Each row of the features has room for one more number, the constant that newLogisticRegression
+// adds.
 func inputFeatures(x []float64, width int) choleskyFactor {
 	stride := width + 1
 	f := choleskyFactor{rank: width, stride: stride, features: make([]float32, len(x)/width*stride)}

@@ -52,7 +52,8 @@ func fitEncoder(f *frame.Frame, rows []int32) *encoder {
 	return e
 }
 
-// assignIndices assigns consecutive inputs to the columns.
+// assignIndices assigns consecutive inputs to the columns: it sets the fields first and size of
+// each column, and e.width.
 func (e *encoder) assignIndices() {
 	e.width = 0
 	for i := range e.inputs {

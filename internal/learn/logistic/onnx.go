@@ -21,8 +21,8 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
 }
 
-// addONNXKernels adds the kernels between the rows with the inputs in and the centres to g. order
-// is as returned by encoder.addONNX.
+// addONNXKernels adds to g the kernel between each row and each centre. in holds the inputs of the
+// rows, and order is the order of these inputs; both are the results of encoder.addONNX.
 //
 // The squared distances are |x|² + |z|² − 2x·z, so that one product serves all centres z.
 func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.Value {

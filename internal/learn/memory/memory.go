@@ -80,7 +80,7 @@ const (
 //   - cell for each feature of each row: copies of the bins
 type memoryCost struct{ score, cell float64 }
 
-// memoryCosts holds the costs by the name of the algorithm without its prefix.
+// memoryCosts holds the costs by the name of the algorithm without its first letter, B or M.
 var memoryCosts = map[string]memoryCost{"SIX01": {6, 3}, "SEV02": {7, 1}, "FIF01": {4, 1}, "SEV01": {}}
 
 // Estimate returns the estimated peak memory, in bytes, of a race of the named

@@ -134,7 +134,7 @@ func (t *reliabilityTable) add(probability float64, happened bool) {
 	}
 }
 
-// addTable adds the sums of other, multiplied by times.
+// addTable adds all numbers in other, multiplied by times, to the numbers in t.
 func (t *reliabilityTable) addTable(other *reliabilityTable, times float64) {
 	for bin := range reliabilityBins {
 		t.rows[bin] += times * other.rows[bin]

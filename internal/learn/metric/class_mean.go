@@ -24,10 +24,10 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
 
-// newProportion returns a proportion with the given value. Its number of rows is rows/ratio. ratio
-// is the given variance divided by the variance of a proportion of independent rows. If both
-// variances agree, the number of rows is therefore rows. If variance is 0, the number is rows, too,
-// because a value of 0 or 1 always has the variance 0.
+// newProportion returns a proportion with the given value and variance. Its number of rows is
+// rows/ratio. ratio is the given variance divided by the variance of a proportion of independent
+// rows. So if the score varies more than such a proportion, it counts as a proportion of fewer
+// rows. ratio is 1 if a variance is 0, as for a score of 0 or 1.
 //
 // estimated and variance are the score and its variance on a sample. few is the number of rows of
 // this sample, for which shrinkVarianceRatio corrects ratio.
@@ -44,8 +44,8 @@ type classMean struct {
 	classes  []proportion
 	variance float64 // an estimate of the variance of the mean, like the variances of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
-	// dependence limits varianceInflation if all variances are 0. The limit is dependence
-	// multiplied by the inflation of scores that fully depend on each other.
+	// dependence limits varianceInflation if all variances are 0. The limit is dependence times
+	// the largest possible inflation: the inflation if all scores fully depend on each other.
 	dependence float64
 }
 
@@ -143,8 +143,8 @@ func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic f
 	return mean, multiplier * multiplier * sum * sum / corrected
 }
 
-// classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with what is needed
-// for its interval. It has no classes if the score is unknown. The result is undefined if ctx is
+// classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with the variances
+// for its interval. The result has no classes if the score is unknown. It is undefined if ctx is
 // cancelled.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
@@ -171,7 +171,12 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	return m
 }
 
-// addRecallInfluence adds to dst the influence of each row on the balanced accuracy.
+// addRecallInfluence adds to dst the influence of each row on the balanced accuracy,
+//
+//	(right − recall) / (n · classes)
+//
+// right is 1 if the row is predicted correctly, and otherwise 0. recall and n are the recall and
+// the number of rows of its class, and classes is the number of classes with rows.
 func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 	classes := 0.0
 	for _, rows := range counts.actual {
@@ -187,7 +192,8 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 	}
 }
 
-// recalls returns the recalls of the classes that have rows.
+// recalls returns the recalls of the classes that have rows. Each is a proportion of the effective
+// number of rows of the class.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion) {
 	for c, n := range counts.actual {
 		if n > 0 {

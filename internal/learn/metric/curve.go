@@ -76,9 +76,9 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(keys, nil, nil)
 }
 
-// averagePrecision returns the average precision of a class, or NaN if no row of the class counts.
-// keys is the result of setRankKeys for this class. The row of keys[i] counts times[clusterOf[i]]
-// times. If clusterOf is nil, each row counts once.
+// averagePrecision returns the average precision of a class. keys is the result of setRankKeys for
+// this class. The row of keys[i] is counted times[clusterOf[i]] times, as in a bootstrap sample, or
+// once if clusterOf is nil. The result is NaN if no row of the class is counted.
 func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {

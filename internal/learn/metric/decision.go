@@ -158,7 +158,8 @@ func (f *classWeightFitter) countWithWeight(class int, weight float64) classCoun
 	return counts
 }
 
-// findTopTwo sets topTwo. It is incomplete if ctx is cancelled.
+// findTopTwo sets f.topTwo from the probabilities and weights in f.p. If ctx is cancelled, f.topTwo
+// is incomplete.
 func (f *classWeightFitter) findTopTwo(ctx context.Context) {
 	f.topTwo = make([]topTwo, len(f.p.Labels))
 	for i := range f.topTwo {

@@ -197,8 +197,8 @@ func (p Predictions) meanInfluences(name string) (score float64, influence []flo
 }
 
 // newInfluenceVariance returns a function that computes the variance of a score from the influence
-// of each row on it. It also returns the number of clusters with influences. Without Groups, each
-// row is a cluster.
+// of each row on the score. The function also returns the number of clusters with influences.
+// Without Groups, each row is a cluster.
 func (p Predictions) newInfluenceVariance() func(influence []float64) (variance float64, clusters int) {
 	if p.Groups == nil {
 		return func(influence []float64) (float64, int) { return sumSquares(influence), len(influence) }

@@ -124,8 +124,8 @@ func PerformanceInterval(ctx context.Context, name string, p Predictions) (Inter
 	return i, err
 }
 
-// classInterval returns the interval of the metric base of one class. The result is
-// undefined if ctx is cancelled.
+// classInterval returns the interval of the metric base for one class. base is the name of the
+// metric without the class, such as "f1". The result is undefined if ctx is cancelled.
 func classInterval(ctx context.Context, base string, class int, p Predictions) Interval {
 	switch base {
 	case NameROCAUC:

@@ -31,7 +31,8 @@ func (f *classWeightFitter) refineWeights(ctx context.Context) {
 	}
 }
 
-// refineWeight tries other weights for class and keeps the best.
+// refineWeight multiplies the weight of class by each of refineFactors in turn. It keeps the weight
+// with the highest score, which may be the old weight.
 func (f *classWeightFitter) refineWeight(class int) {
 	old, best, column := f.p.Weights[class], f.p.Weights[class], f.column(class)
 	counts, rows := f.countWithoutClass(class, old*refineFactors[len(refineFactors)-1])
@@ -74,7 +75,7 @@ func (f *classWeightFitter) countWithoutClass(class int, maxWeight float64) (cou
 	return counts, rows
 }
 
-// setWeight changes the weight of class.
+// setWeight changes the weight of class and updates f.topTwo and f.counts.
 func (f *classWeightFitter) setWeight(class int, weight float64) {
 	f.p.Weights[class] = weight
 	for row, q := range f.column(class) {

@@ -67,8 +67,9 @@ func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
-// temperedLogLoss returns the mean log loss of probabilities raised to the power beta. logs is
-// the result of shiftedLogProbabilities. The result is undefined if ctx is cancelled.
+// temperedLogLoss returns the mean log loss after Temperature(1/beta) has been applied to the
+// probabilities. logs is the result of shiftedLogProbabilities. The result is undefined if ctx is
+// cancelled.
 func temperedLogLoss(ctx context.Context, logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0

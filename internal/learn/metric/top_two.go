@@ -10,7 +10,8 @@ type topTwo struct {
 	value [2]float64
 }
 
-// newTopTwo returns the two classes of a row with the given probabilities.
+// newTopTwo returns the topTwo of a row with the given probabilities. probabilities and weights
+// have one number for each class.
 func newTopTwo(probabilities []float32, weights []float64) topTwo {
 	t := topTwo{value: [2]float64{math.Inf(-1), math.Inf(-1)}}
 	for c, q := range probabilities {

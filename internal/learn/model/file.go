@@ -239,8 +239,8 @@ func read(in io.Reader, size int64, algorithms []*Algorithm) (*Model, error) {
 	return m, m.checkPrediction()
 }
 
-// verifyChecksum reads the checksum at the end of a model file and compares it
-// with want.
+// verifyChecksum reads the checksum at the end of a model file. It returns errDamaged if the
+// checksum is missing or differs from want.
 func verifyChecksum(in io.Reader, want []byte) error {
 	end := make([]byte, sha256.Size)
 	switch _, err := io.ReadFull(in, end); {
@@ -318,8 +318,8 @@ func readSchema(r *codec.Reader) *frame.Schema {
 	return s
 }
 
-// readMember reads a member. texts are the sets of text models in the file, to which
-// members refer by index.
+// readMember reads a member of a file of the given version. The member's algorithm must be one of
+// algorithms. texts are the sets of text models in the file, to which members refer by index.
 func readMember(r *codec.Reader, algorithms []*Algorithm, version uint16, schema *frame.Schema, texts []*textModels) Member {
 	kind := r.Byte()
 	one := Member{Weight: r.Float64()}

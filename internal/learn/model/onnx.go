@@ -170,7 +170,8 @@ func (m *Model) addONNXOutputs(g *onnx.Graph, p onnx.Value) {
 	g.AddOutput(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.ScalarFloat64(1))), onnx.Float32, m.classes())
 }
 
-// onnxMetadata returns the metadata properties of an ONNX model.
+// onnxMetadata returns the metadata properties of the ONNX model: the features and the classes as
+// JSON, the name of the label column and the name of the algorithm.
 func (m *Model) onnxMetadata(features []ONNXFeature) (list []onnx.Metadata, err error) {
 	for _, property := range []struct {
 		key   string

@@ -34,8 +34,8 @@ func (t textMemos) withMemos(members []Member) []Member {
 	return list
 }
 
-// scoreTextsOnce returns members that compute the scores of each text only once. If no two members
-// share text models, these are the given members.
+// scoreTextsOnce returns copies of members that compute the scores of each text only once. If no
+// two members share text models, it returns members.
 func scoreTextsOnce(members []Member) []Member {
 	used := map[*textModels]bool{}
 	for _, one := range members {

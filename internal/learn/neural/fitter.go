@@ -39,7 +39,7 @@ type Fitter struct {
 }
 
 // New returns a fitter that trains on the rows fold.Train of f and predicts the
-// rows fold.Validation. The fitter reads f as long as it is used.
+// rows fold.Validation. f must not change while the fitter is used.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if len(fold.Train) == 0 {
 		return nil, errors.New("neural: no training rows")

@@ -38,14 +38,14 @@ func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	}
 }
 
-// forward computes the logits of the given rows of f. drop is nil except in training.
+// forward sets p.logits to the logits of the given rows of f. drop is nil except in training.
 func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32, drop *dropout) {
 	p.encoder.encode(p.x, p.lookups, f, rows, drop)
 	p.embed(params, len(rows))
 	p.propagate(params, len(rows), drop)
 }
 
-// propagate computes the logits of the first batchRows rows of p.x. drop is nil except in
+// propagate sets p.logits to the logits of the first batchRows rows of p.x. drop is nil except in
 // training.
 func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropout) {
 	l := p.layout

@@ -120,8 +120,8 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumericInput fits an inputColumn to a numeric column. It returns false if the column is
-// constant.
+// fitNumericInput fits an inputColumn with at most the given number of knots to a numeric column.
+// It returns false if the column is constant.
 func fitNumericInput(column *frame.Column, rows []int32, knots int) (input inputColumn, varies bool) {
 	sorted, missing := nonMissingValues(column, rows)
 	slices.Sort(sorted)
@@ -160,9 +160,9 @@ func nonMissingValues(column *frame.Column, rows []int32) (sample []float64, mis
 }
 
 // chooseKnots chooses knots among the values in sorted, and returns them in ascending
-// order. count is the largest number of knots. If there are not more distinct values, all
-// of them are knots. Otherwise half of the knots are quantiles of all values and half are
-// quantiles of the distinct values, so that a long tail also has knots.
+// order. count is the largest number of knots. If there are at most count distinct values,
+// all of them are knots. Otherwise half of the knots are quantiles of all values and half
+// are quantiles of the distinct values, so that a long tail also has knots.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {

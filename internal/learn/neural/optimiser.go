@@ -87,8 +87,9 @@ func (f *Fitter) sumGradients() (norm float64) {
 	return math.Sqrt(sum)
 }
 
-// updateWeightsAndAverage does a step of AdamW with the gradient in f.workspace.grads[0], whose
-// norm is norm. It also updates the average of the weights.
+// updateWeightsAndAverage does a step of AdamW with the gradient in f.workspace.grads[0]. norm is
+// the norm of the gradient, which is limited to maxGradNorm. updateWeightsAndAverage also updates
+// the average of the weights.
 func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++

@@ -17,11 +17,11 @@ type fitterWorkspace struct {
 	grads     [][]float32
 }
 
-// workspaceSize is the size of a fitterWorkspace. rows is the largest number of rows of a
-// backprop.
+// workspaceSize holds the lengths of the slices backprops and grads of a fitterWorkspace. rows is
+// the largest number of rows of a backprop.
 type workspaceSize struct{ backprops, rows, grads int }
 
-// acquire returns a workspace for a network with the given layout and encoder.
+// acquire returns a workspace of the given size for a network with the given layout and encoder.
 func (p *WorkspacePool) acquire(layout *layout, encoder *encoder, size workspaceSize) *fitterWorkspace {
 	w := p.pool.Acquire()
 	w.packed.resize(layout, true)

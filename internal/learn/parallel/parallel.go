@@ -78,8 +78,8 @@ func (l *loop) run(worker int) {
 
 // ForError calls do(task) for each task in 0…tasks-1, and returns when all tasks are done. It is
 // for long tasks. workers is the largest number of goroutines. After an error no further task
-// begins. ForError returns the error of the lowest task that failed. A panic of a task is an error;
-// see Recover.
+// begins. If several tasks fail, ForError returns the error of the task with the smallest number. A
+// panic of a task is an error; see Recover.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64

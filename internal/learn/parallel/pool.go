@@ -89,7 +89,8 @@ type workerPool struct {
 // idleWorkers is the pool that all loops share.
 var idleWorkers workerPool
 
-// acquire assigns an idle worker to a loop, or starts a new worker if no worker is idle.
+// acquire assigns an idle worker to a loop, or starts a new worker if no worker is idle. index is
+// the number of the worker in this loop.
 func (p *workerPool) acquire(loop *loop, index int) *worker {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

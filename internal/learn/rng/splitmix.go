@@ -11,7 +11,8 @@ func SplitMix64(state *uint64) uint64 {
 	return Mix(*state)
 }
 
-// Derive returns the i-th seed derived from seed.
+// Derive returns the seed of the i-th random generator, i ≥ 0, of several generators that depend on
+// one seed. It is output i of SplitMix64 with the initial state seed.
 func Derive(seed uint64, i int) uint64 { return Mix(seed + uint64(i+1)*Gamma) }
 
 // Mix is the finaliser of SplitMix64, a bijection of 64 bits.

@@ -155,7 +155,8 @@ func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	}
 }
 
-// chooseWinner sets winner and winTime.
+// chooseWinner sets s.winner to the run that has reached the threshold at the smallest virtual
+// time, and s.winTime to this time. In a tie it chooses the run with the smallest index.
 func (s *Scheduler) chooseWinner() {
 	s.winTime, s.winner = math.Inf(1), -1
 	for i, e := range s.runs {
@@ -203,8 +204,8 @@ func (s *Scheduler) NextDue(index int) float64 {
 	return s.runs[index].due
 }
 
-// RemoveRun is called when a run has ended. The other runs then no longer wait for it. RemoveRun
-// cancels the context that RunContext returned. A win of the run stays recorded.
+// RemoveRun removes a run that has ended: the other runs no longer wait for it. RemoveRun cancels
+// the context that RunContext returned. A win of the run stays recorded.
 func (s *Scheduler) RemoveRun(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

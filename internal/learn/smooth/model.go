@@ -89,7 +89,8 @@ func (r *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 // without a smooth part begins with 1, the version of package neural.
 const version = 2
 
-// IsModel reports whether b begins as the binary form of a Model.
+// IsModel reports whether b begins like the binary form of a Model, and not like the binary form of
+// networks without a smooth part.
 func IsModel(b []byte) bool { return len(b) > 0 && b[0] == version }
 
 // AppendBinary appends the binary form of m to b: the version, the weight, the length of

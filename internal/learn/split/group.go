@@ -160,9 +160,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// addedFraction returns how much of the classes of the given rows was already added. It is the mean
-// over these rows of the fraction of their class that was added: from 0 for nothing to 1 for
-// everything.
+// addedFraction returns the fraction of a row's class that was already added, as a mean over the
+// given rows. It is 0 if no row of their classes was added, and 1 if all were.
 func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {

@@ -29,8 +29,8 @@ func AssignCrossFitFolds(s Sample, k int, seed uint64) []int {
 	return list
 }
 
-// stratifiedCrossFitFolds returns the part of each of rows, from 0 to k-1. A row is in the part
-// with the index of the fold of Folds that validates it.
+// stratifiedCrossFitFolds returns the part of each of rows, from 0 to k-1. The part of a row is the
+// index of the fold, in the result of Folds, that has the row in its Validation.
 func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int {
 	partOf := make(map[int32]int, len(rows))
 	for part, fold := range Folds(s, k, seed) {
@@ -85,9 +85,9 @@ func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 // timedGroup holds rows that crossFitFoldsByTime assigns to the same part: the rows of a group, or
 // a single row without a group.
 type timedGroup struct {
-	rows  []int // indices of rows
-	timed int   // number of rows with a time
-	sum   float64
+	rows  []int   // indices of rows
+	timed int     // number of rows with a time
+	sum   float64 // sum of these times
 }
 
 // time returns the mean time of the rows that have one, or +Inf if no row has one.

@@ -80,10 +80,10 @@ func (s Sample) rowsByTime() []int32 {
 	return rows
 }
 
-// splitAtTimes divides rows, which must be in the order of time. earlier is rows[:begin] and later
-// is rows[begin:end], both in ascending order. Before that, begin and end move to the nearest index
-// at which the time changes. A row is left out of earlier if later has rows of its group. If
-// earlier or later would be empty, earlier holds all rows and later is nil.
+// splitAtTimes divides rows, which must be in the order of time, into the lists rows[:begin] and
+// rows[begin:end], after moving begin and end to the nearest indices at which the time changes. It
+// returns both lists in ascending order of the row indices. A row is left out of earlier if later
+// has rows of its group. If a list would be empty, earlier holds all rows and later is nil.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestTimeChange(rows, begin), s.nearestTimeChange(rows, end)
 	if begin == 0 || begin >= end {

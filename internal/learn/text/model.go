@@ -63,8 +63,8 @@ func (s *Scorer) Score(dst []float32, text string) {
 	m.toFeatures(dst, s.scores)
 }
 
-// toFeatures writes the features of a text to dst. It overwrites scratchScores, the
-// scores of the text.
+// toFeatures converts the scores of a text to features and writes them to dst; see Model.Features.
+// It overwrites scratchScores, which holds the scores.
 func (m *Model) toFeatures(dst, scratchScores []float32) {
 	if len(scratchScores) == 1 {
 		dst[0] = min(max(scratchScores[0], minLogProbability), -minLogProbability)

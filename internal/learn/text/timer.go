@@ -64,7 +64,7 @@ func (t *Timer) Estimate(rows int) time.Duration {
 	return d
 }
 
-// Write writes d to w, for ReadDurations.
+// Write writes d to w in the form that ReadDurations reads.
 func (d Durations) Write(w *codec.Writer) {
 	w.Float64(d.Reading.Seconds())
 	w.Float64(d.Training.Seconds())

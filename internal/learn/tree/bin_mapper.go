@@ -216,7 +216,7 @@ func midpoint(a, b float64) float64 {
 
 // newCategoricalMapper returns the mapper of a categorical column with the given codes.
 // The most frequent levels have bins of their own. levels is the number of levels of the
-// column; no code is above it.
+// column. Codes are at most levels, the code of texts that are not levels.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	counts := make([]int, levels+1)
 	for _, code := range codes {

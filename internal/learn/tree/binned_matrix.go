@@ -167,7 +167,8 @@ func drawSampleRows(rows int) []int32 {
 	return sample
 }
 
-// extendGroups extends b.groups and b.constant to all of b.Features.
+// extendGroups appends elements to b.groups and b.constant for features at the end of b.Features
+// that have none yet.
 func (b *BinnedMatrix) extendGroups() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, isConstant(b.Features[i].Data))

@@ -29,8 +29,9 @@ type Scale struct {
 // derivative.
 const maxPackedSum = 1 << 30
 
-// PackGradHess packs the gradient and the hessian of a row into one word, each as a
-// float32. Quantise reads this form.
+// PackGradHess packs the gradient and the hessian of a row into one word: the float32 bits
+// of the gradient in the high half, and of the hessian in the low half. Quantise reads this
+// form.
 func PackGradHess(gradient, hessian float32) int64 {
 	return int64(uint64(math.Float32bits(gradient))<<32 | uint64(math.Float32bits(hessian)))
 }

@@ -60,8 +60,9 @@ const (
 	minBufferedRows     = 128
 )
 
-// buildGroup sets the cells of a group's active features to the sums of the
-// gradients of rows. If pack is true, it may use the group's packed words.
+// buildGroup sets the cells of a group's active features to the sums of the gradients of rows.
+// offsets[f] is the index of the first cell of feature f in histogram. If pack is true, buildGroup
+// may use the group's packed words; building them takes time and memory.
 func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
 	if pack && len(group.active) >= minBufferedFeatures && len(rows) >= minBufferedRows {
 		for _, i := range group.active {

@@ -32,8 +32,8 @@ func activeGroups(bins *BinnedMatrix, features []int32) []activeGroup {
 	return groups
 }
 
-// cellRange returns the range lo…hi-1 of a histogram that contains the cells of the
-// group's active features.
+// cellRange returns the range lo…hi-1 of a histogram that contains the cells of the group's active
+// features. offsets[f] is the index of the first cell of feature f.
 func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
 	return offsets[g.active[0]], offsets[g.active[len(g.active)-1]+1]
 }

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// assignHistograms assigns histograms to the leaves of a new level that have at least sparseRows
-// rows. The larger of two siblings takes over the slot of the parent's histogram, and the smaller
-// gets a new slot. The root always has a histogram.
+// assignHistograms assigns a slot, the memory of a histogram, to each leaf of a new level that has
+// at least sparseRows rows. The larger of two siblings takes over the slot of the parent, and the
+// smaller gets a new slot. The root always has a slot.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {

@@ -80,8 +80,9 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells to which a group's gradients will be added. These are the cells in
-// dst if direct is true or the group is not buffered, and otherwise the cells in b.histograms.
+// clearCells clears the cells to which a group's gradients will be added. These are cells in dst if
+// gradients are added to dst directly: if direct is true, or if the group does not use a
+// histBuffer. Otherwise they are cells in b.histograms.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -151,8 +152,8 @@ func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulateActive adds gradients to the cells of a group's active features,
-// two features at a time.
+// accumulateActive adds gradients to the cells of a group's active features, two features at a
+// time. offsets[f] is the index of the first cell of feature f in dst.
 func accumulateActive(offsets []int, group *activeGroup, dst []int64, column packedColumn, gradients []int64) {
 	active := group.active
 	for ; len(active) > 1; active = active[2:] {

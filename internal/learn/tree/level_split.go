@@ -65,7 +65,8 @@ func (g *SymmetricGrower) newLevelScorer() *levelScorer {
 	return s
 }
 
-// forLeaf returns the scorer of a leaf with the given total.
+// forLeaf returns the scorer of a leaf. total is the packed sum of the leaf's rows. l2 and scale
+// are the same as in s.
 func (s leafScorer) forLeaf(total int64) leafScorer {
 	s.total = total
 	s.g, s.h = unpack(total)

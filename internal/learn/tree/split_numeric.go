@@ -117,7 +117,7 @@ func (s *splitFinder) findNumeric(h []int64, best *split) {
 	best.leftBins = nil
 }
 
-// gainParams returns the parameters for finding a split better than best.
+// gainParams returns the parameters with which kernel.BestSplit finds a split better than best.
 func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	g, h := unpack(s.total)
 	return kernel.GainParams{

@@ -49,7 +49,8 @@ type SymmetricSample struct {
 	Monotone []Direction
 }
 
-// direction returns the direction of a feature.
+// direction returns the direction of a feature, which is AnyOrder if the feature need not be
+// monotone.
 func (s *SymmetricSample) direction(feature int) Direction {
 	if feature < len(s.Monotone) {
 		return s.Monotone[feature]
@@ -216,7 +217,8 @@ func (g *SymmetricGrower) layoutHistograms() {
 	g.stride = at + histWidth
 }
 
-// findLevelSplit finds the best split of the current leaves.
+// findLevelSplit finds the best split of the current leaves. found reports whether a split raises
+// the score.
 func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, found bool, err error) {
 	if len(g.rowRanges) > 1 {
 		g.assignHistograms()

@@ -147,7 +147,10 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	case c.checkListSeparator(known.Profile(), blind):
 	case c.checkKnownParts(known, blind):
 	case len(known.Levels) > 0:
-		c.checkLevels(known, blind)
+		from := len(c.findings)
+		if c.checkLevels(known, blind); len(c.findings) == from {
+			c.checkFrequentTexts(known, blind)
+		}
 	case known.HasAllTexts():
 		train := known.Profile()
 		train.Missing = known.Missing
@@ -235,7 +238,8 @@ const minFrequentShare = 0.5
 // are known. Any other text may also be in the training file, so it reports only two cases. If the
 // blind file has more other texts than the training file, some are certainly new. If no row has a
 // frequent text, the texts are probably new. The second case also requires many different texts, or
-// frequent texts in most training rows.
+// frequent texts in most training rows. It does not apply if checkLevels has compared the texts with all
+// texts of the training file.
 func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -261,7 +265,7 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 	case unseen > 0 && !known.DistinctEstimate:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
 			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
-	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
+	case len(known.Levels) == 0 && known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s; the texts of this file, most often %s, may be unknown to the model",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
 	}

@@ -122,6 +122,9 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 	t.Parallel()
 	known := profile.TrainingColumn{Name: "colour", Form: inference.FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}
 	with := func(change func(k *profile.TrainingColumn)) profile.TrainingColumn { k := known; change(&k); return k }
+	complete := with(func(k *profile.TrainingColumn) {
+		k.Distinct, k.Levels = 6, strings.Fields("red blue green black white grey")
+	})
 	for name, c := range map[string]struct {
 		known profile.TrainingColumn
 		texts string // of the blind file, repeated
@@ -137,6 +140,10 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		"one_other_text":     {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red"; the texts of this file, most often "green", may be unknown to the model`},
 		"no_values":          {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "n/a", ""},
 		"no_known_level":     {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
+		"all_known":          {complete, "green", ""},
+		"all_but_few_known":  {complete, "red green black white gold", ""},
+		"several_new":        {complete, "green black white grey gold pink red red red red red", `the column has at least 2 texts that the training file does not have; 24 rows (60 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"`},
+		"other_spelling":     {complete, "GREEN", `40 rows (100 %) have a text that the model does not know, most often "GREEN"; 40 rows differ only in case or spaces from a text of the training file, such as "GREEN" instead of "green"`},
 		"some_known_levels":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
 		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have one that the model does not know, most often "1"`},
 		"levels_are_numbers": {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},

@@ -2,6 +2,7 @@ package preparation
 
 import (
 	"math"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/table/inference"
@@ -9,14 +10,43 @@ import (
 )
 
 func toColumns(p *profile.Profile) []api.Column {
-	columns := make([]api.Column, len(p.Columns))
+	columns, size := make([]api.Column, len(p.Columns)), maxDatasetTextsSize
 	for i, c := range p.Columns {
 		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), Epoch: string(c.Epoch), TimeZones: c.TimeZones, ListSeparator: c.ListSeparator(), Unused: c.Features == 0, Distribution: toDistribution(&c)}
 		if format := c.NumberFormat(); format != nil {
 			columns[i].NumberFormat = new(api.NumberFormat(*format))
 		}
+		columns[i].Texts = allTexts(&c, &size)
 	}
 	return columns
+}
+
+// maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and maxDatasetTextsSize
+// that of all columns. Some hundred categories fit, and still every reply that describes the dataset
+// is short. Longer lists are omitted: an incomplete list does not show that a text is new.
+const (
+	maxTextsSize        = 4 << 10
+	maxDatasetTextsSize = 64 << 10
+)
+
+// allTexts returns all texts of a column that a model uses as categories or booleans, sorted. It returns
+// nil if the column is used in another way, or if the texts are too long. It subtracts their size from
+// left, the size that is left for the other columns.
+func allTexts(c *profile.ColumnProfile, left *int) (texts []string) {
+	isCategory := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
+	if !isCategory || c.Features == 0 || c.HasItemsOrPrefixes() || !c.HasAllTexts() {
+		return nil
+	}
+	size, limit := 0, min(maxTextsSize, *left)
+	for _, value := range c.Values() {
+		if size += len(value.Text) + len(`"",`); size > limit {
+			return nil
+		}
+		texts = append(texts, value.Text)
+	}
+	*left -= size
+	slices.Sort(texts)
+	return texts
 }
 
 // maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum

@@ -1,6 +1,8 @@
 package preparation
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,5 +50,41 @@ func TestToDistribution(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestAllTexts checks which columns of a dataset have the list of all their texts.
+func TestAllTexts(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	tags := []string{"red", "blue", "green", "gold"}
+	b.WriteString("id,town,flag,size,list,same,long,label\n")
+	for row := range 2000 {
+		fmt.Fprintf(&b, "r%d,town %d,%c,%d,%s;%s,same,%s%d,%d\n", row, row*7%12%10, "yn"[row%3%2], row*7%31, tags[row%4], tags[row/4%4], strings.Repeat("x", 50), row*3%300, row%2)
+	}
+	p, err := profile.Scan(t.Context(), strings.NewReader(b.String()), profile.ScanOptions{Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, c := range toColumns(p) {
+		if c.Texts != nil {
+			got[c.Name] = c.Texts
+		}
+	}
+	want := map[string][]string{
+		"town": {"town 0", "town 1", "town 2", "town 3", "town 4", "town 5", "town 6", "town 7", "town 8", "town 9"},
+		"flag": {"n", "y"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	town := &p.Columns[p.ColumnIndex("town")]
+	left := 100
+	if texts := allTexts(town, &left); len(texts) != 10 || left != 10 {
+		t.Errorf("%d left: %q", left, texts)
+	}
+	if texts := allTexts(town, &left); texts != nil || left != 10 {
+		t.Errorf("%d left: %q", left, texts)
 	}
 }

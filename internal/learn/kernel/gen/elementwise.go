@@ -38,7 +38,7 @@ func broadcastParam(name string, dst VecVirtual) {
 	VBROADCASTSS(at.Addr, dst)
 }
 
-// relu emits reluBlocks.
+// relu emits the assembly function reluBlocks.
 func relu() {
 	TEXT("reluBlocks", NOSPLIT, "func(x *float32, blocks uintptr)")
 	Doc("reluBlocks computes ReLU for 8·blocks elements.")
@@ -52,7 +52,7 @@ func relu() {
 	}, "x")
 }
 
-// reluBackward emits reluBackwardBlocks.
+// reluBackward emits the assembly function reluBackwardBlocks.
 func reluBackward() {
 	TEXT("reluBackwardBlocks", NOSPLIT, "func(grad, act *float32, blocks uintptr, scale float32)")
 	Doc("reluBackwardBlocks computes ReLUBackward for 8·blocks elements.")
@@ -70,8 +70,8 @@ func reluBackward() {
 	}, "grad", "act")
 }
 
-// dropout emits dropoutBlocks. Each of the eight bytes of a random number decides whether
-// one of eight elements is dropped.
+// dropout emits the assembly function dropoutBlocks. Each of the eight bytes of a random number
+// decides whether one of eight elements is dropped.
 func dropout() {
 	TEXT("dropoutBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
 	Doc("dropoutBlocks computes Dropout for 8·blocks elements.")
@@ -107,8 +107,8 @@ func dropout() {
 	}, "x")
 }
 
-// axpy emits axpyBlocks. Multiplications and additions are not fused, as in the portable
-// version.
+// axpy emits the assembly function axpyBlocks. Multiplications and additions are not fused, as in
+// the portable version.
 func axpy() {
 	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")
 	Doc("axpyBlocks computes Axpy for 8·blocks elements.")
@@ -122,7 +122,7 @@ func axpy() {
 	}, "dst", "x")
 }
 
-// lerp emits lerpBlocks.
+// lerp emits the assembly function lerpBlocks.
 func lerp() {
 	TEXT("lerpBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, t float32)")
 	Doc("lerpBlocks computes Lerp for 8·blocks elements.")
@@ -139,7 +139,7 @@ func lerp() {
 	}, "dst", "x")
 }
 
-// scaleShift emits scaleShiftBlocks.
+// scaleShift emits the assembly function scaleShiftBlocks.
 func scaleShift() {
 	TEXT("scaleShiftBlocks", NOSPLIT, "func(dst, a, scale, bias *float32, blocks uintptr)")
 	Doc("scaleShiftBlocks computes ScaleShift for 8·blocks elements of one row.")
@@ -153,7 +153,7 @@ func scaleShift() {
 	}, "dst", "a", "scale", "bias")
 }
 
-// scaleShiftBackward emits scaleShiftBackwardBlocks.
+// scaleShiftBackward emits the assembly function scaleShiftBackwardBlocks.
 func scaleShiftBackward() {
 	TEXT("scaleShiftBackwardBlocks", NOSPLIT, "func(dst, dscale, grad, a, scale *float32, blocks uintptr)")
 	Doc("scaleShiftBackwardBlocks computes ScaleShiftBackward for 8·blocks elements of one row.")

@@ -10,10 +10,10 @@ import (
 // prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The number of iterations of the first loop is the parameter
-// ahead of the assembly function. The first loop prefetches the row that is prefetchDistance rows
-// after the current row. The second loop, for the remaining rows, does not prefetch. body receives
-// the registers that hold the index of the current row, i, and its offset in bytes, at.
+// rowLoop emits two loops over rows. The first loop prefetches the row that is prefetchDistance
+// rows after the current row. The number of its iterations is the parameter named ahead. The second
+// loop, for the remaining rows, does not prefetch. body receives two registers: i holds the index
+// of the current row, and at holds the offset of this row in bytes.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())
@@ -47,10 +47,10 @@ func rowLoop(src Register, body func(i, at Register)) {
 	RET()
 }
 
-// gather emits gatherRows.
+// gather emits the assembly function gatherRows.
 func gather() {
 	TEXT("gatherRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gatherRows is Gather; width is in bytes. In the first ahead rows, it prefetches the row prefetchDistance later.")
+	Doc("gatherRows computes Gather for n rows; width is in bytes. At each of the first ahead rows, it also prefetches the row prefetchDistance rows later.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
@@ -61,10 +61,10 @@ func gather() {
 	})
 }
 
-// gather4 emits gather4Rows.
+// gather4 emits the assembly function gather4Rows.
 func gather4() {
 	TEXT("gather4Rows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gather4Rows is Gather4Columns; stride and width are in bytes. ahead is the same as for gatherRows.")
+	Doc("gather4Rows computes Gather4Columns for n rows; stride and width are in bytes. ahead has the same meaning as in gatherRows.")
 	Pragma("noescape")
 	first := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())

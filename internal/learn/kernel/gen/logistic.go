@@ -69,7 +69,7 @@ func exp(x VecVirtual) {
 	VANDPS(on, p, x)
 }
 
-// logistic emits logisticBlocks.
+// logistic emits the assembly function logisticBlocks.
 func logistic() {
 	TEXT("logisticBlocks", NOSPLIT, "func(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)")
 	Doc("logisticBlocks computes LogisticGradients for 8·blocks rows.")

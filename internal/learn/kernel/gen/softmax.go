@@ -46,7 +46,7 @@ func expFrom(x, least VecVirtual, table Register) {
 	VANDPS(on, x, x)
 }
 
-// expClipped emits expClippedBlocks.
+// expClipped emits the assembly function expClippedBlocks.
 func expClipped() {
 	TEXT("expClippedBlocks", NOSPLIT, "func(dst, x *float32, table *[64]uint32, blocks uintptr, shift, least, most float32)")
 	Doc("expClippedBlocks computes ExpClipped for 8·blocks elements.")
@@ -68,7 +68,7 @@ func expClipped() {
 	}, "dst", "x")
 }
 
-// addExp emits addExpBlocks.
+// addExp emits the assembly function addExpBlocks.
 func addExp() {
 	TEXT("addExpBlocks", NOSPLIT, "func(sums, scores, maxScores *float32, table *[64]uint32, blocks uintptr, least float32)")
 	Doc("addExpBlocks computes AddExp for 8·blocks elements.")
@@ -86,7 +86,7 @@ func addExp() {
 	}, "sums", "scores", "maxScores")
 }
 
-// maxima emits maxBlocks.
+// maxima emits the assembly function maxBlocks.
 func maxima() {
 	TEXT("maxBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr)")
 	Doc("maxBlocks computes Max for 8·blocks elements.")
@@ -99,7 +99,7 @@ func maxima() {
 	}, "dst", "x")
 }
 
-// softmaxGradients emits softmaxGradientsBlocks.
+// softmaxGradients emits the assembly function softmaxGradientsBlocks.
 func softmaxGradients() {
 	TEXT("softmaxGradientsBlocks", NOSPLIT, "func(dst *uint64, scores, maxScores, normalizers *float32, labels *int32, table *[64]uint32, blocks uintptr, target int32, least float32)")
 	Doc("softmaxGradientsBlocks computes SoftmaxGradients for 8·blocks rows.")
@@ -127,7 +127,7 @@ func softmaxGradients() {
 }
 
 // storeGradHess emits code that stores eight gradients g and hessians h at dst, each pair
-// with the gradient in the high half of a word. It changes g, h and t.
+// with the gradient in the high half of a word. It overwrites g, h and the scratch register t.
 func storeGradHess(g, h, t VecVirtual, dst Register) {
 	VPUNPCKLDQ(g, h, t)
 	VPUNPCKHDQ(g, h, h)
@@ -137,7 +137,7 @@ func storeGradHess(g, h, t VecVirtual, dst Register) {
 	VMOVUPS(g, Mem{Base: dst, Disp: 32})
 }
 
-// addDerivatives emits addDerivativesBlocks.
+// addDerivatives emits the assembly function addDerivativesBlocks.
 func addDerivatives() {
 	TEXT("addDerivativesBlocks", NOSPLIT, "func(gradients, hessians, odds *float32, blocks uintptr, scale float32)")
 	Doc("addDerivativesBlocks computes AddDerivatives for 8·blocks elements.")

@@ -19,7 +19,7 @@ import (
 //	…
 func tile(rows int) {
 	TEXT(fmt.Sprintf("tile%dx16", rows), NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
-	Doc(fmt.Sprintf("tile%dx16 adds a·b to dst: %d rows of 16. ldd, rs and cs are strides in bytes.", rows, rows))
+	Doc(fmt.Sprintf("tile%dx16 adds a·b to a tile of dst with %d×16 elements. a is %d × k, b is a panel of k × 16. Strides in bytes: ldd from row to row of dst, rs from row to row of a, cs from column to column of a.", rows, rows, rows))
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	ldd := Load(Param("ldd"), GP64())
@@ -86,7 +86,7 @@ func tile(rows int) {
 func tile12() {
 	const rows = 12
 	TEXT("tile12x16", NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
-	Doc("tile12x16 adds a·b to dst: 12 rows of 16. ldd, rs and cs are strides in bytes. It needs AVX-512.")
+	Doc("tile12x16 does the same as tile6x16 for a tile with 12×16 elements. It needs AVX-512.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	ldd := Load(Param("ldd"), GP64())
