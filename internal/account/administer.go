@@ -190,12 +190,13 @@ func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account
 	return a.getAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 }
 
-// GetAccount returns an account.
+// GetAccount returns the account with the key in.AccountKey, including its usage.
 func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
-// FindAccount returns the account with an email.
+// FindAccount returns the account with this email, in upper or lower case. If there is none, it
+// returns a *api.Problem with CodeNotFound.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByEmail(email))
 }

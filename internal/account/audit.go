@@ -39,8 +39,9 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// auditEvent holds the fields of an audit event that are not taken from the context. An empty actor
-// means the caller. If expiresBefore is set, the events before this time may be deleted.
+// auditEvent holds the fields of an audit event that are not taken from the context. An empty
+// actor means the caller. expiresBefore is zero, except in the event that records the deletion of
+// old events: the store then allows the deletion of the events before this time.
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time

@@ -64,8 +64,8 @@ func invalidLinkProblem() *api.Problem {
 }
 
 // NewFirstAdministratorLink returns the URL of a new one-time link that creates the first
-// administrator. It returns "" if there is an administrator. Links of other processes remain valid
-// until there is one.
+// administrator. It returns "" if there is an administrator. The links that other processes have
+// returned remain valid until an administrator exists.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""

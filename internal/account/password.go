@@ -205,7 +205,8 @@ func renameProblemField(err error, name string) error {
 	return api.NewFieldProblem(name, "%s", p.Errors[0].Message)
 }
 
-// normalizeEmail returns an email in the form in which it is stored and looked up.
+// normalizeEmail returns an email in lower case and without surrounding white space. Emails are
+// stored and looked up in this form.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkEmail returns a problem if email does not have the form of an email address. The address

@@ -249,9 +249,9 @@ func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.Acc
 	return a.inviteOwner(ctx, t, account, mailApproved)
 }
 
-// decideRequest changes the status of a PENDING request, and stores in the request that actor
-// decided this. It returns the changed request, or a problem if the request is not PENDING. It does
-// not change r, because the transaction may be run again.
+// decideRequest changes the status of a PENDING request, and stores the time and the actor of this
+// decision in the request. It returns the changed request, or a problem if the request is not
+// PENDING. It does not change r, because the transaction may be run again.
 func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) (*store.AccessRequest, error) {
 	decided := *r
 	decided.Status, decided.Decided, decided.DecidedBy = status, a.now(), actor

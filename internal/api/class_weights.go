@@ -29,7 +29,7 @@ type ClassWeights struct {
 	ByClass map[string]float64
 }
 
-// IsZero reports whether the weights are equal.
+// IsZero reports whether no weights were chosen, so that all classes have the weight 1.
 func (w ClassWeights) IsZero() bool { return !w.Balanced && len(w.ByClass) == 0 }
 
 // MarshalJSON returns "balanced", or an object with the weights by label.

@@ -101,9 +101,9 @@ func (r *ModelReport) PRAUCClass() string {
 	return ""
 }
 
-// EffectiveTraining returns job, a race as it was requested, but with the options that its model
-// was trained with. Only class weights and monotone columns can differ: a worker of an earlier
-// version ignores them, so its report has none.
+// EffectiveTraining returns a copy of job with the class weights and monotone columns that the
+// model was really trained with. job has the options that were requested. They differ only if a
+// worker of an earlier version, which ignores these two options, trained the model.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
@@ -116,7 +116,9 @@ func (r *ModelReport) EffectiveTraining(job Training) Training {
 // importances have it.
 const MetricWeightedAccuracy = "weightedAccuracy"
 
-// ImportanceName returns the displayed name of the score whose loss is the importance of a column.
+// ImportanceName returns the name of the score by which importances are measured, such as
+// "accuracy", for people. The importance of a column is how much this score drops without the
+// information of the column.
 func (r *ModelReport) ImportanceName() string {
 	return cmp.Or(r.ImportanceMetric, PerformanceName(r.Metric))
 }

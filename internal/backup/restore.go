@@ -121,9 +121,10 @@ func (b *restorer) readJSON(content any, limit int64) error {
 	return nil
 }
 
-// checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
-// files. It clears the identity in the storage, which an earlier service may have left. The
-// restored database gets a new identity, so the earlier service no longer starts with this storage.
+// checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage
+// has files. It also clears the identity of the storage, the random text by which a database
+// recognises its files. An earlier service may have left it. The restored database gets a new
+// identity, so the earlier service no longer starts with this storage.
 func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err

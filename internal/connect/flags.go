@@ -51,9 +51,10 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
-// WantsEmbedded reports whether --local or --data-dir requests a service in this process, even if a
-// server is configured. The variable FORETELL_DATA_DIR does not. If NeedsDatabase is set, a
-// selected PostgreSQL database does, too; see selectsDatabase.
+// WantsEmbedded reports whether the command needs a service in this process, even if a server is
+// configured. It does if --local or --data-dir is set, or if NeedsDatabase is set and a PostgreSQL
+// database is selected; see selectsDatabase. The variable FORETELL_DATA_DIR has no effect on the
+// result.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
 }

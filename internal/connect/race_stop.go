@@ -49,8 +49,8 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// activityText returns the text to show beside the progress of the race after the user has asked to
-// end it. activity is the text without this request.
+// activityText returns the text to show beside the progress of the race after the user has asked
+// to end it. activity is what the race does, such as waiting in the queue, or "" for training.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"

@@ -54,7 +54,7 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // StoreKey returns the key of the account in the store.
 func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
-// Token returns the first of these tokens that is possible:
+// Token returns the first of these tokens that is available:
 //
 //   - the value of FORETELL_TOKEN
 //   - a new token, from a log-in with the password in the environment
@@ -103,7 +103,7 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 }
 
 // Renew returns another token after the service has rejected the previous token. This is the first
-// of these tokens that is possible; if none is, Renew returns an error:
+// of these tokens that is available. If none is available, Renew returns an error.
 //
 //   - a new token, from a log-in with the password in the environment
 //   - the stored token, if `foretell login` has replaced it
@@ -112,8 +112,9 @@ func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
 
-// findOrRequestToken returns a token without FORETELL_TOKEN, as described at Token. If rejected is
-// set, the service has rejected the token that was returned last, so it is not returned again.
+// findOrRequestToken returns the first token that is available, in the order of
+// [TokenSource.Token] but without FORETELL_TOKEN. If rejected is true, the service has rejected
+// the token that was returned last, so it is not returned again.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {

@@ -259,7 +259,9 @@ func formatSeconds(value any) string {
 	return leaderboard.FormatSeconds(seconds)
 }
 
-// formatProperty formats the value of a property for the comparison of two models.
+// formatProperty formats the value of a property for the comparison of two models: a score with
+// its usual decimals, and a whole number with commas between thousands. A nil value, which is
+// unknown, is a dash.
 func formatProperty(value any) string {
 	switch v := value.(type) {
 	case nil:

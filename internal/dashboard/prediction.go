@@ -268,7 +268,8 @@ func (p *Pages) predictFile(v *visit, form *fileForm) error {
 	return nil
 }
 
-// downloadResult responds with a result. If it is in an S3 store, the browser is sent to its signed URL.
+// downloadResult responds with a result. If the result is in an S3 store, downloadResult redirects
+// the browser to its signed URL.
 func (p *Pages) downloadResult(v *visit) error {
 	one, err := client.Call(v.r.Context(), v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
 	if err != nil {

@@ -136,7 +136,7 @@ func (f trainForm) invalidAlgorithms() string {
 	return ""
 }
 
-// parseMonotone parses the monotone columns of a form, one a line.
+// parseMonotone parses the monotone columns of a form, one a line, such as income=increasing.
 func parseMonotone(text string) (api.Monotone, error) {
 	var pairs []string
 	for line := range strings.Lines(text) {

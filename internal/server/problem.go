@@ -212,8 +212,8 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// errorWithCause is an error whose message also contains the message of its cause. The message of a
-// problem does not.
+// errorWithCause adds the message of the cause to the message of an error, for the log. The
+// message of a problem alone does not contain its cause, because clients must not see it.
 type errorWithCause struct{ error }
 
 // Error returns the messages of the error and of its cause.
@@ -225,7 +225,7 @@ func (e errorWithCause) Error() string {
 	return text
 }
 
-// Unwrap returns the error.
+// Unwrap returns the error without the added message.
 func (e errorWithCause) Unwrap() error { return e.error }
 
 // writeProblem responds with a problem, without using huma.
