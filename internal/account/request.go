@@ -226,7 +226,8 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 	return out, nil
 }
 
-// approveRequest approves a request, creates its account and invites the owner of the email.
+// approveRequest approves a request, creates its account and invites the owner of the email. actor
+// is who approves the request, as in the audit log.
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	if r.Status != api.RequestPending {
 		return nil, decidedRequestProblem(r.Key, r.Status)

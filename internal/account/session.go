@@ -96,7 +96,8 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 	return nil
 }
 
-// truncateUserAgent returns at most maxUserAgentBytes bytes of the printable characters of a User-Agent.
+// truncateUserAgent removes the characters of a User-Agent that are not printable ASCII, and
+// truncates the rest to maxUserAgentBytes bytes.
 func truncateUserAgent(userAgent string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' { // RFC 9110 allows only ASCII

@@ -137,8 +137,8 @@ func (r *ModelReport) ImportantColumns() []string {
 
 // The values of ModelReport.TestMissing.
 const (
-	TestMissingTooFewRows = "too-few-rows"
-	TestMissingNoTime     = "no-time"
+	TestMissingTooFewRows = "too-few-rows" // the dataset is too small for test rows
+	TestMissingNoTime     = "no-time"      // no time was left to score the test rows
 )
 
 // Candidate has the scores of a model that a race could have chosen as its result.
@@ -239,7 +239,8 @@ type BlendShare struct {
 	Weight    float64 `json:"weight" doc:"Weight of the algorithm; the weights of a blend sum to 1."`
 }
 
-// FormatBlend returns the algorithms of a blend with their weights, for people.
+// FormatBlend returns the algorithms of a blend with their weights, such as "BSIX01 60%, BFIF01
+// 40%".
 func (r *ModelReport) FormatBlend() string {
 	shares := make([]string, len(r.Blend))
 	for i, share := range r.Blend {

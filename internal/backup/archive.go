@@ -85,7 +85,7 @@ func (a *archiveWriter) checksum() (string, error) {
 	return hex.EncodeToString(a.archiveHash.Sum(nil)), err
 }
 
-// close removes the temporary file.
+// close removes the temporary file of the checksums.
 func (a *archiveWriter) close() error { return a.checksumLines.Close() }
 
 // contentError is an error from reading the content of an entry.
@@ -275,11 +275,11 @@ func (a *archiveReader) verifyNothingFollows() error {
 	}
 }
 
-// close removes the temporary file.
+// close removes the temporary file of the checksums.
 func (a *archiveReader) close() error { return a.checksumLines.Close() }
 
-// damagedError wraps an error of reading a backup in ErrDamaged. It returns an error of
-// an ended context unchanged.
+// damagedError wraps an error of reading a backup in ErrDamaged. It returns context.Canceled and
+// context.DeadlineExceeded unchanged.
 func damagedError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err

@@ -29,8 +29,8 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
 }
 
-// SetIdentity stores the identity of the blobs. The database that belongs to them must have the
-// same identity.
+// SetIdentity stores id as the identity of the blobs. The database that belongs to them must have
+// the same identity.
 func (s *Store) SetIdentity(ctx context.Context, id string) error {
 	sink, err := s.create(ctx, identityName)
 	if err != nil {

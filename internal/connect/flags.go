@@ -69,7 +69,8 @@ func (o *ServiceFlags) selectsDatabase() bool {
 	return o.Factory.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }
 
-// Connect returns a session that is logged in. The caller must close it.
+// Connect connects to the service that the flags select, and returns a session that is logged in.
+// The caller must close it.
 func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {

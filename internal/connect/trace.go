@@ -100,8 +100,8 @@ func checkTraceFile(f *cli.Factory, path string) error {
 // traceStartPattern matches the start of a trace that newTraceWriter has written.
 var traceStartPattern = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
-// outputFlags are the flags whose value is a file that the command writes. The file need not exist
-// yet.
+// outputFlags are the flags that name a file that the command writes. Unlike the other files of a
+// command, it need not exist yet.
 var outputFlags = []string{"output", "junit", "html"}
 
 // namedFile is a file that the command line names. namedBy is the flag, such as -o, or "an argument".

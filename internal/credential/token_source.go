@@ -51,7 +51,8 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	}, nil
 }
 
-// StoreKey returns the key of the account in the store.
+// StoreKey returns the key of the account in the store, such as "ada@example.org at
+// https://foretell.example.org".
 func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
 // Token returns the first of these tokens that is available:
@@ -146,7 +147,8 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	return fresh.Token, s.Store.Set(s.StoreKey(), fresh)
 }
 
-// storedCredential returns the credential that `foretell login` has stored.
+// storedCredential returns the credential that `foretell login` has stored. If none is stored, or
+// if the keyring is unavailable, it returns an error with a hint for users.
 func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.StoreKey())
 	switch {

@@ -14,10 +14,10 @@ import (
 
 // administrationPage is the data of the front page of the administration.
 type administrationPage struct {
-	Requests []api.AccessRequest
-	Pager    pager // pager of the requests
-	Accounts int64
-	Events   []api.AuditEvent
+	Requests []api.AccessRequest // one page of the PENDING requests
+	Pager    pager               // pager of the requests
+	Accounts int64               // the number of all accounts
+	Events   []api.AuditEvent    // the newest events of the audit log
 	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
 }
@@ -72,9 +72,11 @@ func (p *Pages) decideRequest(v *visit) error {
 
 // usersPage is the data of the list of accounts.
 type usersPage struct {
-	Accounts   []api.Account
-	Pager      pager
-	Form       api.NewAccount
+	Accounts []api.Account
+	Pager    pager
+	// Form holds the values of a rejected form to create an account.
+	Form api.NewAccount
+	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
 }
 
@@ -115,10 +117,12 @@ func (p *Pages) createAccount(v *visit) error {
 
 // userPage is the data of the page of one account.
 type userPage struct {
-	User       *api.Account
+	User *api.Account
+	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
-	Events     []api.AuditEvent
-	Quota      quotaForm
+	// Events are the newest events that the account has caused.
+	Events []api.AuditEvent
+	Quota  quotaForm
 }
 
 // quotaForm holds the fields of the form to set the limits of an account, as they were typed.
@@ -239,7 +243,8 @@ func (f quotaForm) parse() (*api.Quota, error) {
 
 // eventsPage is the data of the audit log.
 type eventsPage struct {
-	Events        []api.AuditEvent
+	Events []api.AuditEvent
+	// Only events with this actor and action are listed. An empty text means all.
 	Actor, Action string
 	Pager         pager
 }

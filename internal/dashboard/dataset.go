@@ -87,7 +87,8 @@ func pageInput(r *http.Request) api.PageInput {
 type datasetsPage struct {
 	Datasets []api.DatasetEntry
 	Pager    pager
-	State    string
+	// State is the state of the listed datasets. It is empty if datasets in all states are listed.
+	State string
 	// Form holds the values of a rejected upload.
 	Form datasetForm
 	// Columns are the columns of the chosen file. It is nil if they are unknown.

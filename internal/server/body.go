@@ -62,7 +62,8 @@ func (b *requestBody) setTotalTimeout(w http.ResponseWriter, d time.Duration, no
 // hasTimeout reports whether the time to read the body is limited.
 func (b *requestBody) hasTimeout() bool { return b.now != nil && (b.idle > 0 || !b.end.IsZero()) }
 
-// setDeadline sets the read deadline before a read.
+// setDeadline sets the deadline of the next read from the connection: the earlier of the idle
+// timeout and the total timeout.
 func (b *requestBody) setDeadline() {
 	deadline := b.end
 	if idleEnd := b.now().Add(b.idle); b.idle > 0 && (deadline.IsZero() || idleEnd.Before(deadline)) {

@@ -121,8 +121,8 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// operationTag returns the tag of an operation: the first segment of its path after the
-// version.
+// operationTag returns the tag of an operation: the first segment of its path after /api/ and the
+// version, such as "datasets".
 func operationTag(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
@@ -270,7 +270,7 @@ func setRequestBody(doc *huma.OpenAPI, op api.Operation, media string, schema *h
 	}
 }
 
-// findOperation returns the description of an operation in the document.
+// findOperation returns the description of an operation in the document, which must have its path.
 func findOperation(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {

@@ -83,8 +83,9 @@ func init() {
 	validation.MsgExpectedObject = "must be an object"
 }
 
-// humaProblem converts validation errors of huma to a problem. It omits the invalid
-// values, because they may be passwords.
+// humaProblem converts validation errors of huma to a problem with the given status. msg is the
+// detail if errs names no field. The problem omits the invalid values, because they may be
+// passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
 		return humaInternalProblem(ctx, status, msg, errs)

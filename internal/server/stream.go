@@ -141,8 +141,9 @@ type fileResponse struct {
 	Body func(huma.Context)
 }
 
-// mountDownload mounts an operation that returns a file. Like http.ServeContent, it
-// supports ranges and conditional requests.
+// mountDownload mounts an operation that returns a file. open opens the file for a request, and
+// media is its Content-Type. Like http.ServeContent, the operation supports ranges and conditional
+// requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
 	handle := func(ctx context.Context, in *In) (*fileResponse, error) {
 		file, err := open(ctx, in)

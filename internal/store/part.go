@@ -96,7 +96,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListLeaseHolders returns the processes that have leased a job of either kind.
+// ListLeaseHolders returns the processes that have leased a job of one of the two kinds.
 func (t *Tx) ListLeaseHolders(ctx context.Context, kind, otherKind string) ([]string, error) {
 	return t.queryNonEmptyStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, otherKind)
 }

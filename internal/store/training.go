@@ -104,8 +104,9 @@ func scanTraining(row rowScanner) (*Training, error) {
 }
 
 // decodeOptional decodes text, the JSON of an optional column, into value. If text is empty, value
-// remains zero. If text cannot be decoded, value becomes zero, and the error wraps ErrCorrupt. The
-// message of the error names the column, the row as noun, such as "model", and the key of the row.
+// remains zero. If text cannot be decoded, value becomes zero, and the error wraps ErrCorrupt.
+// column, noun and key are for the message of the error, such as "class_weights", "training job"
+// and the key of the row.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil

@@ -62,7 +62,7 @@ func New(c Config) *Preparer {
 	}
 }
 
-// timeLimit returns the time limit for preparing a CSV of the given size.
+// timeLimit returns the time limit for preparing a CSV of the given size in bytes.
 func (p *Preparer) timeLimit(bytes int64) time.Duration {
 	return p.baseTimeLimit + time.Duration(bytes/minBytesPerSecond)*time.Second
 }
