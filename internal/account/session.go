@@ -169,10 +169,10 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 	return err
 }
 
-// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. It
-// returns store.ErrNotFound if there are none. If onlyAfterLogin is true, a caller who logged in
-// more than maxRecentLoginAge ago may end only the own session: deleteCallerSessions returns a
-// problem with CodeForbidden if another session matches.
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
+// It returns store.ErrNotFound if there are none. If onlyAfterLogin is true and the caller logged
+// in more than maxRecentLoginAge ago, it returns a problem with CodeForbidden if a session other
+// than the session of the request matches.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

@@ -202,7 +202,7 @@ var (
 	}}
 	EndSession = Endpoint[SessionInput, None]{Operation{
 		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
-		Summary: "End a session of the caller's account: its token becomes invalid. To end another session than that of the bearer token, the log-in of the bearer token must be at most five minutes old.",
+		Summary: "End a session of the caller's account: its token becomes invalid. If the caller logged in more than five minutes ago, only the session of this request can be ended.",
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,

@@ -32,9 +32,10 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 	return b.restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
-// Restore restores a backup into the database and storage that open returns. The database must have
-// the schema version of the header. now is the time since which the restored jobs count as waiting.
-// If the database or the storage is not empty, Restore changes nothing and returns ErrNotEmpty.
+// Restore restores a backup into the database and storage that open returns. The database must
+// have the schema version of the header. now is the time since which the restored jobs count as
+// waiting. For tempDir, see [Verify]. If the database or the storage is not empty, Restore changes
+// nothing and returns ErrNotEmpty.
 //
 // After any other error, it deletes what it wrote, unless the database or the storage became
 // unavailable. It keeps files that rows reference, because another process may have restored the

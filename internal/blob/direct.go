@@ -113,7 +113,8 @@ func (d *DirectAccess) uploadObjectName(name string) string {
 	return d.bucket.prefix + uploadsFolder + "/" + name
 }
 
-// computeChecksum reads a blob and returns its SHA-256 in hex.
+// computeChecksum reads the blob info.Key and returns its SHA-256 in hex. It returns ErrDamaged if
+// the blob does not have info.Size bytes.
 func (s *Store) computeChecksum(ctx context.Context, info Info) (string, error) {
 	r, err := s.OpenVerified(ctx, info)
 	if err != nil {

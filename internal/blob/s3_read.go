@@ -93,7 +93,7 @@ func (r *objectReader) readOnce(p []byte) (int, error) {
 	return n, r.store.translateS3Error(r.ctx, err)
 }
 
-// connect requests the object from the offset on.
+// connect requests the object, from the current offset to its end.
 func (r *objectReader) connect() error {
 	opts := minio.GetObjectOptions{}
 	if err := opts.SetMatchETag(r.etag); err != nil {

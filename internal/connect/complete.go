@@ -41,7 +41,8 @@ func (o *ServiceFlags) CompleteReferenceOrWord(word string, lister ReferenceList
 	}
 }
 
-// fetchRefs returns the references that lister returns within CompletionTimeout.
+// fetchRefs returns the references that lister returns within CompletionTimeout. It returns nil if
+// the service is not reachable.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, lister ReferenceLister) []string {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()

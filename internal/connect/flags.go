@@ -33,7 +33,8 @@ type ServiceFlags struct {
 	Cmd      *cobra.Command
 }
 
-// Bind adds the flags that select the service.
+// Bind adds the flags that select the service, such as --server and --local, and the flags that
+// show its requests: --debug, --verbose and --dry-run.
 func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	o.Factory, o.Cmd = f, cmd
 	flags := cmd.Flags()

@@ -23,7 +23,8 @@ import (
 	"foretell/internal/term"
 )
 
-// formatRoundTrip formats a request and its response for --verbose.
+// formatRoundTrip formats a request and its response for --verbose, such as "GET /api/v1/datasets:
+// 200 in 3 ms, 0 B sent, 1.2 kB received".
 func formatRoundTrip(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {

@@ -114,7 +114,8 @@ func (p *Pages) endSession(v *visit) error {
 	return v.redirect("/account")
 }
 
-// endSessions sends the requests of endSession.
+// endSessions calls the API to end the sessions that endSession describes. A session that has
+// already ended is not an error.
 func endSessions(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {

@@ -50,7 +50,7 @@ func (p *Pages) writeAdministration(v *visit, status int, message string) error 
 	})
 }
 
-// decideRequest approves or refuses a request for an account.
+// decideRequest handles the form that approves or refuses a request for an account.
 func (p *Pages) decideRequest(v *visit) error {
 	in := &api.AccessRequestInput{RequestKey: v.r.PathValue("key")}
 	var invitation *api.Invitation

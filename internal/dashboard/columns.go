@@ -27,7 +27,7 @@ const (
 // fileSample describes a CSV file by its beginning.
 type fileSample struct {
 	delimiter byte
-	// size is the size of the file, or of its beginning if the file is larger.
+	// size is the size in bytes of the file, or of its beginning if the file is larger.
 	size int
 	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.

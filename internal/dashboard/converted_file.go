@@ -102,7 +102,7 @@ type peekedFile struct {
 	isCut bool
 }
 
-// peekFile reads the beginning of a file.
+// peekFile reads the first sampleBytes bytes of a file.
 func peekFile(src io.Reader) (*peekedFile, error) {
 	file := bufio.NewReaderSize(src, sampleBytes)
 	beginning, err := file.Peek(sampleBytes)

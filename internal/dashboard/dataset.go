@@ -153,13 +153,15 @@ type datasetPage struct {
 	// OmittedClasses is the number of classes that are not shown.
 	OmittedClasses int
 	Pager          pager
-	Defects        []string
+	// Defects are the defects of the file, if they made the dataset FAILED.
+	Defects []string
 	// Races and Models are the newest races and models of the dataset. NumRaces and NumModels count
 	// all races and models.
 	Races               []api.Training
 	Models              []api.ModelEntry
 	NumRaces, NumModels int64
-	IsBusy              bool
+	// IsBusy reports whether the dataset is being prepared.
+	IsBusy bool
 	// Blocking is an active race that has prevented the deletion of the dataset, or nil.
 	Blocking *api.Training
 }

@@ -122,10 +122,13 @@ const maxLeaderboard = 100
 
 // seriesPage is the data of a leaderboard.
 type seriesPage struct {
+	// Name is the name of the series. Metric is the metric by which the models are ordered, and
+	// Metrics holds all metrics to choose from.
 	Name, Metric string
 	Metrics      []string
 	Entries      []*leaderboard.Entry
-	Omitted      int
+	// Omitted is the number of older models that are not in Entries.
+	Omitted int
 	// Chosen are the keys of the models that the visitor has chosen to compare.
 	Chosen []string
 }
@@ -191,7 +194,8 @@ type comparePage struct {
 func (c comparePage) HaveDifferentTestRows() bool { return leaderboard.HaveDifferentTestRows(c.A, c.B) }
 
 // comparisonView is a row of the comparison: the name of a property, and its values for both
-// models, as text. IsTime reports whether the values are timestamps.
+// models, as text. A score also has two confidence intervals. Differs reports whether the values
+// differ, and IsTime whether they are timestamps.
 type comparisonView struct {
 	Name, A, B, IntervalA, IntervalB string
 	Differs, IsTime                  bool

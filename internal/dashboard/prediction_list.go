@@ -24,6 +24,7 @@ type predictionsPage struct {
 	Name   string
 	Groups []predictionGroup
 	Pager  pager
+	// IsBusy reports whether a prediction on the page has not ended.
 	IsBusy bool
 }
 

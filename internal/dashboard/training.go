@@ -94,8 +94,9 @@ func (p *Pages) startTraining(v *visit) error {
 
 // trainingsPage is the data of the list of races.
 type trainingsPage struct {
-	Races  []api.Training
-	Pager  pager
+	Races []api.Training
+	Pager pager
+	// IsBusy reports whether a race on the page has not ended.
 	IsBusy bool
 }
 
@@ -122,7 +123,8 @@ type trainingPage struct {
 	Blend *blendView
 	Plot  *design.Plot
 	// IsRacing reports whether the race has not ended.
-	IsRacing     bool
+	IsRacing bool
+	// QueuedBehind is the number of races that run or will begin before this race.
 	QueuedBehind int
 }
 
@@ -130,7 +132,9 @@ type trainingPage struct {
 // the colour and the dashes of its curve in the plot.
 type runView struct {
 	api.AlgorithmRun
-	Style  int
+	Style int
+	// IsBest reports whether the race has chosen this algorithm or, before that, whether the
+	// algorithm has the best score so far.
 	IsBest bool
 }
 

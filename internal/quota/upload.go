@@ -17,7 +17,7 @@ type Uploads struct {
 	written map[string]int64 // only of accounts with uploads that have written bytes
 }
 
-// NewUploads returns Uploads without an upload.
+// NewUploads returns Uploads that count no upload yet.
 func NewUploads() *Uploads { return &Uploads{written: map[string]int64{}} }
 
 // Upload is one upload in progress.

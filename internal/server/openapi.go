@@ -155,7 +155,7 @@ var operationRemarks = map[string]string{
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, one of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing.",
-	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null, for a race without a threshold, is an extension.",
+	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null means a race without a threshold (an extension).",
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
 		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part.",
 	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +

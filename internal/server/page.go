@@ -64,7 +64,8 @@ func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit
 }
 
-// wantsHTML reports whether a browser requests a page.
+// wantsHTML reports whether a browser requests a page: the request accepts HTML, and its path is
+// not one of the API.
 func wantsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }

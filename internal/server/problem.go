@@ -25,7 +25,7 @@ type problem struct{ *api.Problem }
 // GetStatus returns the HTTP status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// ContentType returns the content type of problem details.
+// ContentType returns the content type of problem details, application/problem+json.
 func (p *problem) ContentType(string) string { return problemType }
 
 // GetHeaders returns the headers that a response with this status must have.

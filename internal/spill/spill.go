@@ -116,7 +116,7 @@ func Sweep(dir string) error {
 	return err
 }
 
-// readAt fills b from the file or from memory.
+// readAt reads len(b) bytes at the offset at, from the file or from memory, into b.
 func (f *File) readAt(b []byte, at int64) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

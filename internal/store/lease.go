@@ -79,7 +79,8 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	return nil
 }
 
-// lease is the lease of a job.
+// lease is the lease of a job: the key of the job, the name of the process that holds the lease,
+// and until when it lasts, in Unix microseconds.
 type lease struct {
 	key, owner string
 	until      int64

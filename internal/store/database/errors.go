@@ -115,8 +115,7 @@ func errorFromSQLState(code string) error {
 	return nil
 }
 
-// unavailableError is the type of errors that have messages of their own although they wrap
-// ErrUnavailable.
+// unavailableError is an error that wraps ErrUnavailable, but whose message is only its own text.
 type unavailableError string
 
 func (e unavailableError) Error() string { return string(e) }

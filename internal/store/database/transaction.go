@@ -17,8 +17,9 @@ type statementRunner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Tx is a transaction, or a single statement outside of one. It accepts queries with the placeholder
-// ?. Its methods ignore the context that is passed to them and use ctx.
+// Tx is a transaction, or a single statement outside of one. It accepts queries with the
+// placeholder ?. Its methods ignore the context that is passed to them, and use the field ctx,
+// which has the time limit of the transaction.
 type Tx struct {
 	// ClockOffset is the result of [process.Registry].ClockOffset at the start of the transaction.
 	ClockOffset time.Duration

@@ -110,7 +110,7 @@ func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	return p, nil
 }
 
-// closeSpill closes the temporary file of a race.
+// closeSpill closes the temporary file of a race. It logs an error instead of returning it.
 func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
 		tr.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
