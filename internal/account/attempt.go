@@ -11,7 +11,7 @@ import (
 )
 
 // The default limit of failed log-ins from one network address, for all emails together:
-// DefaultLoginBurst are allowed at once, and then one more every DefaultLoginInterval.
+// DefaultLoginBurst failures are allowed at once, and then one more every DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second

@@ -64,8 +64,9 @@ func invalidLinkProblem() *api.Problem {
 }
 
 // NewFirstAdministratorLink returns the URL of a new one-time link that creates the first
-// administrator. It returns "" if there is an administrator. The links that other processes have
-// returned remain valid until an administrator exists. The URL begins with serviceURL.
+// administrator. The URL begins with serviceURL. If there is an administrator,
+// NewFirstAdministratorLink returns "". The links that other processes have returned remain valid
+// until an administrator exists.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""

@@ -263,7 +263,8 @@ func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	return &decided, err
 }
 
-// decidedRequestProblem returns the problem of a request that is not PENDING.
+// decidedRequestProblem returns the problem of a request that was already approved or refused.
+// status is the status of the request.
 func decidedRequestProblem(key, status string) *api.Problem {
 	return api.NewProblem(api.CodeWrongState, "request %s is already %s: only a PENDING request can be decided", key, status)
 }

@@ -21,10 +21,10 @@ const (
 )
 
 // openSessionAndEndOldest opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest end. The account that commands use without
-// a server has no such limit. The attempts in refunded no longer count as failed log-ins. If the
-// credentials of the account were changed since account was read, it opens no session and returns
-// errCredentialsChanged.
+// has more than Options.MaxSessions sessions, the oldest sessions end. The account that commands
+// use without a server has no such limit. The attempts in refunded no longer count as failed
+// log-ins. If the credentials of the account were changed since account was read, it opens no
+// session and returns errCredentialsChanged.
 func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -76,8 +76,8 @@ func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of the account of newest until at most
-// Options.MaxSessions remain. It never ends newest itself.
+// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
+// remain. newest is the session of the account that was opened last. It never ends.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -151,15 +151,15 @@ func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.N
 	return &api.None{}, a.toProblem(err)
 }
 
-// EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller
-// must have logged in recently.
+// EndOtherSessions ends all sessions of the caller's account, except the session of this request.
+// The caller must have logged in recently.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.deleteOtherSessions(ctx, t, true) })
 	return &api.None{}, a.toProblem(err)
 }
 
-// deleteOtherSessions ends all sessions of the caller's account but the caller's own. If
-// onlyAfterLogin is true, the caller must have logged in recently.
+// deleteOtherSessions ends all sessions of the caller's account, except the session of this
+// request. If onlyAfterLogin is true, the caller must have logged in recently.
 func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool) error {
 	own := CallerFromContext(ctx).session
 	err := a.deleteCallerSessions(ctx, t, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })

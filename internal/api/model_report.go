@@ -213,7 +213,8 @@ func (r *ModelReport) TestMissingReason() string {
 	return "too few rows, or no time"
 }
 
-// ValidationMissingReason returns the reason why there are no validation metrics, for people, or "".
+// ValidationMissingReason returns the reason why there are no validation metrics, for people, or
+// "" if there are some.
 func (r *ModelReport) ValidationMissingReason() string {
 	if r.Validation != nil {
 		return ""

@@ -36,7 +36,7 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 
 // errSizeMismatch is returned by addEntry if the content has fewer bytes than the parameter
 // size.
-var errSizeMismatch = errors.New("it has another size than before")
+var errSizeMismatch = errors.New("its size has changed")
 
 // addEntry writes an entry of size bytes to the archive, and returns the SHA-256 of its content in
 // hex. If content cannot be read, addEntry fills the rest of the entry with zeros and returns the

@@ -188,7 +188,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit makes the blob durable and visible under its key.
+// Commit makes the blob durable and visible under its key. If this fails, Commit removes the blob,
+// as [Writer.Abort] does.
 func (w *Writer) Commit() (Info, error) {
 	err := w.ctx.Err()
 	if err == nil {

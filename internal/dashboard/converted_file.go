@@ -135,8 +135,8 @@ func (f *peekedFile) checkIsCSV() error {
 	return fileProblem(err)
 }
 
-// uploadError returns the error to show after an upload of f has failed with err: a problem with
-// the defect of the file if one ended the upload, and otherwise err.
+// uploadError returns the error to show after an upload of f has failed with err. If a defect of
+// the file ended the upload, it is a problem that describes the defect. Otherwise it is err.
 func (f *convertedFile) uploadError(err error) error {
 	if defect := f.defect.Load(); err != nil && defect != nil {
 		return fileProblem(defect)

@@ -101,9 +101,9 @@ type datasetsPage struct {
 	DirectUploads bool
 }
 
-// datasetForm holds the fields of the form to upload a dataset, except the file. Label and ID are the
-// names of the columns with the label and the row IDs. If a name is empty, the column is chosen as
-// on the command line. ID may be generatedID.
+// datasetForm holds the fields of the form to upload a dataset, except the file. Label and ID are
+// the names of the columns with the label and the row IDs. If a name is empty, the column is
+// chosen as on the command line. If ID is generatedID, the rows are numbered.
 type datasetForm struct{ Name, Description, Series, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {

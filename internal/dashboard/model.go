@@ -76,7 +76,8 @@ func (p *Pages) listModels(v *visit) error {
 	return p.show(v, http.StatusOK, "models", page)
 }
 
-// loadSeriesView reads the models of the newest datasets of a series.
+// loadSeriesView reads the models of the newest datasets of a series, and returns the view of the
+// series.
 func loadSeriesView(ctx context.Context, c *client.Client, s client.Series) (*seriesView, error) {
 	view := &seriesView{Name: s.Name, IsPartial: len(s.Datasets) > maxSeriesDatasets}
 	for _, d := range s.Datasets[:min(len(s.Datasets), maxSeriesDatasets)] {

@@ -43,7 +43,8 @@ type predictionPage struct {
 	IsBusy, HasFailed bool
 }
 
-// IsPredicting reports whether the prediction has not ended. It can then not be deleted.
+// IsPredicting reports whether the prediction has not ended. A prediction that has not ended
+// cannot be deleted.
 func (d predictionPage) IsPredicting() bool { return isPredicting(d.Prediction.Status) }
 
 // preview holds the first rows of a result.
@@ -118,8 +119,9 @@ func (p *Pages) writePrediction(v *visit, problem *api.Problem) error {
 	return p.show(v, statusOf(problem), "prediction", content)
 }
 
-// commands returns the commands for a prediction. A prediction that has failed has no result to
-// download, so the command predicts another file.
+// commands returns the `foretell` commands that the page of a prediction shows: to get the
+// prediction, and to download its result. A prediction that has failed has no result, so the
+// second command then predicts another file.
 func (d *predictionPage) commands() []string {
 	key := d.Prediction.PredictionKey[:8]
 	commands := []string{"foretell predictions get " + key}

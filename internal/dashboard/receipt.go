@@ -184,7 +184,8 @@ func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *fileForm, data *v
 	return err
 }
 
-// storeUpload copies an uploaded result to a temporary file.
+// storeUpload copies an uploaded result to a temporary file. It returns a problem if the result
+// has more than maxResultBytes or the disk is full.
 func (p *Pages) storeUpload(file io.Writer, upload io.Reader) error {
 	const step = 4 << 20 // less than the space that the disk must have left
 	for size := int64(0); size <= maxResultBytes; {

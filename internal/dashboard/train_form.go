@@ -94,7 +94,8 @@ func (f trainForm) parseScalingFactor() (factor int, ok bool) {
 	return factor, err == nil && factor >= 0 && factor <= api.MaxScalingFactor
 }
 
-// parseMinutes returns the time limit in seconds, or nil if the field is empty.
+// parseMinutes returns the time limit in seconds, or nil if the field is empty. It returns ok =
+// false if the field is not a number, or the time limit is not allowed.
 func (f trainForm) parseMinutes() (seconds *int, ok bool) {
 	text := strings.TrimSpace(f.Minutes)
 	if text == "" {

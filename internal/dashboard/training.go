@@ -39,7 +39,8 @@ func (p *Pages) showTrainForm(v *visit) error {
 	return p.writeTrainForm(v, d, trainForm{ScalingFactor: "0", Minutes: "60", Algorithms: api.Algorithms(len(d.Classes))}, nil)
 }
 
-// datasetOfForm returns the dataset of a form to start a race.
+// datasetOfForm returns the dataset of a form to start a race. The path of the request contains
+// the key of the dataset.
 func (p *Pages) datasetOfForm(v *visit) (*api.Dataset, error) {
 	return client.Call(v.r.Context(), v.client, api.GetDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")})
 }

@@ -51,7 +51,7 @@ func New(address string) (*Sender, error) {
 		return nil, fmt.Errorf("invalid from=%q: must be the sender's address", query.Get("from"))
 	}
 	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
-		return nil, fmt.Errorf("invalid tls=%q: must be none, which requires smtp://", query.Get("tls"))
+		return nil, fmt.Errorf("invalid tls=%q: only tls=none is supported, and only with smtp://", query.Get("tls"))
 	}
 	s := &Sender{host: u.Hostname(), from: from.String(), unencrypted: query.Get("tls") == "none" || isLoopback(u.Hostname())}
 	port, err := smtpPort(u)

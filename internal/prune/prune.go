@@ -104,8 +104,9 @@ func FilterConfirmed(confirmed, current []Item) []Item {
 	return items
 }
 
-// keptModels returns the keys of the models to keep, as p says. It also keeps the models that
-// unfinished predictions use.
+// keptModels returns the keys of the models that p keeps: the newest p.Keep models, the models
+// created since p.Before, with p.Champions the champion and the newest model, and in any case the
+// models of unfinished predictions.
 func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
 	if newest := client.FindNewest(s.Models); p.Champions && newest != nil {

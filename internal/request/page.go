@@ -113,8 +113,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists replaces each member of page that is a string with a JSON list by this list, and returns
-// page.
+// decodeLists decodes each member of page that is a string with a JSON list, such as the member
+// datasets of a list of datasets. It changes page and returns it.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {

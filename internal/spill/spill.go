@@ -101,7 +101,7 @@ func (f *File) createFile() (err error) {
 	return err
 }
 
-// namePrefix is the prefix of the names of files.
+// namePrefix is the prefix of the names of temporary files, by which [Sweep] finds them.
 const namePrefix = ".foretell-scratch-"
 
 // Sweep removes the files of killed processes from dir, on systems that cannot remove open

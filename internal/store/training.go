@@ -185,7 +185,7 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	return listPage(ctx, t, q.toListQuery(), q.Page, scanTraining)
 }
 
-// toListQuery returns the listQuery of q, without the page.
+// toListQuery returns the SQL query of all training jobs that q selects, regardless of q.Page.
 func (q TrainingQuery) toListQuery() listQuery {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
@@ -236,7 +236,7 @@ type LargeRace struct {
 	Process string
 }
 
-// ListLargeRaces returns the queued races that need more than memory bytes.
+// ListLargeRaces returns the queued races that need more memory than the given number of bytes.
 func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
 	rows, err := t.tx.QueryContext(ctx, largeRacesSQL, memory)
 	if err != nil {

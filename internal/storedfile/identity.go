@@ -167,7 +167,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the database belongs to another data folder than the files in %s, which contains %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
+		return fmt.Errorf("%w: the files in %s, which contains %s, belong to a different database", ErrMismatch, location, humanize.Count(len(stored), "file"))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
