@@ -115,7 +115,8 @@ const (
 // pruneTimer determines when rows of attempts must be deleted again. It is safe for concurrent
 // use.
 type pruneTimer struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// last is when isDue last returned true.
 	last time.Time
 }
 

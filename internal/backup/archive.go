@@ -19,8 +19,9 @@ import (
 // archiveWriter writes the entries of a backup to a tar archive, and collects the checksums of
 // the entries.
 type archiveWriter struct {
-	tar           *tar.Writer
-	archiveHash   hash.Hash // hash of all bytes of the archive so far
+	tar         *tar.Writer
+	archiveHash hash.Hash // hash of all bytes of the archive so far
+	// created is the time of the backup, which all entries get as their modification time.
 	created       time.Time
 	checksumLines *spill.TempFile // lines of SHA256SUMS for the entries so far
 }

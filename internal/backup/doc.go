@@ -53,6 +53,7 @@ const (
 
 // Header is the content of the first entry, backup.json.
 type Header struct {
+	// Format is the version of the format of the backup.
 	Format int `json:"format"`
 	// Schema is the version of the schema of the rows.
 	Schema int64 `json:"schema"`

@@ -34,6 +34,7 @@ func (s *Store) DirectAccess() (access *DirectAccess, ok bool) {
 type Upload struct {
 	// Name is the name that was passed to UploadURL.
 	Name string
+	// Size is the size of the object in bytes.
 	Size int64
 	// Modified is when the upload ended, by the clock of the S3 store.
 	Modified time.Time

@@ -23,6 +23,7 @@ type objectReader struct {
 	object string
 	etag   string
 	size   int64
+	// offset is where the next Read begins.
 	offset int64
 	// body reads the object from offset on. It is nil if there is no connection.
 	body io.ReadCloser

@@ -21,7 +21,8 @@ import (
 // ServiceFlags holds the flags that select the service, and connects to that service.
 type ServiceFlags struct {
 	Factory *cli.Factory
-	Local   bool
+	// Local is the flag --local: the command uses a service in this process.
+	Local bool
 	// NoJobs is set if a service in this process must not run jobs during the command.
 	NoJobs bool
 	// NeedsDatabase is set if the command must neither create the database of the embedded service nor

@@ -22,8 +22,10 @@ type raceStop struct {
 	// first algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()
-	requested           atomic.Bool
-	view                atomic.Pointer[term.RaceView]
+	// requested is true when the user has asked to end the race.
+	requested atomic.Bool
+	// view shows the race on the terminal. It is nil before the race is shown.
+	view atomic.Pointer[term.RaceView]
 }
 
 func newRaceStop() *raceStop {

@@ -21,6 +21,7 @@ import (
 // WaitFlags holds the flags of a command that waits for jobs.
 type WaitFlags struct {
 	ServiceFlags
+	// NoWait is the flag --no-wait.
 	NoWait bool
 }
 

@@ -26,6 +26,7 @@ type TokenSource struct {
 	now      func() time.Time
 	Server   string
 	Username string
+	// Storage is where credentials are stored: keyring, file or none.
 	Storage  string
 	Store    Store
 	Client   *client.Client // requests tokens; its requests have no token

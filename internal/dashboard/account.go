@@ -21,7 +21,8 @@ type sessionView struct {
 	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
 	ClientName string
-	Keys       []string
+	// Keys are the keys of all these sessions.
+	Keys []string
 }
 
 // groupSessions returns the lines of the list of sessions, newest first. The session of the visitor

@@ -198,6 +198,7 @@ func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api
 // columnView is a column of a dataset with the bar chart of its values.
 type columnView struct {
 	api.Column
+	// MissingShare is the share of rows without a value, as text.
 	MissingShare string
 	Bars         []design.Bar
 }

@@ -46,7 +46,8 @@ type Listener struct {
 	byNetwork map[string]int
 	idle      *list.List // list of *connection; the connection that has been idle for the longest time is first
 	needsIdle bool       // Accept waits and no connection was idle; the next connection that becomes idle is closed
-	warned    map[string]time.Time
+	// warned holds the time of the last warning with each text.
+	warned map[string]time.Time
 }
 
 // New returns a listener on inner that limits its connections. It logs when a limit

@@ -21,9 +21,10 @@ const timeout = 30 * time.Second
 // Sender sends emails through an SMTP server. It is safe for concurrent use, because it opens a
 // connection for each email.
 type Sender struct {
-	host        string
-	from        string
-	options     []gomail.Option
+	host    string
+	from    string
+	options []gomail.Option
+	// unencrypted is true if emails may be sent without TLS.
 	unencrypted bool
 }
 

@@ -25,7 +25,8 @@ type Upload struct {
 	all     *Uploads
 	account string
 	// left is how many bytes the quota of the account allowed when the upload began.
-	left  int64
+	left int64
+	// bytes is how many bytes the upload has counted with Grow.
 	bytes int64
 }
 

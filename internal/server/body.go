@@ -23,9 +23,10 @@ const formEnd = "\r\n"
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
-	hasBegun  bool
-	hasEnded  bool  // all bytes were read, or a read failed
-	err       error // the error of the last Read; io.EOF at the end of the body
+	// hasBegun is true after the first Read.
+	hasBegun bool
+	hasEnded bool  // all bytes were read, or a read failed
+	err      error // the error of the last Read; io.EOF at the end of the body
 
 	limit int64 // maximum of bytesRead; 0 means no limit
 	// form is true for the body of a multipart form. Read then appends formEnd. At the end it

@@ -186,6 +186,7 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 // have the requested range, or if the file does not meet a condition of the request.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
+	// begin is called with partial = true if only a part of the file is sent.
 	begin    func(partial bool) *api.Problem
 	replaced bool // WriteHeader has sent a problem instead of the file
 }
