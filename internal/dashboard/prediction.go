@@ -216,8 +216,9 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 }
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
-// prediction with its probabilities and reasons, then the columns of the predicted file. columns is
-// the number of columns, and predicted the index of the prediction, or -1.
+// prediction with its probabilities and reasons, then the columns of the predicted file. columns
+// is the number of columns. predicted is the index of the column with the prediction, or -1 if
+// there is none.
 func previewColumnOrder(columns, predicted int) []int {
 	predicted = max(1, predicted)
 	order := []int{0}

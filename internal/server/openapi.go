@@ -204,7 +204,7 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// documentNulls documents where null is allowed, in the schemas and in the bodies of operations.
+// documentNulls adds to the schemas and to the bodies of operations where null is allowed.
 func documentNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	documentNullStructs(doc.Components.Schemas)
 	for _, op := range operations {

@@ -28,7 +28,7 @@ func (p *problem) GetStatus() int { return p.Status }
 // ContentType returns the content type of problem details, application/problem+json.
 func (p *problem) ContentType(string) string { return problemType }
 
-// GetHeaders returns the headers that a response with this status must have.
+// GetHeaders returns the headers that a response with this problem must have, such as Retry-After.
 func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
 
 func problemHeaders(p *api.Problem) http.Header {

@@ -74,7 +74,7 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // WriteOneStatement is like Write, but with less isolation. fn must execute one statement, or
-// several statements that each change one row and do not depend on each other. It may also read a
+// several statements that each change one row and do not depend on each other. fn may also read a
 // row that it has locked with an earlier statement.
 func (d *DB) WriteOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
