@@ -133,7 +133,7 @@ var (
 	}}
 	GetPredictionDrift = Endpoint[PredictionInput, DriftReport]{Operation{
 		ID: "getPredictionDrift", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/drift", Status: 200, Origin: Extension,
-		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts.",
+		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts, which are the ranges and texts whose frequencies were compared.",
 	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
