@@ -56,10 +56,10 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 }
 
 // allowLoginAttempts counts a log-in with this email, and the attempts in before, towards their
-// rate limits. If a limit is exceeded, it returns a *api.Problem with CodeTooMany; only the limit
-// of an email from all addresses does not apply to an address from which the account has logged in
-// before. Otherwise it returns the counted attempts. If the log-in then succeeds, the caller must
-// pass them to [store.Tx.RefundAttempts], because only failed log-ins count.
+// rate limits. If a limit is exceeded, it returns a *api.Problem with CodeTooMany. Otherwise it
+// returns the counted attempts. If the log-in then succeeds, the caller must pass them to
+// [store.Tx.RefundAttempts], because only failed log-ins count. The limit of an email from all
+// addresses does not apply to an address from which the account has logged in before.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)

@@ -247,8 +247,8 @@ func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, ac
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeRefused})
 }
 
-// RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], for an action that has no
-// transaction.
+// RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], but uses a new transaction. It is for
+// an action that has no transaction of its own.
 func (a *Accounts) RecordAuditEventInNewTx(ctx context.Context, action, object string) error {
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, action, object) }))
 }

@@ -181,8 +181,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns the end of a sentence about a queued race: that another race of this account is
-// running, and how to stop it. It returns "" if no race of this account is running.
+// queueHint returns the end of a text such as "queued behind 3 races": that one of these races
+// belongs to this account, and how to stop it. It returns "" if no race of this account is running.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {

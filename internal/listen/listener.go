@@ -133,8 +133,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle ends what closeLongestIdle started if no connection was idle: connections that
-// become idle are no longer closed.
+// stopNeedingIdle is called when a connection that becomes idle need not be closed any more. It has
+// no effect if closeLongestIdle found an idle connection.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

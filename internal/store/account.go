@@ -38,6 +38,7 @@ type SecondFactor struct {
 
 // Quota holds the limits of an account. Nil means no limit.
 type Quota struct {
+	// Datasets limits the number of datasets.
 	Datasets *int64
 	// Bytes limits the total size of the stored files: uploaded CSV files, models and results.
 	Bytes *int64
