@@ -109,7 +109,7 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// renewalWait is how long waitForRenewals gives live processes to renew their leases.
+// renewalWait is how long waitForRenewals waits for live processes to renew their leases.
 var renewalWait = 2 * time.Second
 
 // waitForRenewals lets live processes renew their leases after another process has held the write
