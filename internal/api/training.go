@@ -55,7 +55,7 @@ const (
 	EffortDefault = "default"
 )
 
-// Efforts returns the values of effort, in ascending order.
+// Efforts returns the values of effort, from the fastest race to the most thorough.
 func Efforts() []string { return []string{EffortFast, EffortDefault} }
 
 // Metrics of calibration, only in reports. Smaller is better.

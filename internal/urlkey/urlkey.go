@@ -98,7 +98,7 @@ func toInfo(s *store.Secret) *Info {
 	return info
 }
 
-// Describe describes the key in the database.
+// Describe returns the name, the algorithm and the creation time of the key in the database.
 func (k *RotatingKey) Describe(ctx context.Context) (*Info, error) {
 	stored, err := k.readSecret(ctx)
 	if err != nil {
