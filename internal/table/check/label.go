@@ -177,7 +177,7 @@ func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	for i, one := range list {
 		name := strings.TrimSpace(one.Text)
 		if len(list) > 2 && (name != "-" || !isSign) && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
-			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
+			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) is not read as a missing label, but as a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {
 			spaced = &list[i] // warnSimilarClasses has not warned about it

@@ -156,7 +156,7 @@ func (c *columnChecker) warnNumbersInText() {
 		if c.opts.Unused {
 			effect = "the column is not used"
 		}
-		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s); %s, so the size of the numbers is lost",
+		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s); %s, so a model cannot compare the numbers by size",
 			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), effect)
 		return
 	}

@@ -216,7 +216,7 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	}
 	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
-		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s a category that the model does not know, most often %s",
 			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
 	}

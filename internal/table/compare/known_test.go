@@ -145,7 +145,7 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		"several_new":        {complete, "green black white grey gold pink red red red red red", `the column has at least 2 texts that the training file does not have; 24 rows (60 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"`},
 		"other_spelling":     {complete, "GREEN", `40 rows (100 %) have a text that the model does not know, most often "GREEN"; 40 rows differ only in case or spaces from a text of the training file, such as "GREEN" instead of "green"`},
 		"some_known_levels":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
-		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have one that the model does not know, most often "1"`},
+		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have a category that the model does not know, most often "1"`},
 		"levels_are_numbers": {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},
 		"words_for_missing":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA NULL n/a red", ""},
 		"more_missing":       {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 7}, "NA NULL n/a red", "75 % of the rows have no value, compared with 7 % in training"},

@@ -83,7 +83,8 @@ type itemCount struct {
 // isFrequent reports whether the item occurs in enough texts and rows.
 func (c *itemCount) isFrequent() bool { return c.texts >= minTextsPerItem && c.rows >= minRowsPerItem }
 
-// occursFirstAndLater reports whether the item is the first of one text and a later one of another.
+// occursFirstAndLater reports whether the item is the first item of some texts, and a later item of
+// other texts.
 func (c *itemCount) occursFirstAndLater() bool { return c.first > 0 && c.first < c.texts }
 
 // countItems counts the items of texts. It returns nil if few texts have the separator, or if there are

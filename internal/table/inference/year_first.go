@@ -111,10 +111,10 @@ func areDaysOfMonth(days *[100]bool) bool {
 // that all of them are years. An element of years is set if a date begins with its index.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:
-// there are several, and one of them is in the middle of a month. Numbers at its beginning or end
-// may be days, because in many columns all dates are of the same day of the month, or of the first
-// or the last working day.
+// areUnlikelyDays reports whether the numbers at the beginning of dates are probably years, not
+// days: there are at least two different numbers, and one of them is from 5 to 25. Few different
+// days usually mean that the dates are of the first or the last working days of months, and such
+// days are below 5 or above 25.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false
