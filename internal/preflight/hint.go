@@ -148,7 +148,7 @@ var constantHints = map[string]string{
 	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
 	csvfile.CodeSameLooking:        "write the values in one Unicode normalization, such as NFC, in all files; the model treats them as different",
 	csvfile.CodeMissingClass:       "if the label of these rows is unknown, remove the rows",
-	csvfile.CodeTotalRow:           "if it is not a row to predict, delete the line",
+	csvfile.CodeTotalRow:           "if it is a row of totals, delete the line",
 	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",
 }
 
