@@ -37,6 +37,34 @@ func TestTextsInGappyColumn(t *testing.T) {
 	}
 }
 
+// TestNumbersForTexts compares numbers with a training column of numbers that are read as texts, for example
+// because of spaces between thousands.
+func TestNumbersForTexts(t *testing.T) {
+	t.Parallel()
+	spaced := profile.TrainingColumn{Name: "x", Form: inference.FormText, Rows: 300, Distinct: 290, Texts: []string{"1 234 567", "2 345 678", "3 456 789"}, TextRows: 9}
+	tickets := profile.TrainingColumn{Name: "x", Form: inference.FormText, Rows: 300, Distinct: 290, Texts: []string{"CA. 2343", "347082", "PC 17599"}, TextRows: 9}
+	for _, c := range []struct {
+		known profile.TrainingColumn
+		rows  int
+		cells string
+		want  bool
+	}{
+		{spaced, 60, "1234567,2345679,3456780", true},
+		{spaced, 60, "2024-01-05,2024-01-06", true},
+		{spaced, 60, "1 234 567,2 345 679,3 456 780", false},
+		{spaced, 6, "1234567,2345679,3456780", false},
+		{tickets, 60, "1234567,2345679,3456780", false},
+	} {
+		got := ""
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, cellsOf(t, c.rows, strings.Split(c.cells, ",")...)) {
+			got += f.Message
+		}
+		if strings.Contains(got, "the model reads them as words") != c.want {
+			t.Errorf("%q, %d rows of %s: %q", c.known.Texts, c.rows, c.cells, got)
+		}
+	}
+}
+
 // TestFewNumbersWithUnit compares a file in which a few numbers have a unit.
 func TestFewNumbersWithUnit(t *testing.T) {
 	t.Parallel()
