@@ -136,7 +136,10 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
-	case !hasNewTexts && !usesWords(train, blind) && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+	case hasNewTexts || usesWords(train, blind):
+	case hasMostlyDates(train, blind, c.blind.Rows):
+		c.checkKnownDates(known, train, blind)
+	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
 }
