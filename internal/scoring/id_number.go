@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -28,22 +27,21 @@ func integerID(id string) string {
 // different ways. All IDs must be integers, and different IDs of a file must be different numbers. It
 // returns an ID as each file writes it, or nil if the IDs are unchanged.
 func matchIDNumbers(first, second []string) (example []string) {
-	lists := [][]string{first, second}
-	known := toSet(first)
-	numbers := map[string]string{} // the IDs of second that first does not have, by their number
+	numbers := map[string]string{} // the IDs of second by their number
 	for _, id := range second {
-		if !known[id] {
-			numbers[integerID(id)] = id
-		}
+		numbers[integerID(id)] = id
 	}
-	known = toSet(second)
 	for _, id := range first {
-		if other := numbers[integerID(id)]; other != "" && !known[id] && example == nil {
+		number := integerID(id)
+		if number == "" {
+			return nil
+		}
+		if other := numbers[number]; other != "" && other != id && example == nil {
 			example = []string{id, other}
 		}
 	}
-	isOther := func(id string) bool { return integerID(id) == "" }
-	if example == nil || slices.ContainsFunc(first, isOther) || slices.ContainsFunc(second, isOther) || !keepsDistinct(integerID, lists) {
+	lists := [][]string{first, second}
+	if _, hasOther := numbers[""]; hasOther || example == nil || !keepsDistinct(integerID, lists) {
 		return nil
 	}
 	for _, list := range lists {

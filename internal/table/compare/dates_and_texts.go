@@ -6,32 +6,31 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// hasMostlyDates reports whether a blind column that is read as text consists mostly of dates or times that
-// the training column can parse. A few Excel dates such as 45123 are sufficient for this.
-func hasMostlyDates(train, blind *profile.ColumnProfile, rows int) bool {
-	isDates := train.Form == inference.FormDate || train.Form == inference.FormTime
-	return isDates && train.Epoch == "" && !blind.Form.IsOrdered() && 2*textsAmongDates(train, blind, rows).rows < rows-blind.EmptyRows()
-}
-
 // textsAmongDates counts the rows of a blind column whose text the training column of dates or times cannot
-// parse, and does not have. Texts that mean a missing value do not count. rows is the number of rows of the
-// blind file.
-func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter) {
+// parse, and does not have. Texts that mean a missing value do not count. mostlyDates reports whether the column
+// is read as text although it consists mostly of such dates or times: a few Excel dates such as 45123 are
+// sufficient for this. rows is the number of rows of the blind file.
+func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter, mostlyDates bool) {
+	if train.Form != inference.FormDate && train.Form != inference.FormTime || train.Epoch != "" || blind.Form.IsOrdered() {
+		return texts, false
+	}
 	known, values := textSet(train), estimatedValues(blind, rows)
 	for i := range values {
 		if one := &values[i]; !train.CanParse(one.Text) && one.Kind != cells.Null && !known[one.Text] {
 			texts.addRows(one)
 		}
 	}
-	return texts
+	return texts, 2*texts.rows < rows-blind.EmptyRows()
 }
 
 // checkKnownDates reports other texts among the dates or times of a blind column if it has more of them than
-// the fraction of training rows without a value suggests: training rows with such a text count as missing.
-func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) {
-	texts := textsAmongDates(train, blind, c.blind.Rows)
+// the fraction of training rows without a value suggests: training rows with such a text count as missing. It
+// returns true if the column consists mostly of dates or times.
+func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (mostlyDates bool) {
+	texts, mostlyDates := textsAmongDates(train, blind, c.blind.Rows)
 	missing, isKnown := known.MissingShare()
-	if isKnown && binomialTailBound(ratio(texts.rows, c.blind.Rows), missing, c.blind.Rows) <= c.falseAlarmsPerColumn() {
+	if mostlyDates && isKnown && binomialTailBound(ratio(texts.rows, c.blind.Rows), missing, c.blind.Rows) <= c.falseAlarmsPerColumn() {
 		c.reportTexts(train, blind, texts, "")
 	}
+	return mostlyDates
 }

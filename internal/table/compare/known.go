@@ -137,8 +137,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 			c.reportChangedForm(train, blind)
 		}
 	case hasNewTexts || usesWords(train, blind):
-	case hasMostlyDates(train, blind, c.blind.Rows):
-		c.checkKnownDates(known, train, blind)
+	case c.checkKnownDates(known, train, blind):
 	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
