@@ -10,7 +10,7 @@ import (
 	"foretell/internal/table/tabletest"
 )
 
-// TestThousandsAmongDecimals scans columns of which every tenth number has three decimals.
+// TestThousandsAmongDecimals scans columns in which every tenth number has three decimals.
 func TestThousandsAmongDecimals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
