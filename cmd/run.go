@@ -59,7 +59,8 @@ command that later predicts with its model.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. It never replaces an existing OUT.csv: with
---force, it is written to OUT.rejected.csv instead.
+--force, it is written to OUT.rejected.csv instead. If all test rows are of one class,
+as may happen with --time, only a requirement on a recall can be met.
 
 --beat champion compares the model with the champion of earlier runs of this name. It is
 missed if the label, the columns, the classes, the metric, the class weights, --group or

@@ -116,7 +116,13 @@ func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTrip
 	}
 	stderr := o.Factory.Console.Err
 	return func(next http.RoundTripper) http.RoundTripper {
-		return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) { fmt.Fprintln(stderr, formatRoundTrip(e)) })
+		return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) {
+			if line := formatRoundTrip(e); o.Factory.NotesAreEvents {
+				o.Factory.Note("%s", line)
+			} else {
+				fmt.Fprintln(stderr, line)
+			}
+		})
 	}
 }
 

@@ -112,6 +112,8 @@ type Result struct {
 	// OrderReason is the reason for joining the rows by their order, as a clause. It is "" if they
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
+	// IDNumbers is an ID as each file writes it, if the IDs were compared as numbers; otherwise nil.
+	IDNumbers []string `json:"-"`
 	// TrainingOverlap is set if the scored rows contain rows that the model was trained on.
 	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
 }
@@ -207,6 +209,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	idNumbers := matchIDNumbers(p.ids, a.ids)
 	unanswered, unpredicted := 0, 0
 	if opts.Partial {
 		if unanswered, unpredicted, err = dropUnmatched(p, a); err != nil {
@@ -227,7 +230,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	}
 	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
 	if err == nil {
-		r.UnlabelledRows, r.UnansweredRows, r.UnpredictedRows = unlabelled, unanswered, unpredicted
+		r.UnlabelledRows, r.UnansweredRows, r.UnpredictedRows, r.IDNumbers = unlabelled, unanswered, unpredicted, idNumbers
 	}
 	return r, err
 }

@@ -220,7 +220,11 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 			c.reportTexts(train, blind, texts, "")
 		}
 	case !hasSameForm(train, blind) && !usesWords(train, blind):
-		c.reportChangedForm(train, blind)
+		if texts, mostlyDates := textsAmongDates(train, blind, c.blind.Rows); mostlyDates {
+			c.reportTexts(train, blind, texts, "")
+		} else {
+			c.reportChangedForm(train, blind)
+		}
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.reportOtherFormat(train, blind, other)
 		c.reportTexts(train, blind, texts, "")

@@ -136,7 +136,9 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
-	case !hasNewTexts && !usesWords(train, blind) && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+	case hasNewTexts || usesWords(train, blind):
+	case c.checkKnownDates(known, train, blind):
+	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
 }
@@ -158,9 +160,29 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	case len(known.Terms) > 0:
 		c.checkTerms(known, blind)
 	case known.ListSeparator != "": // new lists are usual
+	case c.checkNumbersForTexts(known, blind):
 	default:
 		c.checkFrequentTexts(known, blind)
 	}
+}
+
+// Limits of checkNumbersForTexts. If a training column has numbers in some rows, it is unlikely that none of
+// its frequent texts is a number, and that this many blind rows have nothing else.
+const (
+	minTrainingTexts = 3
+	minNumericRows   = 10
+)
+
+// checkNumbersForTexts reports a blind column of numbers, dates or times if the training column has texts of
+// several words, for example 1 234 567 instead of 1234567. It returns true if it reports the column.
+func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
+	if known.Form != inference.FormText || !blind.Form.IsOrdered() || c.blind.Rows-blind.Missing < minNumericRows ||
+		len(known.Texts) < minTrainingTexts || slices.ContainsFunc(known.Texts, blind.CanParse) {
+		return false
+	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has texts in training, such as %s, but %s here; the model reads them as words",
+		csvfile.Excerpt(known.Texts[0]), pluralNoun(blind))
+	return true
 }
 
 // Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
