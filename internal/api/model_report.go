@@ -31,8 +31,8 @@ type ModelReport struct {
 	// and scored rows. They are empty if the rows were divided at random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column whose equal cells mark rows that belong together. These rows were not divided between training and scored rows. Absent if there is no such column."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on. Absent if there is no such column."`
-	// Effort is EffortFast, or empty for the default.
-	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast; absent for the default effort."`
+	// Effort is EffortFast or EffortBest. It is empty for the default.
+	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast or best; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Monotone is nil if the race had no monotone columns.
