@@ -65,7 +65,7 @@ func run(f *cli.Factory) exit.Status {
 	}
 	failure := exit.FromError(ctx, err)
 	f.AddHint(failure)
-	failure.Write(f.Console, f.WantsJSON())
+	failure.Write(f.Console, f.WantsJSONErrors())
 	return failure.Status
 }
 

@@ -45,7 +45,8 @@ func newRunCmd(f *cli.Factory) *cobra.Command {
 		Long: `Checks both files, creates a dataset, uploads the training file, trains several
 algorithms (a race), predicts the blind file, and writes the verified result. Prints
 the path of the result or, without a blind file, the key of the model. --effort fast
-takes a fraction of the time and makes a slightly worse model.
+takes a fraction of the time and makes a slightly worse model. --effort best takes up to
+three times as long, and makes a better model of some large tables.
 
 Without --threshold, the model is a blend of the algorithms. --threshold auto is for a
 service whose races require a threshold. The command then runs one race after another.
@@ -59,7 +60,8 @@ command that later predicts with its model.
 
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. It never replaces an existing OUT.csv: with
---force, it is written to OUT.rejected.csv instead.
+--force, it is written to OUT.rejected.csv instead. If all test rows are of one class,
+as may happen with --time, only a requirement on a recall can be met.
 
 --beat champion compares the model with the champion of earlier runs of this name. It is
 missed if the label, the columns, the classes, the metric, the class weights, --group or

@@ -270,9 +270,10 @@ func (p *runPipeline) modelTitle() string {
 	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// printNextCommands prints commands for the next steps, if standard error is a terminal.
+// printNextCommands prints commands for the next steps, if standard error is a terminal and is not read by
+// a program.
 func (p *runPipeline) printNextCommands() {
-	if !p.factory.Console.ErrTerminal || p.factory.Inner {
+	if !p.factory.Console.ErrTerminal || p.factory.Inner || p.factory.NotesAreEvents {
 		return
 	}
 	model := term.ShellQuote(p.modelReference())

@@ -1,12 +1,16 @@
 package cmd
 
 import (
+	"bytes"
 	"testing"
 
 	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/preflight"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
+	"foretell/internal/term"
 )
 
 // TestHasOtherForms compares a profile with datasets that this program and others have prepared.
@@ -34,5 +38,18 @@ func TestHasOtherForms(t *testing.T) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestNextCommands checks that the next commands are printed on a terminal, but not among JSON events.
+func TestNextCommands(t *testing.T) {
+	for _, events := range []bool{false, true} {
+		var b bytes.Buffer
+		f := &cli.Factory{Console: &term.Console{Err: &b, ErrTerminal: true}, NotesAreEvents: events}
+		p := &runPipeline{runOptions: &runOptions{factory: f}, files: &preflight.Preflight{}, model: &api.Model{}, dataset: &api.Dataset{}}
+		p.printNextCommands()
+		if printed := b.Len() > 0; printed == events {
+			t.Errorf("with events %v: %q", events, &b)
+		}
 	}
 }

@@ -57,8 +57,10 @@ prAuc and logLoss omit these rows.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
-if there is none, the first column. An ID that is in only one of the files is an error. With
---partial, only the rows whose ID is in both files are scored, and a note has their number.
+if there is none, the first column. If all IDs are integers, and the files write them in
+different ways, such as 901, 0901 and 901.0, they are compared as numbers, with a note. An
+ID that is in only one of the files is an error. With --partial, only the rows whose ID is
+in both files are scored, and a note has their number.
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
 generated its IDs and ANSWERS does not have them. The command then prints a note. Columns
@@ -211,7 +213,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // that are not classes of the model, and classes without probabilities. It also prints which class
 // prAuc is about; without a receipt (hasReceipt is false), only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
+	for _, note := range []string{result.IDNumbersNote(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}

@@ -114,7 +114,7 @@ type Accounts struct {
 // Each takes 19 MiB.
 const maxConcurrentHashes = 2
 
-// New returns Accounts.
+// New returns Accounts with the given configuration. It does not access the store.
 func New(c Config) *Accounts {
 	return &Accounts{
 		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, toProblem: c.ToProblem, deletePredictions: c.DeletePredictions, onDeleted: c.OnDeleted, options: c.Options,

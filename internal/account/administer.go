@@ -190,12 +190,13 @@ func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account
 	return a.getAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 }
 
-// GetAccount returns an account.
+// GetAccount returns the account with the key in.AccountKey, including its usage.
 func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
-// FindAccount returns the account with an email.
+// FindAccount returns the account with this email, in upper or lower case. If there is none, it
+// returns a *api.Problem with CodeNotFound.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByEmail(email))
 }
@@ -235,7 +236,8 @@ func newAccount(n api.NewAccount) (*store.Account, error) {
 	return account, joinFieldProblems(invalid...)
 }
 
-// CreateAccount creates an account and invites its owner to set a password.
+// CreateAccount creates an account and invites its owner to set a password. The returned
+// invitation has the one-time link, unless the service sends it by email.
 func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput) (out *api.Invitation, err error) {
 	account, err := newAccount(in.Body)
 	if err != nil {
@@ -257,8 +259,8 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 	return out, a.toProblem(err)
 }
 
-// AddUser creates an account with a password. It returns a problem with CodeNameTaken
-// if the email already has an account.
+// AddUser creates an account that has a password, so that its owner needs no one-time link. It
+// returns a problem with CodeNameTaken if the email already has an account.
 func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password string) error {
 	account, err := newAccount(user)
 	if err != nil {
@@ -281,7 +283,8 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 	return a.toProblem(err)
 }
 
-// SetUserPassword changes the password of an account and ends its sessions.
+// SetUserPassword changes the password of the account with this email and ends its sessions. It
+// returns a problem if the password is not allowed, or if there is no such account.
 func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) error {
 	hash, err := a.checkAndHashPassword(ctx, normalizeEmail(email), password)
 	if err != nil {
@@ -335,7 +338,8 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 	return out, nil
 }
 
-// SetRole makes an account an administrator or an ordinary user.
+// SetRole makes an account an administrator or an ordinary user. It returns a problem if no
+// administrator would remain.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
 	if in.Body.Role == api.RoleAdministrator { // an account keeps no role that an earlier version allowed: the role of the account that commands use without a server can only be removed

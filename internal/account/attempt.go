@@ -11,7 +11,7 @@ import (
 )
 
 // The default limit of failed log-ins from one network address, for all emails together:
-// DefaultLoginBurst are allowed at once, and then one more every DefaultLoginInterval.
+// DefaultLoginBurst failures are allowed at once, and then one more every DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
@@ -55,10 +55,11 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
-// allowLoginAttempts counts an attempt to log in with an email. It first counts the other attempts
-// in before. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
-// log-in succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because only
-// failed log-ins count.
+// allowLoginAttempts counts a log-in with this email, and the attempts in before, towards their
+// rate limits. If a limit is exceeded, it returns a *api.Problem with CodeTooMany. Otherwise it
+// returns the counted attempts. If the log-in then succeeds, the caller must pass them to
+// [store.Tx.RefundAttempts], because only failed log-ins count. The limit of an email from all
+// addresses does not apply to an address from which the account has logged in before.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)
@@ -114,7 +115,8 @@ const (
 // pruneTimer determines when rows of attempts must be deleted again. It is safe for concurrent
 // use.
 type pruneTimer struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// last is when isDue last returned true.
 	last time.Time
 }
 
@@ -130,8 +132,8 @@ func (p *pruneTimer) isDue(now time.Time) bool {
 	return true
 }
 
-// pruneAttempts deletes the rows of attempts that no longer count. It only logs an error,
-// because the error must not change the response.
+// pruneAttempts deletes the rows of attempts that no longer count. It logs an error instead of
+// returning it, because the error must not change the response.
 func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
 		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatchSize)

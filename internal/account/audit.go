@@ -36,11 +36,12 @@ const (
 	refusalInterval = time.Minute
 )
 
-// auditTimeLayout is the format of the time of events.
+// auditTimeLayout is the format of the time of events: UTC, with microseconds.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// auditEvent holds the fields of an audit event that are not taken from the context. An empty actor
-// means the caller. If expiresBefore is set, the events before this time may be deleted.
+// auditEvent holds the fields of an audit event that are not taken from the context. An empty
+// actor means the caller. expiresBefore is zero, except in the event that records the deletion of
+// old events: the store then allows the deletion of the events before this time.
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time
@@ -77,8 +78,9 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 const downloadInterval = time.Minute
 
 // RecordDownload records in the audit log that a client downloads a file. owner is the key of the
-// account that owns the file. It does nothing if the log contains an equal event from the last
-// downloadInterval. Like CheckDownload, it returns a problem if the account is disabled.
+// account that owns the file. action is a text such as "model.download", and object is the key of
+// the model or prediction. If the log contains an equal event from the last downloadInterval, no
+// event is added. Like CheckDownload, RecordDownload returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.findEnabledAccount(ctx, owner)
 	if err != nil || account.Email == localAccountEmail {
@@ -106,7 +108,8 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 }
 
 // RecordRefusal records in the audit log that the caller was not allowed to perform an operation.
-// It does nothing if the caller had too many refusals; see refusalBurst.
+// object is what the caller tried to access, such as the path of the request, or "". RecordRefusal
+// does nothing if the caller had too many refusals; see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})
@@ -123,8 +126,8 @@ func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
 }
 
 // insertAuditEvent appends an event to the audit log in the transaction t. Once the transaction is
-// committed, it also writes the event to the program's log. It does nothing for the account that
-// commands use without a server, because it has only one user.
+// committed, it also writes the event to the program's log. Events of the account that commands
+// use without a server are not recorded, because such a service has only one user.
 func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEvent) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
@@ -244,8 +247,8 @@ func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, ac
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeRefused})
 }
 
-// RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], for an action that has no
-// transaction.
+// RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], but uses a new transaction. It is for
+// an action that has no transaction of its own.
 func (a *Accounts) RecordAuditEventInNewTx(ctx context.Context, action, object string) error {
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, action, object) }))
 }

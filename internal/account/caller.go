@@ -75,9 +75,9 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}, nil
 }
 
-// tryTokenHashes calls find with each hash under which a token, or the code of a one-time link, may
-// be stored. It stops when find returns anything but store.ErrNotFound. It returns the last hash
-// and the last result of find.
+// tryTokenHashes calls find with each hash under which a token, or the code of a one-time link,
+// may be stored: other releases use other hash algorithms. It stops when find returns anything but
+// store.ErrNotFound. It returns the last hash and the last result of find.
 func tryTokenHashes(token string, find func(hash string) error) (hash string, err error) {
 	for _, hash = range auth.TokenHashes(token) {
 		if err = find(hash); !errors.Is(err, store.ErrNotFound) {

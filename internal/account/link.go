@@ -64,8 +64,9 @@ func invalidLinkProblem() *api.Problem {
 }
 
 // NewFirstAdministratorLink returns the URL of a new one-time link that creates the first
-// administrator. It returns "" if there is an administrator. Links of other processes remain valid
-// until there is one.
+// administrator. The URL begins with serviceURL. If there is an administrator,
+// NewFirstAdministratorLink returns "". The links that other processes have returned remain valid
+// until an administrator exists.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -109,7 +110,8 @@ func (a *Accounts) replaceOneTimeLink(ctx context.Context, t *store.Tx, account 
 	return code, t.ReplaceOneTimeLink(ctx, auth.HashToken(code), account, expires)
 }
 
-// oneTimeLinkURL returns the URL of a one-time link.
+// oneTimeLinkURL returns the URL of the page where the owner of a one-time link sets the password.
+// serviceURL is the URL of the service, and code the code of the link.
 func oneTimeLinkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + passwordPath + "?code=" + url.QueryEscape(code)
 }

@@ -90,6 +90,7 @@ foretell api PATCH /api/v1/admin/requests/KEY/approve
 `, a.options.PublicURL, list.String())}, nil
 }
 
-// oneLine returns text on one line. The text comes from an unknown person, whose line
-// breaks could imitate the rest of an email. Requests of earlier versions may have line breaks.
+// oneLine returns text with each line break, and all other white space, replaced by one space. The
+// text comes from an unknown person, whose line breaks could imitate the rest of an email.
+// Requests of earlier versions may have line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -123,8 +123,9 @@ func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	return link.Email, nil
 }
 
-// insertFirstAdministrator creates the first administrator. If another request has created one
-// meanwhile, it returns store.ErrNotFound, because the link is then invalid.
+// insertFirstAdministrator creates the first administrator, with this email and password hash. If
+// another request has created one meanwhile, it returns store.ErrNotFound, because the link is
+// then invalid.
 func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exists, err := hasAdministrator(ctx, t); err != nil {
 		return err
@@ -140,7 +141,8 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "account.create.first", object: email, outcome: outcomeDone})
 }
 
-// ChangePassword changes the password of the caller and ends all sessions of the account.
+// ChangePassword changes the password of the caller, if the current password in the request is
+// correct, and ends all sessions of the account.
 func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
 	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, "password.change")
 	if err != nil {
@@ -205,7 +207,8 @@ func renameProblemField(err error, name string) error {
 	return api.NewFieldProblem(name, "%s", p.Errors[0].Message)
 }
 
-// normalizeEmail returns an email in the form in which it is stored and looked up.
+// normalizeEmail returns an email in lower case and without surrounding white space. Emails are
+// stored and looked up in this form.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkEmail returns a problem if email does not have the form of an email address. The address

@@ -226,7 +226,8 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 	return out, nil
 }
 
-// approveRequest approves a request, creates its account and invites the owner of the email.
+// approveRequest approves a request, creates its account and invites the owner of the email. actor
+// is who approves the request, as in the audit log.
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	if r.Status != api.RequestPending {
 		return nil, decidedRequestProblem(r.Key, r.Status)
@@ -249,9 +250,9 @@ func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.Acc
 	return a.inviteOwner(ctx, t, account, mailApproved)
 }
 
-// decideRequest changes the status of a PENDING request, and stores in the request that actor
-// decided this. It returns the changed request, or a problem if the request is not PENDING. It does
-// not change r, because the transaction may be run again.
+// decideRequest changes the status of a PENDING request, and stores the time and the actor of this
+// decision in the request. It returns the changed request, or a problem if the request is not
+// PENDING. It does not change r, because the transaction may be run again.
 func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) (*store.AccessRequest, error) {
 	decided := *r
 	decided.Status, decided.Decided, decided.DecidedBy = status, a.now(), actor
@@ -262,7 +263,8 @@ func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	return &decided, err
 }
 
-// decidedRequestProblem returns the problem of a request that is not PENDING.
+// decidedRequestProblem returns the problem of a request that was already approved or refused.
+// status is the status of the request.
 func decidedRequestProblem(key, status string) *api.Problem {
 	return api.NewProblem(api.CodeWrongState, "request %s is already %s: only a PENDING request can be decided", key, status)
 }

@@ -173,7 +173,8 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 	return a.toProblem(err)
 }
 
-// secondFactorProblem converts an error of changing the authenticator app to a problem.
+// secondFactorProblem converts an error of the store, after a change of an authenticator app, to a
+// problem. For store.ErrWrongState, the problem says that another request has changed the app.
 func (a *Accounts) secondFactorProblem(err error) error {
 	if errors.Is(err, store.ErrWrongState) {
 		return api.NewProblem(api.CodeWrongState, "another request has changed the authenticator app: try again").WithCause(err)

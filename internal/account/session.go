@@ -21,10 +21,10 @@ const (
 )
 
 // openSessionAndEndOldest opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest end. The account that commands use without
-// a server has no such limit. The attempts in refunded no longer count as failed log-ins. If the
-// credentials of the account were changed since account was read, it opens no session and returns
-// errCredentialsChanged.
+// has more than Options.MaxSessions sessions, the oldest sessions end. The account that commands
+// use without a server has no such limit. The attempts in refunded no longer count as failed
+// log-ins. If the credentials of the account were changed since account was read, it opens no
+// session and returns errCredentialsChanged.
 func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -76,8 +76,8 @@ func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of the account of newest until at most
-// Options.MaxSessions remain. It never ends newest itself.
+// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
+// remain. newest is the session of the account that was opened last. It never ends.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -96,7 +96,8 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 	return nil
 }
 
-// truncateUserAgent returns at most maxUserAgentBytes bytes of the printable characters of a User-Agent.
+// truncateUserAgent removes the characters of a User-Agent that are not printable ASCII, and
+// truncates the rest to maxUserAgentBytes bytes.
 func truncateUserAgent(userAgent string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' { // RFC 9110 allows only ASCII
@@ -150,15 +151,15 @@ func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.N
 	return &api.None{}, a.toProblem(err)
 }
 
-// EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller
-// must have logged in recently.
+// EndOtherSessions ends all sessions of the caller's account, except the session of this request.
+// The caller must have logged in recently.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.deleteOtherSessions(ctx, t, true) })
 	return &api.None{}, a.toProblem(err)
 }
 
-// deleteOtherSessions ends all sessions of the caller's account but the caller's own. If
-// onlyAfterLogin is true, the caller must have logged in recently.
+// deleteOtherSessions ends all sessions of the caller's account, except the session of this
+// request. If onlyAfterLogin is true, the caller must have logged in recently.
 func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool) error {
 	own := CallerFromContext(ctx).session
 	err := a.deleteCallerSessions(ctx, t, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })
@@ -168,10 +169,10 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 	return err
 }
 
-// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. It
-// returns store.ErrNotFound if there are none. If onlyAfterLogin is true, a caller who logged in
-// more than maxRecentLoginAge ago may end only the own session: deleteCallerSessions returns a
-// problem with CodeForbidden if another session matches.
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
+// It returns store.ErrNotFound if there are none. If onlyAfterLogin is true and the caller logged
+// in more than maxRecentLoginAge ago, it returns a problem with CodeForbidden if a session other
+// than the session of the request matches.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

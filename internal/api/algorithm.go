@@ -22,7 +22,8 @@ func AlgorithmKind(code string) string {
 	return ""
 }
 
-// AlgorithmTitle returns the code and the kind of an algorithm as shown to people.
+// AlgorithmTitle returns the code and the kind of an algorithm for people, such as "BFIF01
+// forest". If the kind is unknown, it returns only the code.
 func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }

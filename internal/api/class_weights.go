@@ -29,7 +29,7 @@ type ClassWeights struct {
 	ByClass map[string]float64
 }
 
-// IsZero reports whether the weights are equal.
+// IsZero reports whether no weights were chosen, so that all classes have the weight 1.
 func (w ClassWeights) IsZero() bool { return !w.Balanced && len(w.ByClass) == 0 }
 
 // MarshalJSON returns "balanced", or an object with the weights by label.
@@ -95,10 +95,10 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each class, or nil if the weights are equal. If no class has
-// exactly a label of ByClass, the spaces around the label are ignored. Resolve returns an error if
-// a label is unknown, if a class has two weights, or if a weight is not from 1/MaxClassWeight to
-// MaxClassWeight.
+// Resolve returns the weight of each class, or nil if the weights are equal. If no class is named
+// exactly like a label in ByClass, Resolve ignores the spaces around this label. Resolve returns
+// an error if a label is unknown, if a class has two weights, or if a weight is not from
+// 1/MaxClassWeight to MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {
 		return nil, nil

@@ -28,7 +28,8 @@ const (
 // because of a fault of the service and not of its input.
 const internalFailurePrefix = "an internal error: "
 
-// InternalFailure is the failureReason after a fault of a service that has a log.
+// InternalFailure is the failureReason after a fault of a service that has a log. The log has the
+// cause under the key of the dataset, race or prediction.
 const InternalFailure = internalFailurePrefix + "the service's log has the cause under this key"
 
 // EmbeddedFailure returns the failureReason after a fault of a service that runs in the process of
@@ -229,8 +230,8 @@ type Distribution struct {
 }
 
 // IsCoarse reports whether one bin has more than half of the numbers, so that Bins does not show
-// how most of them are distributed. It returns false if each bin has a single number. distinct is
-// the number of distinct values of the column.
+// how most of them are distributed. It returns false if the numbers in each bin are equal.
+// distinct is the number of distinct values of the column.
 func (d *Distribution) IsCoarse(distinct int64) bool {
 	largest, rows, filled := int64(0), int64(0), int64(0)
 	for _, n := range d.Bins {

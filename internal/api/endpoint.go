@@ -133,7 +133,7 @@ var (
 	}}
 	GetPredictionDrift = Endpoint[PredictionInput, DriftReport]{Operation{
 		ID: "getPredictionDrift", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/drift", Status: 200, Origin: Extension,
-		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts.",
+		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts, which are the ranges and texts whose frequencies were compared.",
 	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
@@ -202,7 +202,7 @@ var (
 	}}
 	EndSession = Endpoint[SessionInput, None]{Operation{
 		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
-		Summary: "End a session of the caller's account: its token becomes invalid. To end another session than that of the bearer token, the log-in of the bearer token must be at most five minutes old.",
+		Summary: "End a session of the caller's account: its token becomes invalid. If the caller logged in more than five minutes ago, only the session of this request can be ended.",
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,

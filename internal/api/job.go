@@ -2,9 +2,9 @@ package api
 
 // The states of a job.
 const (
-	JobQueued  = "QUEUED"
-	JobPaused  = "PAUSED"
-	JobRunning = "RUNNING"
+	JobQueued  = "QUEUED"  // it waits for a worker
+	JobPaused  = "PAUSED"  // it waits until its account is enabled
+	JobRunning = "RUNNING" // a live worker runs it
 )
 
 // ListJobsInput is the request of [ListJobs].

@@ -31,8 +31,8 @@ type ModelReport struct {
 	// and scored rows. They are empty if the rows were divided at random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column whose equal cells mark rows that belong together. These rows were not divided between training and scored rows. Absent if there is no such column."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on. Absent if there is no such column."`
-	// Effort is EffortFast, or empty for the default.
-	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast; absent for the default effort."`
+	// Effort is EffortFast or EffortBest. It is empty for the default.
+	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast or best; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Monotone is nil if the race had no monotone columns.
@@ -101,9 +101,9 @@ func (r *ModelReport) PRAUCClass() string {
 	return ""
 }
 
-// EffectiveTraining returns job, a race as it was requested, but with the options that its model
-// was trained with. Only class weights and monotone columns can differ: a worker of an earlier
-// version ignores them, so its report has none.
+// EffectiveTraining returns a copy of job with the class weights and monotone columns that the
+// model was really trained with. job has the options that were requested. They differ only if a
+// worker of an earlier version, which ignores these two options, trained the model.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
@@ -116,7 +116,9 @@ func (r *ModelReport) EffectiveTraining(job Training) Training {
 // importances have it.
 const MetricWeightedAccuracy = "weightedAccuracy"
 
-// ImportanceName returns the displayed name of the score whose loss is the importance of a column.
+// ImportanceName returns the name of the score by which importances are measured, such as
+// "accuracy", for people. The importance of a column is how much this score drops without the
+// information of the column.
 func (r *ModelReport) ImportanceName() string {
 	return cmp.Or(r.ImportanceMetric, PerformanceName(r.Metric))
 }
@@ -135,8 +137,8 @@ func (r *ModelReport) ImportantColumns() []string {
 
 // The values of ModelReport.TestMissing.
 const (
-	TestMissingTooFewRows = "too-few-rows"
-	TestMissingNoTime     = "no-time"
+	TestMissingTooFewRows = "too-few-rows" // the dataset is too small for test rows
+	TestMissingNoTime     = "no-time"      // no time was left to score the test rows
 )
 
 // Candidate has the scores of a model that a race could have chosen as its result.
@@ -211,7 +213,8 @@ func (r *ModelReport) TestMissingReason() string {
 	return "too few rows, or no time"
 }
 
-// ValidationMissingReason returns the reason why there are no validation metrics, for people, or "".
+// ValidationMissingReason returns the reason why there are no validation metrics, for people, or
+// "" if there are some.
 func (r *ModelReport) ValidationMissingReason() string {
 	if r.Validation != nil {
 		return ""
@@ -237,7 +240,8 @@ type BlendShare struct {
 	Weight    float64 `json:"weight" doc:"Weight of the algorithm; the weights of a blend sum to 1."`
 }
 
-// FormatBlend returns the algorithms of a blend with their weights, for people.
+// FormatBlend returns the algorithms of a blend with their weights, such as "BSIX01 60%, BFIF01
+// 40%".
 func (r *ModelReport) FormatBlend() string {
 	shares := make([]string, len(r.Blend))
 	for i, share := range r.Blend {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText returns a problem if a text has no visible character, has control characters that are
-// not in allowed, or has characters that change the direction of writing.
+// CheckText returns a problem about the field with this name if a text has no visible character,
+// has control characters that are not in allowed, or has characters that change the direction of
+// writing.
 func CheckText(field, text, allowed string) error {
 	visible := false
 	for _, r := range text {

@@ -53,10 +53,11 @@ func PerformanceName(metric string) string {
 const (
 	EffortFast    = "fast"
 	EffortDefault = "default"
+	EffortBest    = "best"
 )
 
-// Efforts returns the values of effort, in ascending order.
-func Efforts() []string { return []string{EffortFast, EffortDefault} }
+// Efforts returns the values of effort, from the fastest race to the most thorough.
+func Efforts() []string { return []string{EffortFast, EffortDefault, EffortBest} }
 
 // Metrics of calibration, only in reports. Smaller is better.
 const (
@@ -132,7 +133,7 @@ type NewTraining struct {
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. By default all four race or, if effort is fast, the two kinds of boosting."`
 
-	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
+	Effort string `json:"effort,omitempty" enum:"fast,default,best" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. best trains the neural network four times as long. An extension."`
 
 	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers; a label that is not listed has 1. It can also be the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 
@@ -169,7 +170,7 @@ type Training struct {
 	Seed                 *int64       `json:"seed,omitempty" doc:"Seed of the random numbers. An extension."`
 	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if there is no such column. An extension."`
 	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times. The scored rows are later than the rows trained on. Absent if there is no such column. An extension."`
-	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`
+	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast or best; absent for the default. An extension."`
 	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the request; absent if all are equal. An extension."`
 	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if the request has no monotone columns. An extension."`
 	FailureReason        string       `json:"failureReason,omitempty"`

@@ -93,7 +93,7 @@ type DatasetEntries struct {
 	Quoted bool
 }
 
-// MarshalJSON returns an array, or a string that contains an array.
+// MarshalJSON returns an array or, if e.Quoted is true, a string that contains the array.
 func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	items := e.Items
 	if items == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/learn/metric"
@@ -134,10 +135,10 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	switch n.Effort {
 	case "", api.EffortDefault:
-	case api.EffortFast:
+	case api.EffortFast, api.EffortBest:
 		r.Effort = n.Effort
 	default:
-		return nil, api.NewFieldProblem("effort", "%q: must be fast or default", n.Effort)
+		return nil, api.NewFieldProblem("effort", "%q: must be %s", n.Effort, humanize.JoinOr(api.Efforts()))
 	}
 	if n.Metric != "" {
 		if err := metric.CheckName(n.Metric, nil); err != nil {

@@ -94,7 +94,7 @@ func (u upload) copyTo(w io.Writer) error {
 }
 
 // interruptedProblem returns the problem of an upload that was interrupted by the given cause after
-// the given number of bytes. If the cause is a problem, it returns the cause.
+// the given number of bytes. If the cause is already an *api.Problem, it returns the cause.
 func interruptedProblem(read int64, cause error) error {
 	var p *api.Problem
 	if errors.As(cause, &p) {

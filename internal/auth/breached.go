@@ -16,6 +16,7 @@ import (
 // GB, so a lookup is a binary search that reads about 35 lines.
 type BreachedPasswords struct {
 	file *os.File
+	// size is the size of the file in bytes.
 	size int64
 }
 

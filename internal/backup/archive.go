@@ -19,8 +19,9 @@ import (
 // archiveWriter writes the entries of a backup to a tar archive, and collects the checksums of
 // the entries.
 type archiveWriter struct {
-	tar           *tar.Writer
-	archiveHash   hash.Hash // hash of all bytes of the archive so far
+	tar         *tar.Writer
+	archiveHash hash.Hash // hash of all bytes of the archive so far
+	// created is the time of the backup, which all entries get as their modification time.
 	created       time.Time
 	checksumLines *spill.TempFile // lines of SHA256SUMS for the entries so far
 }
@@ -36,7 +37,7 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 
 // errSizeMismatch is returned by addEntry if the content has fewer bytes than the parameter
 // size.
-var errSizeMismatch = errors.New("it has another size than before")
+var errSizeMismatch = errors.New("its size has changed")
 
 // addEntry writes an entry of size bytes to the archive, and returns the SHA-256 of its content in
 // hex. If content cannot be read, addEntry fills the rest of the entry with zeros and returns the
@@ -85,7 +86,7 @@ func (a *archiveWriter) checksum() (string, error) {
 	return hex.EncodeToString(a.archiveHash.Sum(nil)), err
 }
 
-// close removes the temporary file.
+// close removes the temporary file of the checksums.
 func (a *archiveWriter) close() error { return a.checksumLines.Close() }
 
 // contentError is an error from reading the content of an entry.
@@ -244,9 +245,10 @@ func (a *archiveReader) verifyChecksums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry whose line in SHA256SUMS is wrong. computed is
-// the correct line, and listed the line in the backup. If computed is empty, the name is that in
-// listed.
+// quoteEntryName returns, in quotes, the name of the entry whose line in SHA256SUMS is wrong.
+// computed is the line that SHA256SUMS should have, and listed the line that it has. The name is
+// that in computed. If computed is empty, because SHA256SUMS has too many lines, the name is that
+// in listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {
@@ -274,11 +276,11 @@ func (a *archiveReader) verifyNothingFollows() error {
 	}
 }
 
-// close removes the temporary file.
+// close removes the temporary file of the checksums.
 func (a *archiveReader) close() error { return a.checksumLines.Close() }
 
-// damagedError wraps an error of reading a backup in ErrDamaged. It returns an error of
-// an ended context unchanged.
+// damagedError wraps an error of reading a backup in ErrDamaged. It returns context.Canceled and
+// context.DeadlineExceeded unchanged.
 func damagedError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err

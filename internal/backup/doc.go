@@ -36,7 +36,8 @@ var (
 	ErrNotEmpty = errors.New("the target is not empty")
 )
 
-// formatVersion is the version of the format that this program writes. It reads no newer version.
+// formatVersion is the version of the format in which this program writes backups. A backup of a
+// newer version cannot be read.
 const formatVersion = 1
 
 // The names of entries, and the prefixes and suffixes of such names.
@@ -52,6 +53,7 @@ const (
 
 // Header is the content of the first entry, backup.json.
 type Header struct {
+	// Format is the version of the format of the backup.
 	Format int `json:"format"`
 	// Schema is the version of the schema of the rows.
 	Schema int64 `json:"schema"`

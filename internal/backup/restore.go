@@ -32,9 +32,10 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 	return b.restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
-// Restore restores a backup into the database and storage that open returns. The database must have
-// the schema version of the header. now is the time since which the restored jobs count as waiting.
-// If the database or the storage is not empty, Restore changes nothing and returns ErrNotEmpty.
+// Restore restores a backup into the database and storage that open returns. The database must
+// have the schema version of the header. now is the time since which the restored jobs count as
+// waiting. For tempDir, see [Verify]. If the database or the storage is not empty, Restore changes
+// nothing and returns ErrNotEmpty.
 //
 // After any other error, it deletes what it wrote, unless the database or the storage became
 // unavailable. It keeps files that rows reference, because another process may have restored the
@@ -121,9 +122,10 @@ func (b *restorer) readJSON(content any, limit int64) error {
 	return nil
 }
 
-// checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
-// files. It clears the identity in the storage, which an earlier service may have left. The
-// restored database gets a new identity, so the earlier service no longer starts with this storage.
+// checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage
+// has files. It also clears the identity of the storage, the random text by which a database
+// recognises its files. An earlier service may have left it. The restored database gets a new
+// identity, so the earlier service no longer starts with this storage.
 func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err

@@ -84,7 +84,7 @@ func parseNumber(text string) (any, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// maxRowBytes is the maximum size of a row in a backup, encoded as JSON.
+// maxRowBytes is the maximum size in bytes of a row in a backup, encoded as JSON.
 const maxRowBytes = 1 << 28
 
 // readLine returns the next line, including its line feed. If r ends before a line feed, it returns

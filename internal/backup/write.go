@@ -23,8 +23,8 @@ type ServiceData struct {
 }
 
 // Write writes a backup of a service to w. The service may be running. program is the version of
-// this program. The summary lists the files that are damaged or missing. The backup has as much of
-// a damaged file as can be read.
+// this program, and now the time of the backup. The summary lists the files that are damaged or
+// missing. The backup has as much of a damaged file as can be read.
 func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
 	archive, err := newArchiveWriter(w, from.TempDir, header.Created)
@@ -127,10 +127,10 @@ func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context,
 	return missing, vanished, err
 }
 
-// listLostFiles lists the files that were deleted before they were copied as damaged, and returns
-// true. If one of files was deleted in the current round, it lists nothing and returns false,
-// because the next snapshot may no longer reference this file. After maxRounds, it always returns
-// true.
+// listLostFiles handles the files of a snapshot that were deleted before they were copied. If one
+// of them was deleted in the current round, it returns false, because the next snapshot may no
+// longer reference this file. Otherwise, and always after maxRounds, it lists the files as damaged
+// and returns true.
 func (b *backupWriter) listLostFiles(files []*store.OwnedFile) (complete bool) {
 	var lost []*store.OwnedFile
 	for _, f := range files {

@@ -45,6 +45,7 @@ var (
 // message of the wrapped error.
 type configError struct {
 	text string
+	// kind is the error that Unwrap returns.
 	kind error
 }
 
@@ -61,6 +62,7 @@ const incompleteSuffix = ".part"
 // share the folder or bucket.
 type Store struct {
 	backend
+	// process is the name of this process, with which the keys of new blobs begin.
 	process string
 	// observer is nil until Observe is called.
 	observer atomic.Pointer[callObserver]
@@ -110,6 +112,7 @@ type sink interface {
 type listedBlob struct {
 	// name is the key of the blob. For an incomplete blob, a suffix follows the key.
 	name string
+	// size is the size of the blob in bytes.
 	size int64
 	// incomplete is true if the blob was not committed.
 	incomplete bool
@@ -135,7 +138,8 @@ func OpenFolder(dir, process string) (*Store, error) {
 
 // Info describes a blob.
 type Info struct {
-	Key    string
+	Key string
+	// Size is the size of the blob in bytes.
 	Size   int64
 	SHA256 string // in hex
 }
@@ -147,6 +151,7 @@ type Writer struct {
 	sink  sink
 	info  Info
 	sum   hash.Hash
+	// done is true after Commit or Abort.
 	done  bool
 	timer callTimer
 }
@@ -188,7 +193,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit makes the blob durable and visible under its key.
+// Commit makes the blob durable and visible under its key. If this fails, Commit removes the blob,
+// as [Writer.Abort] does.
 func (w *Writer) Commit() (Info, error) {
 	err := w.ctx.Err()
 	if err == nil {
@@ -219,6 +225,7 @@ func (w *Writer) Abort() {
 // Reader reads one blob. It can seek.
 type Reader struct {
 	io.ReadSeekCloser
+	// Size is the size of the blob in bytes. ModTime is when the blob was last written.
 	Size    int64
 	ModTime time.Time
 }

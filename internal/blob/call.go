@@ -100,12 +100,13 @@ type measuredReader struct {
 	timer callTimer
 }
 
-// Read reads bytes of the blob, and adds them and the duration to the call.
+// Read reads bytes of the blob, and adds their number and the duration to the measured
+// [BackendCall].
 func (r *measuredReader) Read(p []byte) (int, error) {
 	return r.timer.measure(func() (int, error) { return r.ReadSeekCloser.Read(p) })
 }
 
-// Close closes the blob and reports the call.
+// Close closes the blob and reports the measured [BackendCall] to the observer.
 func (r *measuredReader) Close() error {
 	defer r.timer.end()
 	return r.ReadSeekCloser.Close()

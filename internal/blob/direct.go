@@ -34,6 +34,7 @@ func (s *Store) DirectAccess() (access *DirectAccess, ok bool) {
 type Upload struct {
 	// Name is the name that was passed to UploadURL.
 	Name string
+	// Size is the size of the object in bytes.
 	Size int64
 	// Modified is when the upload ended, by the clock of the S3 store.
 	Modified time.Time
@@ -113,7 +114,8 @@ func (d *DirectAccess) uploadObjectName(name string) string {
 	return d.bucket.prefix + uploadsFolder + "/" + name
 }
 
-// computeChecksum reads a blob and returns its SHA-256 in hex.
+// computeChecksum reads the blob info.Key and returns its SHA-256 in hex. It returns ErrDamaged if
+// the blob does not have info.Size bytes.
 func (s *Store) computeChecksum(ctx context.Context, info Info) (string, error) {
 	r, err := s.OpenVerified(ctx, info)
 	if err != nil {

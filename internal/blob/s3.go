@@ -135,7 +135,8 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 // Location returns the address of the bucket.
 func (b *bucketStore) Location() string { return b.String() }
 
-// objectName returns the name of the object of a blob.
+// objectName returns the name of the object of a blob: the prefix of the store followed by the
+// name of the blob.
 func (b *bucketStore) objectName(name string) string { return b.prefix + name }
 
 // markerName returns the name of the object that marks the blob with this name as an orphan.

@@ -23,6 +23,7 @@ type objectReader struct {
 	object string
 	etag   string
 	size   int64
+	// offset is where the next Read begins.
 	offset int64
 	// body reads the object from offset on. It is nil if there is no connection.
 	body io.ReadCloser
@@ -93,7 +94,7 @@ func (r *objectReader) readOnce(p []byte) (int, error) {
 	return n, r.store.translateS3Error(r.ctx, err)
 }
 
-// connect requests the object from the offset on.
+// connect requests the object, from the current offset to its end.
 func (r *objectReader) connect() error {
 	opts := minio.GetObjectOptions{}
 	if err := opts.SetMatchETag(r.etag); err != nil {

@@ -72,7 +72,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 }
 
 // sweepEntry removes a blob, makes it an orphan or restores it, if necessary, and records this in
-// result.
+// result. referenced reports whether a row of the database references the blob.
 func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, referenced bool, result *SweepResult) error {
 	orphan := !e.orphaned.IsZero()
 	switch {

@@ -16,6 +16,7 @@ const (
 // key. The zero value is empty and ready to use. It is safe for concurrent use.
 type RecentlyVerified struct {
 	mu sync.Mutex
+	// at holds the time of the last verification of each blob.
 	at map[string]time.Time
 }
 

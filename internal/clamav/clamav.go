@@ -175,7 +175,9 @@ func unavailableError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// parseResponse returns the signature that a response of clamd names.
+// parseResponse returns the name of the signature in a response of clamd, such as
+// "Win.Test.EICAR_HDB-1" for "stream: Win.Test.EICAR_HDB-1 FOUND". It returns "" if clamd found
+// nothing. The error wraps ErrLimit or ErrUnavailable if clamd did not scan the whole file.
 func parseResponse(response string) (signature string, err error) {
 	status, isScan := strings.CutPrefix(response, "stream: ")
 	switch name, found := strings.CutSuffix(status, " FOUND"); {

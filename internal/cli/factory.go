@@ -98,6 +98,14 @@ func (f *Factory) WantsJSON() bool {
 	})
 }
 
+// WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON is true, or with --progress json.
+// It searches Args for this flag, too.
+func (f *Factory) WantsJSONErrors() bool {
+	args, _, _ := strings.Cut(strings.Join(f.Args, "\x00")+"\x00", "\x00--\x00")
+	args += "\x00"
+	return f.NotesAreEvents || f.WantsJSON() || strings.Contains(args, "--progress=json\x00") || strings.Contains(args, "--progress\x00json\x00")
+}
+
 // IsStdout reports whether path is "-" or names the same file as standard output, such as
 // /dev/stdout. Such a file must not be opened again, because two writers would overwrite each
 // other's output.

@@ -152,8 +152,9 @@ With --json, --jq or --template an error is printed as one JSON line on standard
 {"error":{"code","exit","message","hint","requestId","file","line","column"}}.
 
 Progress is redrawn in place on a terminal, and printed in a few lines elsewhere. Work
-that takes less than a second shows no progress. With --progress json, progress and notices
-are events, one JSON object per line. With --json, an error is one, too.
+that takes less than a second shows no progress. With --progress json, each line on standard
+error is a JSON object: an event of progress, a notice or an error. Only prompts, logs, such
+as those of --debug, annotations for GitHub and the message after a second Ctrl-C are text.
 
 A result file is written under a temporary name. It is renamed after its rows, IDs, order
 and size have been checked.

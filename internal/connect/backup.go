@@ -27,7 +27,7 @@ import (
 // database and of the stored files.
 type serviceLocation struct{ dir, database, storage string }
 
-// locateService returns where the service that the flags of cmd select has its data.
+// locateService returns the location of the data of the service that the flags of cmd select.
 func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
@@ -42,7 +42,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 }
 
 // locateServiceToMark is like locateService, for a command that writes the marker file; see
-// markerFile. If the database is on a server, a foretell.db in the data folder is always an error.
+// markerFile. If the database is on a server, it also returns an error if the data folder has a
+// foretell.db, even if the flags do not name this folder.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {

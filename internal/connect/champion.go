@@ -40,7 +40,7 @@ func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 // [client.FindChampion].
 const ChampionRef = "champion"
 
-// noChampionError returns the error of a reference to the champion of a series without a champion.
+// noChampionError returns the error if a reference means the champion of a series that has none.
 // newest is the newest model of the series.
 func noChampionError(newest *client.SeriesModel) error {
 	ref := term.ShellQuote(newest.Reference())

@@ -22,8 +22,8 @@ const CompletionTimeout = 2 * time.Second
 // after a tab.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with a reference that lister returns. If the
-// service is not reachable, only @last is offered.
+// CompleteReference completes the first argument with a reference that lister returns, or with
+// @last, which means the newest object. If the service is not reachable, only @last is offered.
 func (o *ServiceFlags) CompleteReference(lister ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -41,7 +41,8 @@ func (o *ServiceFlags) CompleteReferenceOrWord(word string, lister ReferenceList
 	}
 }
 
-// fetchRefs returns the references that lister returns within CompletionTimeout.
+// fetchRefs returns the references that lister returns within CompletionTimeout. It returns nil if
+// the service is not reachable.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, lister ReferenceLister) []string {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()

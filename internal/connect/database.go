@@ -94,7 +94,8 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 }
 
 // writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
-// location. It keeps an existing file, and logs a warning if this names another database.
+// location. It keeps an existing marker file, and logs a warning if that file names another
+// database.
 func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) error {
 	description, err := pgurl.Describe(location)
 	if err != nil {

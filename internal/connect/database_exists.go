@@ -39,8 +39,9 @@ func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serv
 	return database, err
 }
 
-// oldSchemaError returns the error of a command that does not upgrade the database, for the cause
-// ErrOldSchema. An upgrade by any command would stop the workers of an earlier version.
+// oldSchemaError converts cause, which wraps ErrOldSchema or ErrNoSchema, to an error with a hint
+// for users. It is for commands that must not upgrade the database: an upgrade would stop the
+// workers of an earlier version.
 func oldSchemaError(cause error) error {
 	if errors.Is(cause, store.ErrNoSchema) {
 		return exit.Errorf(exit.Conflict, "cannot use the database: %w", cause).

@@ -21,7 +21,8 @@ import (
 // ServiceFlags holds the flags that select the service, and connects to that service.
 type ServiceFlags struct {
 	Factory *cli.Factory
-	Local   bool
+	// Local is the flag --local: the command uses a service in this process.
+	Local bool
 	// NoJobs is set if a service in this process must not run jobs during the command.
 	NoJobs bool
 	// NeedsDatabase is set if the command must neither create the database of the embedded service nor
@@ -33,7 +34,8 @@ type ServiceFlags struct {
 	Cmd      *cobra.Command
 }
 
-// Bind adds the flags that select the service.
+// Bind adds the flags that select the service, such as --server and --local, and the flags that
+// show its requests: --debug, --verbose and --dry-run.
 func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	o.Factory, o.Cmd = f, cmd
 	flags := cmd.Flags()
@@ -51,9 +53,10 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
-// WantsEmbedded reports whether --local or --data-dir requests a service in this process, even if a
-// server is configured. The variable FORETELL_DATA_DIR does not. If NeedsDatabase is set, a
-// selected PostgreSQL database does, too; see selectsDatabase.
+// WantsEmbedded reports whether the command needs a service in this process, even if a server is
+// configured. It does if --local or --data-dir is set, or if NeedsDatabase is set and a PostgreSQL
+// database is selected; see selectsDatabase. The variable FORETELL_DATA_DIR has no effect on the
+// result.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
 }
@@ -68,7 +71,8 @@ func (o *ServiceFlags) selectsDatabase() bool {
 	return o.Factory.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }
 
-// Connect returns a session that is logged in. The caller must close it.
+// Connect connects to the service that the flags select, and returns a session that is logged in.
+// The caller must close it.
 func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
@@ -112,7 +116,13 @@ func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTrip
 	}
 	stderr := o.Factory.Console.Err
 	return func(next http.RoundTripper) http.RoundTripper {
-		return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) { fmt.Fprintln(stderr, formatRoundTrip(e)) })
+		return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) {
+			if line := formatRoundTrip(e); o.Factory.NotesAreEvents {
+				o.Factory.Note("%s", line)
+			} else {
+				fmt.Fprintln(stderr, line)
+			}
+		})
 	}
 }
 

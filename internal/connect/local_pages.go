@@ -21,9 +21,10 @@ import (
 
 // LocalPages serves the dashboard of a service in this process to a browser on this machine.
 type LocalPages struct {
-	local    *dashboard.LocalAccess
-	url      string
-	server   *http.Server
+	local  *dashboard.LocalAccess
+	url    string
+	server *http.Server
+	// serveErr receives the error with which server has ended.
 	serveErr chan error
 }
 

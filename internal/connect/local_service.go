@@ -325,8 +325,8 @@ func (s *LocalService) Metrics() *server.Metrics {
 	return m
 }
 
-// StartJobs starts running jobs. The returned function stops them and waits until they have
-// ended.
+// StartJobs begins to run jobs in the background. The returned function stops the jobs and waits
+// until they have ended.
 func (s *LocalService) StartJobs() func() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -22,8 +22,10 @@ type raceStop struct {
 	// first algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()
-	requested           atomic.Bool
-	view                atomic.Pointer[term.RaceView]
+	// requested is true when the user has asked to end the race.
+	requested atomic.Bool
+	// view shows the race on the terminal. It is nil before the race is shown.
+	view atomic.Pointer[term.RaceView]
 }
 
 func newRaceStop() *raceStop {
@@ -49,8 +51,8 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// activityText returns the text to show beside the progress of the race after the user has asked to
-// end it. activity is the text without this request.
+// activityText returns the text to show beside the progress of the race after the user has asked
+// to end it. activity is what the race does, such as waiting in the queue, or "" for training.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"

@@ -61,8 +61,9 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	return nil, e
 }
 
-// RaceCommand returns the command that waits for a race and continues what the current command does
-// after it.
+// RaceCommand returns the command line with which the user can continue this command after an
+// interruption: it waits for the race, and then does the rest of this command, such as a
+// prediction.
 func (c *Session) RaceCommand(key string) string {
 	again := "foretell training watch " + key
 	if c.PredictCommand != nil {
@@ -180,8 +181,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns the end of a sentence about a queued race: that another race of this account is
-// running, and how to stop it. It returns "" if no race of this account is running.
+// queueHint returns the end of a text such as "queued behind 3 races": that one of these races
+// belongs to this account, and how to stop it. It returns "" if no race of this account is running.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {
@@ -194,8 +195,8 @@ func (c *Session) queueHint(ctx context.Context) string {
 	return ""
 }
 
-// toRunStates converts the progress of the algorithms of a race for [term.RaceView]. threshold
-// may be nil.
+// toRunStates converts the progress of the algorithms of a race for [term.RaceView]. threshold is
+// nil if the race has no threshold.
 func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	states := make([]term.RunState, len(jobs))
 	for i, job := range jobs {

@@ -89,7 +89,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	return "", exit.Usagef("%q is ambiguous: it matches %s", ref, strings.Join(keys, " and ")).WithHint("use more characters of the key, or the whole key")
 }
 
-// commandGroups maps the name of a type of object to its command group.
+// commandGroups maps the name of a type of object to its command, as in `foretell datasets list`.
 var commandGroups = map[string]string{"dataset": "datasets", "race": "training", "model": "models", "prediction": "predictions"}
 
 // DatasetKey resolves a reference to a dataset and returns its key. The name of a series refers to

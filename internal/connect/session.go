@@ -94,8 +94,9 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (elsewhere bool
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// HasExtensions reports whether the service has foretell's extensions to the API. It has them if it
-// runs in this process, or reports the classes of dataset. The dataset must be prepared.
+// HasExtensions reports whether the service has foretell's extensions to the API. A service in
+// this process has them. A server has them if it reports the classes of dataset, which must be
+// prepared.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

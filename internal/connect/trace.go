@@ -23,7 +23,8 @@ import (
 	"foretell/internal/term"
 )
 
-// formatRoundTrip formats a request and its response for --verbose.
+// formatRoundTrip formats a request and its response for --verbose, such as "GET /api/v1/datasets:
+// 200 in 3 ms, 0 B sent, 1.2 kB received".
 func formatRoundTrip(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
@@ -100,8 +101,8 @@ func checkTraceFile(f *cli.Factory, path string) error {
 // traceStartPattern matches the start of a trace that newTraceWriter has written.
 var traceStartPattern = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
-// outputFlags are the flags whose value is a file that the command writes. The file need not exist
-// yet.
+// outputFlags are the flags that name a file that the command writes. Unlike the other files of a
+// command, it need not exist yet.
 var outputFlags = []string{"output", "junit", "html"}
 
 // namedFile is a file that the command line names. namedBy is the flag, such as -o, or "an argument".

@@ -21,16 +21,19 @@ import (
 // WaitFlags holds the flags of a command that waits for jobs.
 type WaitFlags struct {
 	ServiceFlags
+	// NoWait is the flag --no-wait.
 	NoWait bool
 }
 
-// Bind adds the flags of a command that waits by default.
+// Bind adds the flags of a command that waits for a job unless --no-wait is set: --no-wait and the
+// flags of BindWait.
 func (w *WaitFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	w.BindWait(cmd, f)
 	cmd.Flags().BoolVar(&w.NoWait, "no-wait", false, "do not wait for the job")
 }
 
-// BindWait adds the flags of a command that always waits.
+// BindWait adds the flags of a command that always waits for a job: the flags that select the
+// service, --timeout and --progress.
 func (w *WaitFlags) BindWait(cmd *cobra.Command, f *cli.Factory) {
 	w.ServiceFlags.Bind(cmd, f)
 	cmd.Flags().Duration(config.KeyTimeout, 0, "stop waiting after this time (exit status 8); the job continues")

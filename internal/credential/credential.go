@@ -24,7 +24,7 @@ type Credential struct {
 }
 
 // Store stores credentials by entry. An entry is one account at one service; see
-// [TokenSource.Entry].
+// [TokenSource.StoreKey].
 type Store interface {
 	// Get returns errNoCredential if there is no such entry.
 	Get(entry string) (Credential, error)

@@ -32,8 +32,8 @@ func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err e
 	return tokens, err
 }
 
-// newStore returns the store for a value of --storage. Unless it is keyring or file, the store
-// stores nothing.
+// newStore returns the store for a value of --storage. For values other than keyring and file, the
+// store stores nothing.
 func newStore(env config.Getenv, storage string) (Store, error) {
 	switch storage {
 	case config.AuthStorageKeyring:

@@ -46,7 +46,7 @@ func (s keyringStore) Probe() error {
 			return err
 		}
 		if got != secret {
-			return errors.New("it returned another value than was stored")
+			return errors.New("it returned a value that differs from the stored value")
 		}
 		return nil
 	})

@@ -26,6 +26,7 @@ type TokenSource struct {
 	now      func() time.Time
 	Server   string
 	Username string
+	// Storage is where credentials are stored: keyring, file or none.
 	Storage  string
 	Store    Store
 	Client   *client.Client // requests tokens; its requests have no token
@@ -51,10 +52,11 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	}, nil
 }
 
-// StoreKey returns the key of the account in the store.
+// StoreKey returns the key of the account in the store, such as "ada@example.org at
+// https://foretell.example.org".
 func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
 
-// Token returns the first of these tokens that is possible:
+// Token returns the first of these tokens that is available:
 //
 //   - the value of FORETELL_TOKEN
 //   - a new token, from a log-in with the password in the environment
@@ -102,8 +104,8 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns another token after the service has rejected the previous token. This is the first
-// of these tokens that is possible; if none is, Renew returns an error:
+// Renew returns another token after the service has rejected the previous token. It returns an error
+// if none of these tokens is available, and otherwise the first that is:
 //
 //   - a new token, from a log-in with the password in the environment
 //   - the stored token, if `foretell login` has replaced it
@@ -112,8 +114,9 @@ func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
 
-// findOrRequestToken returns a token without FORETELL_TOKEN, as described at Token. If rejected is
-// set, the service has rejected the token that was returned last, so it is not returned again.
+// findOrRequestToken returns the first token that is available, in the order of
+// [TokenSource.Token] but without FORETELL_TOKEN. If rejected is true, the service has rejected
+// the token that was returned last, so it is not returned again.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
@@ -145,7 +148,8 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	return fresh.Token, s.Store.Set(s.StoreKey(), fresh)
 }
 
-// storedCredential returns the credential that `foretell login` has stored.
+// storedCredential returns the credential that `foretell login` has stored. If none is stored, or
+// if the keyring is unavailable, it returns an error with a hint for users.
 func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.StoreKey())
 	switch {

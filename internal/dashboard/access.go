@@ -10,6 +10,7 @@ import (
 // requestAccessPage is the template data of the form to request an account.
 type requestAccessPage struct {
 	Form api.NewAccessRequest
+	// Done reports whether the request was sent.
 	Done bool
 }
 

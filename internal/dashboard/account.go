@@ -21,7 +21,8 @@ type sessionView struct {
 	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
 	ClientName string
-	Keys       []string
+	// Keys are the keys of all these sessions.
+	Keys []string
 }
 
 // groupSessions returns the lines of the list of sessions, newest first. The session of the visitor
@@ -114,7 +115,8 @@ func (p *Pages) endSession(v *visit) error {
 	return v.redirect("/account")
 }
 
-// endSessions sends the requests of endSession.
+// endSessions calls the API to end the sessions that endSession describes. A session that has
+// already ended is not an error.
 func endSessions(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {

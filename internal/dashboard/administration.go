@@ -14,10 +14,10 @@ import (
 
 // administrationPage is the data of the front page of the administration.
 type administrationPage struct {
-	Requests []api.AccessRequest
-	Pager    pager // pager of the requests
-	Accounts int64
-	Events   []api.AuditEvent
+	Requests []api.AccessRequest // one page of the PENDING requests
+	Pager    pager               // pager of the requests
+	Accounts int64               // the number of all accounts
+	Events   []api.AuditEvent    // the newest events of the audit log
 	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
 }
@@ -50,7 +50,7 @@ func (p *Pages) writeAdministration(v *visit, status int, message string) error 
 	})
 }
 
-// decideRequest approves or refuses a request for an account.
+// decideRequest handles the form that approves or refuses a request for an account.
 func (p *Pages) decideRequest(v *visit) error {
 	in := &api.AccessRequestInput{RequestKey: v.r.PathValue("key")}
 	var invitation *api.Invitation
@@ -72,9 +72,11 @@ func (p *Pages) decideRequest(v *visit) error {
 
 // usersPage is the data of the list of accounts.
 type usersPage struct {
-	Accounts   []api.Account
-	Pager      pager
-	Form       api.NewAccount
+	Accounts []api.Account
+	Pager    pager
+	// Form holds the values of a rejected form to create an account.
+	Form api.NewAccount
+	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
 }
 
@@ -115,10 +117,12 @@ func (p *Pages) createAccount(v *visit) error {
 
 // userPage is the data of the page of one account.
 type userPage struct {
-	User       *api.Account
+	User *api.Account
+	// Invitation is the message about a new one-time link, or nil.
 	Invitation *invitationView
-	Events     []api.AuditEvent
-	Quota      quotaForm
+	// Events are the newest events that the account has caused.
+	Events []api.AuditEvent
+	Quota  quotaForm
 }
 
 // quotaForm holds the fields of the form to set the limits of an account, as they were typed.
@@ -205,7 +209,8 @@ func (p *Pages) changeUser(v *visit) error {
 	return v.redirect(v.r.URL.Path)
 }
 
-// parse returns the typed limits. An empty field means no limit.
+// parse returns the typed limits. An empty field means no limit. If a field is not a number of at
+// least 0, parse returns a problem that lists all such fields.
 func (f quotaForm) parse() (*api.Quota, error) {
 	var quota api.Quota
 	var invalid []api.FieldError
@@ -239,7 +244,8 @@ func (f quotaForm) parse() (*api.Quota, error) {
 
 // eventsPage is the data of the audit log.
 type eventsPage struct {
-	Events        []api.AuditEvent
+	Events []api.AuditEvent
+	// Only events with this actor and action are listed. An empty text means all.
 	Actor, Action string
 	Pager         pager
 }

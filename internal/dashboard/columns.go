@@ -27,7 +27,7 @@ const (
 // fileSample describes a CSV file by its beginning.
 type fileSample struct {
 	delimiter byte
-	// size is the size of the file, or of its beginning if the file is larger.
+	// size is the size in bytes of the file, or of its beginning if the file is larger.
 	size int
 	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.
@@ -69,9 +69,9 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	return s, err
 }
 
-// knownName returns the element of known that is equal to value, the value of a form field. Kinds
-// of line breaks are not distinguished, because browsers send each as CR and LF. If no element is
-// equal, knownName returns value.
+// knownName returns the element of known that is equal to value, the value of a form field. Line
+// breaks of all kinds count as equal, because browsers send each of them as CR and LF. If no
+// element is equal, knownName returns value.
 func knownName(value string, known []string) string {
 	if slices.Contains(known, value) {
 		return value

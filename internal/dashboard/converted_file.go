@@ -53,6 +53,7 @@ func blindFileName(blind *api.InputFile) string {
 // convertedFile is an uploaded file, converted to the CSV that the service expects.
 type convertedFile struct {
 	client.Source
+	// defect points to the defect of the file that has ended the upload, or to nil.
 	defect *atomic.Pointer[csvfile.Defect]
 }
 
@@ -101,7 +102,7 @@ type peekedFile struct {
 	isCut bool
 }
 
-// peekFile reads the beginning of a file.
+// peekFile reads the first sampleBytes bytes of a file.
 func peekFile(src io.Reader) (*peekedFile, error) {
 	file := bufio.NewReaderSize(src, sampleBytes)
 	beginning, err := file.Peek(sampleBytes)
@@ -134,8 +135,8 @@ func (f *peekedFile) checkIsCSV() error {
 	return fileProblem(err)
 }
 
-// uploadError returns the error to show after an upload of f has failed with err: a problem with
-// the defect of the file if one ended the upload, and otherwise err.
+// uploadError returns the error to show after an upload of f has failed with err. If a defect of
+// the file ended the upload, it is a problem that describes the defect. Otherwise it is err.
 func (f *convertedFile) uploadError(err error) error {
 	if defect := f.defect.Load(); err != nil && defect != nil {
 		return fileProblem(defect)

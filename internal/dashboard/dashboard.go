@@ -28,6 +28,8 @@ import (
 	"foretell/internal/turn"
 )
 
+// files has the templates and the assets of the pages.
+//
 //go:embed templates assets
 var files embed.FS
 

@@ -87,7 +87,8 @@ func pageInput(r *http.Request) api.PageInput {
 type datasetsPage struct {
 	Datasets []api.DatasetEntry
 	Pager    pager
-	State    string
+	// State is the state of the listed datasets. It is empty if datasets in all states are listed.
+	State string
 	// Form holds the values of a rejected upload.
 	Form datasetForm
 	// Columns are the columns of the chosen file. It is nil if they are unknown.
@@ -100,9 +101,9 @@ type datasetsPage struct {
 	DirectUploads bool
 }
 
-// datasetForm holds the fields of the form to upload a dataset, except the file. Label and ID are the
-// names of the columns with the label and the row IDs. If a name is empty, the column is chosen as
-// on the command line. ID may be generatedID.
+// datasetForm holds the fields of the form to upload a dataset, except the file. Label and ID are
+// the names of the columns with the label and the row IDs. If a name is empty, the column is
+// chosen as on the command line. If ID is generatedID, the rows are numbered.
 type datasetForm struct{ Name, Description, Series, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {
@@ -152,13 +153,15 @@ type datasetPage struct {
 	// OmittedClasses is the number of classes that are not shown.
 	OmittedClasses int
 	Pager          pager
-	Defects        []string
+	// Defects are the defects of the file, if they made the dataset FAILED.
+	Defects []string
 	// Races and Models are the newest races and models of the dataset. NumRaces and NumModels count
 	// all races and models.
 	Races               []api.Training
 	Models              []api.ModelEntry
 	NumRaces, NumModels int64
-	IsBusy              bool
+	// IsBusy reports whether the dataset is being prepared.
+	IsBusy bool
 	// Blocking is an active race that has prevented the deletion of the dataset, or nil.
 	Blocking *api.Training
 }
@@ -195,6 +198,7 @@ func findActiveRace(ctx context.Context, c *client.Client, dataset string) (*api
 // columnView is a column of a dataset with the bar chart of its values.
 type columnView struct {
 	api.Column
+	// MissingShare is the share of rows without a value, as text.
 	MissingShare string
 	Bars         []design.Bar
 }

@@ -10,7 +10,8 @@ import (
 // forgottenPasswordPage is the data of the form to request a new password.
 type forgottenPasswordPage struct {
 	Email string
-	Done  bool
+	// Done reports whether the request was sent.
+	Done bool
 	// NoMail reports that the service sends no emails, so the page has no form.
 	NoMail bool
 }

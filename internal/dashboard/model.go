@@ -76,7 +76,8 @@ func (p *Pages) listModels(v *visit) error {
 	return p.show(v, http.StatusOK, "models", page)
 }
 
-// loadSeriesView reads the models of the newest datasets of a series.
+// loadSeriesView reads the models of the newest datasets of a series, and returns the view of the
+// series.
 func loadSeriesView(ctx context.Context, c *client.Client, s client.Series) (*seriesView, error) {
 	view := &seriesView{Name: s.Name, IsPartial: len(s.Datasets) > maxSeriesDatasets}
 	for _, d := range s.Datasets[:min(len(s.Datasets), maxSeriesDatasets)] {
@@ -122,10 +123,13 @@ const maxLeaderboard = 100
 
 // seriesPage is the data of a leaderboard.
 type seriesPage struct {
+	// Name is the name of the series. Metric is the metric by which the models are ordered, and
+	// Metrics holds all metrics to choose from.
 	Name, Metric string
 	Metrics      []string
 	Entries      []*leaderboard.Entry
-	Omitted      int
+	// Omitted is the number of older models that are not in Entries.
+	Omitted int
 	// Chosen are the keys of the models that the visitor has chosen to compare.
 	Chosen []string
 }
@@ -191,7 +195,8 @@ type comparePage struct {
 func (c comparePage) HaveDifferentTestRows() bool { return leaderboard.HaveDifferentTestRows(c.A, c.B) }
 
 // comparisonView is a row of the comparison: the name of a property, and its values for both
-// models, as text. IsTime reports whether the values are timestamps.
+// models, as text. A score also has two confidence intervals. Differs reports whether the values
+// differ, and IsTime whether they are timestamps.
 type comparisonView struct {
 	Name, A, B, IntervalA, IntervalB string
 	Differs, IsTime                  bool
@@ -259,7 +264,9 @@ func formatSeconds(value any) string {
 	return leaderboard.FormatSeconds(seconds)
 }
 
-// formatProperty formats the value of a property for the comparison of two models.
+// formatProperty formats the value of a property for the comparison of two models: a score with
+// its usual decimals, and a whole number with commas between thousands. A nil value, which is
+// unknown, is a dash.
 func formatProperty(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -43,7 +43,8 @@ type predictionPage struct {
 	IsBusy, HasFailed bool
 }
 
-// IsPredicting reports whether the prediction has not ended. It can then not be deleted.
+// IsPredicting reports whether the prediction has not ended. A prediction that has not ended
+// cannot be deleted.
 func (d predictionPage) IsPredicting() bool { return isPredicting(d.Prediction.Status) }
 
 // preview holds the first rows of a result.
@@ -118,8 +119,9 @@ func (p *Pages) writePrediction(v *visit, problem *api.Problem) error {
 	return p.show(v, statusOf(problem), "prediction", content)
 }
 
-// commands returns the commands for a prediction. A prediction that has failed has no result to
-// download, so the command predicts another file.
+// commands returns the `foretell` commands that the page of a prediction shows: to get the
+// prediction, and to download its result. A prediction that has failed has no result, so the
+// second command then predicts another file.
 func (d *predictionPage) commands() []string {
 	key := d.Prediction.PredictionKey[:8]
 	commands := []string{"foretell predictions get " + key}
@@ -214,8 +216,9 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 }
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
-// prediction with its probabilities and reasons, then the columns of the predicted file. columns is
-// the number of columns, and predicted the index of the prediction, or -1.
+// prediction with its probabilities and reasons, then the columns of the predicted file. columns
+// is the number of columns. predicted is the index of the column with the prediction, or -1 if
+// there is none.
 func previewColumnOrder(columns, predicted int) []int {
 	predicted = max(1, predicted)
 	order := []int{0}
@@ -268,7 +271,8 @@ func (p *Pages) predictFile(v *visit, form *fileForm) error {
 	return nil
 }
 
-// downloadResult responds with a result. If it is in an S3 store, the browser is sent to its signed URL.
+// downloadResult responds with a result. If the result is in an S3 store, downloadResult redirects
+// the browser to its signed URL.
 func (p *Pages) downloadResult(v *visit) error {
 	one, err := client.Call(v.r.Context(), v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
 	if err != nil {

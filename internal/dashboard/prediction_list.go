@@ -24,6 +24,7 @@ type predictionsPage struct {
 	Name   string
 	Groups []predictionGroup
 	Pager  pager
+	// IsBusy reports whether a prediction on the page has not ended.
 	IsBusy bool
 }
 
@@ -38,7 +39,8 @@ type predictionGroup struct {
 	Models map[string]string
 	// All is the address of the list of all predictions. It is empty if the page already has all of
 	// them, or links to further pages.
-	All   string
+	All string
+	// Total is the number of all predictions of the dataset or model.
 	Total int64
 }
 

@@ -158,7 +158,8 @@ func noReceiptProblem(result io.Reader) error {
 	return api.NewProblem(api.CodeInvalid, "the file in the field Receipt is not a receipt: %s", receiptHint)
 }
 
-// verifyFile verifies the file of a form with its receipt.
+// verifyFile verifies the file of a form with its receipt r, and stores the outcome in data. It
+// returns a problem if the file does not match the receipt.
 func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *fileForm, data *verifyPage) error {
 	ctx := v.r.Context()
 	file, err := spill.CreateTemp(p.opts.TempDir)
@@ -183,7 +184,8 @@ func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *fileForm, data *v
 	return err
 }
 
-// storeUpload copies an uploaded result to a temporary file.
+// storeUpload copies an uploaded result to a temporary file. It returns a problem if the result
+// has more than maxResultBytes or the disk is full.
 func (p *Pages) storeUpload(file io.Writer, upload io.Reader) error {
 	const step = 4 << 20 // less than the space that the disk must have left
 	for size := int64(0); size <= maxResultBytes; {

@@ -20,7 +20,7 @@ import (
 
 // parseTemplates returns the templates of each page, by the name of the page. The file of a page
 // defines the template "content". The templates in the folder shared are added to the templates of
-// every page.
+// every page. The templates call now for the current time.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
 		"asset":  assetPath,

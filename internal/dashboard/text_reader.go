@@ -60,7 +60,8 @@ func (r *textReader) check(text []byte) error {
 	return nil
 }
 
-// defect returns the defect of a text that is not UTF-8, or that has NUL bytes.
+// defect returns a *csvfile.Defect for a text that is not UTF-8 or has a NUL byte. Its line is
+// that of the first such byte.
 func (r *textReader) defect(text []byte) error {
 	at := 0
 	for at < len(text) && text[at] != 0 {

@@ -94,7 +94,8 @@ func (f trainForm) parseScalingFactor() (factor int, ok bool) {
 	return factor, err == nil && factor >= 0 && factor <= api.MaxScalingFactor
 }
 
-// parseMinutes returns the time limit in seconds, or nil if the field is empty.
+// parseMinutes returns the time limit in seconds, or nil if the field is empty. It returns ok =
+// false if the field is not a number, or the time limit is not allowed.
 func (f trainForm) parseMinutes() (seconds *int, ok bool) {
 	text := strings.TrimSpace(f.Minutes)
 	if text == "" {
@@ -136,7 +137,7 @@ func (f trainForm) invalidAlgorithms() string {
 	return ""
 }
 
-// parseMonotone parses the monotone columns of a form, one a line.
+// parseMonotone parses the monotone columns of a form, one a line, such as income=increasing.
 func parseMonotone(text string) (api.Monotone, error) {
 	var pairs []string
 	for line := range strings.Lines(text) {

@@ -39,7 +39,8 @@ func (p *Pages) showTrainForm(v *visit) error {
 	return p.writeTrainForm(v, d, trainForm{ScalingFactor: "0", Minutes: "60", Algorithms: api.Algorithms(len(d.Classes))}, nil)
 }
 
-// datasetOfForm returns the dataset of a form to start a race.
+// datasetOfForm returns the dataset of a form to start a race. The path of the request contains
+// the key of the dataset.
 func (p *Pages) datasetOfForm(v *visit) (*api.Dataset, error) {
 	return client.Call(v.r.Context(), v.client, api.GetDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")})
 }
@@ -94,8 +95,9 @@ func (p *Pages) startTraining(v *visit) error {
 
 // trainingsPage is the data of the list of races.
 type trainingsPage struct {
-	Races  []api.Training
-	Pager  pager
+	Races []api.Training
+	Pager pager
+	// IsBusy reports whether a race on the page has not ended.
 	IsBusy bool
 }
 
@@ -122,7 +124,8 @@ type trainingPage struct {
 	Blend *blendView
 	Plot  *design.Plot
 	// IsRacing reports whether the race has not ended.
-	IsRacing     bool
+	IsRacing bool
+	// QueuedBehind is the number of races that run or will begin before this race.
 	QueuedBehind int
 }
 
@@ -130,7 +133,9 @@ type trainingPage struct {
 // the colour and the dashes of its curve in the plot.
 type runView struct {
 	api.AlgorithmRun
-	Style  int
+	Style int
+	// IsBest reports whether the race has chosen this algorithm or, before that, whether the
+	// algorithm has the best score so far.
 	IsBest bool
 }
 

@@ -14,7 +14,8 @@ import (
 	"foretell/internal/client"
 )
 
-// newClient returns a client that calls the API in this process for the visitor who sent r.
+// newClient returns a client that calls the API in this process for the visitor who sent r. token
+// is the visitor's token, or "" on public pages.
 func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error) {
 	return client.New(client.Options{
 		BaseURL: p.opts.BaseURL(r), Token: token, Attempts: 1,

@@ -49,7 +49,7 @@ type createdObject struct {
 type uploadOutcome struct {
 	id      string
 	done    chan struct{} // closed when the upload has ended; the other fields are then set
-	time    time.Time
+	time    time.Time     // when the upload ended
 	created createdObject
 }
 

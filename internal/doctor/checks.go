@@ -4,6 +4,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -58,12 +58,18 @@ type Result struct {
 // FirstFailure returns the error of the first failed check, and adds how many checks have
 // failed. It returns nil if no check has failed.
 func FirstFailure(results []Result) error {
-	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
-	if len(failed) == 0 {
+	var first *Result
+	failed := 0
+	for i := range results {
+		if results[i].Verdict == verdictFail {
+			first, failed = cmp.Or(first, &results[i]), failed+1
+		}
+	}
+	if first == nil {
 		return nil
 	}
-	e := *failed[0].Err
-	e.Fact = fmt.Sprintf("%s of %d failed; the first is %s: %s", humanize.Count(len(failed), "check"), len(results), failed[0].Check, e.Fact)
+	e := *first.Err
+	e.Fact = fmt.Sprintf("%s of %d failed; the first is %s: %s", humanize.Count(failed, "check"), len(results), first.Check, e.Fact)
 	return &e
 }
 

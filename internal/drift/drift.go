@@ -24,9 +24,9 @@ const (
 	minPSILarge = 0.25
 )
 
-// Measure compares the values of a file with the training file of a dataset. p is the
-// profile of the file. importantColumns holds the names of the model's columns, the most
-// important first. It may be nil.
+// Measure compares the values of a file with the training file of a dataset. fileName is the name
+// of the file in the report, and p is its profile. importantColumns holds the names of the model's
+// columns, the most important first, so that the verdict can name them; nil if no model is known.
 func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantColumns []string) *api.DriftReport {
 	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	var newTexts []string
@@ -47,8 +47,9 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	return r
 }
 
-// hasMostlyRareTexts reports whether most training rows have a text whose frequency is not known.
-// The population stability index cannot show that new texts have replaced such texts.
+// hasMostlyRareTexts reports whether most training rows have a rare text, whose frequency the
+// dataset does not store. The population stability index counts all rare and new texts together, so
+// it cannot show that new texts have replaced rare ones.
 func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	if known.Distribution == nil || inference.Form(known.Kind).IsOrdered() {
 		return false
@@ -73,7 +74,9 @@ func sortKey(c *api.DriftColumn) float64 {
 	return -1
 }
 
-// compareColumn compares a column of the file with known, the column of the training file.
+// compareColumn returns the drift of one column: how p, its profile in the file, differs from
+// known, its description in the training file. trainingRows and rows are the numbers of rows of the
+// two files.
 func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
 	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
 	ordered, training := inference.Form(known.Kind).IsOrdered(), TrainingColumn(known, trainingRows)
@@ -113,8 +116,8 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	return c
 }
 
-// countedPart is a part of a column's values, with the number of its rows in the training file
-// and in the compared file.
+// countedPart is a part of a column's values, such as a range of numbers or a frequent text, with
+// the number of its rows in the training file and in the compared file.
 type countedPart struct {
 	name            string
 	training, count float64
@@ -125,10 +128,9 @@ type countedPart struct {
 const minTrainingShare = 0.02
 
 // countNumberParts divides the numbers into ranges, and counts the rows of each range in both
-// files. The ranges are the bins of the dataset, or the ranges between its quantiles if one bin has most
-// numbers. A range with few training rows is joined to the next. The values below and above the
-// training range are two more parts. coarse reports whether one bin has most numbers and no
-// quantiles are known.
+// files. The ranges are those of countRanges, but a range with few training rows is joined to the
+// next. The values below and above the training range are two more parts. coarse reports whether
+// one range has most numbers, so that a change within this range cannot be seen.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) (parts []countedPart, coarse bool) {
 	d, form := known.Distribution, inference.Form(known.Kind)
 	edges, training, counts, coarse := countRanges(known, p)
@@ -153,8 +155,9 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 }
 
 // countRanges returns the edges of ranges of numbers, and the number of rows of each range in the
-// training file and in the compared file. counts begins with the rows below the first edge, and
-// ends with those from the last edge on. For coarse see countNumberParts.
+// training file and in the compared file. The ranges are between the quantiles of the training
+// numbers, if these are known, otherwise the bins of the histogram. counts begins with the rows
+// below the first edge, and ends with those from the last edge on. For coarse see countNumberParts.
 func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, training []int64, counts []float64, coarse bool) {
 	d := known.Distribution
 	if n := len(d.Quantiles); n > 0 && len(d.QuantileRows) == n+1 {
@@ -170,9 +173,9 @@ func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, 
 	return append(edges, d.High), d.Bins, p.CountBins(d.Low, d.High, len(d.Bins)), d.IsCoarse(known.Distinct)
 }
 
-// removeUnparsed removes the numbers or dates that a model does not read from parts, because they
-// are not in the format of the training column. It removes the same fraction of each part, and
-// returns the number of removed rows.
+// removeUnparsed subtracts the rows whose number or date a model cannot read, because it is not in
+// the format of the training column. The parts of these rows are not known, so the same fraction of
+// each part is subtracted. removeUnparsed returns the number of these rows.
 func removeUnparsed(parts []countedPart, training *profile.TrainingColumn, p *profile.ColumnProfile, rows int64) (removed float64) {
 	filled := float64(rows) - float64(p.Missing)
 	removed = min(float64(compare.UnparsedRows(training, p, int(rows))), filled)
@@ -182,7 +185,7 @@ func removeUnparsed(parts []countedPart, training *profile.TrainingColumn, p *pr
 	return removed
 }
 
-// formatInteger formats the smallest integer that is at least value.
+// formatInteger formats value, rounded up to an integer.
 func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
 
 // formatIntegerRange formats the range of the integers n with from ≤ n < to.
@@ -193,9 +196,9 @@ func formatIntegerRange(from, to float64) string {
 	return formatInteger(from)
 }
 
-// countTextParts counts the most frequent texts of the training file separately, and all other texts together.
-// Texts that are equal when shortened are one part. filled is the number of rows of the file with a
-// value.
+// countTextParts counts the most frequent texts of the training file separately, and all other
+// texts together. Long texts are shortened in a dataset, so texts that are equal when shortened are
+// one part. filled is the number of rows of the file with a value.
 func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), filled}
@@ -221,7 +224,8 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows in
 // finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 
-// setIndexAndParts sets Index, Chance, Level and Parts of c. It omits parts without rows.
+// setIndexAndParts sets Index, Chance, Level and Parts of c, computed from parts. It omits parts
+// that have no row in either file.
 func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0

@@ -105,7 +105,8 @@ func isUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// addPath adds path to an error that does not contain it.
+// addPath returns err with path in its message. ErrLocked is returned unchanged, and so is an
+// error that already contains the path.
 func addPath(path string, err error) error {
 	var failed *fs.PathError
 	if errors.Is(err, ErrLocked) || errors.As(err, &failed) {

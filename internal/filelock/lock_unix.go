@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// flock is replaced by tests.
+// flock locks an open file. Tests replace it.
 var flock = syscall.Flock
 
 // TryLock opens and locks the file, and creates it if it does not exist. It returns ErrLocked if

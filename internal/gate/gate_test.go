@@ -86,6 +86,36 @@ func TestInterval(t *testing.T) {
 	}
 }
 
+// TestOneClass checks that requirements on test rows of one class are missed, although a model that
+// always predicts this class has an accuracy of 1. A recall is computed from rows of one class in any case.
+func TestOneClass(t *testing.T) {
+	r := &api.ModelReport{
+		Metric: api.MetricAccuracy, TestRows: 20, Test: &api.Scores{Accuracy: 1, MacroF1: 1},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 20, Precision: 1, Recall: 1, F1: 1}, {Label: "yes"}},
+		Confusion: [][]int64{{20, 0}, {0, 0}},
+	}
+	for in, want := range map[string]string{
+		"accuracy>=0.9": "not measured: the test rows are all of one class", "logLoss<=1": "not measured: the test rows are all of one class",
+		"precision[no]>=0.9": "not measured: the test rows are all of one class", "recall[no]>=0.9": "holds",
+		"recall[yes]>=0.9": "not measured: no test row of this class",
+	} {
+		requirement, err := gate.ParseRequirement(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := requirement.Evaluate(r); v.Reason != want || v.Holds != (want == "holds") {
+			t.Errorf("%s: %+v, want %q", in, v, want)
+		}
+	}
+	other := &api.ModelReport{Metric: api.MetricAccuracy, TestRows: 20, Test: &api.Scores{Accuracy: 0.9}, Classes: []api.ClassReport{{Label: "no", Rows: 10}, {Label: "yes", Rows: 10}}}
+	if v := gate.Compare(r, other, "it"); v.Holds || v.Reason != "not measured: the test rows are all of one class" {
+		t.Errorf("beat: %+v", v)
+	}
+	if v := gate.Compare(other, r, "it"); v.Holds || v.Reason != "the other model was not measured: the test rows are all of one class" {
+		t.Errorf("beat a model with test rows of one class: %+v", v)
+	}
+}
+
 // TestRowsOfPrecision checks that the rows of a precision are the rows that were predicted as its class.
 func TestRowsOfPrecision(t *testing.T) {
 	r := &api.ModelReport{

@@ -137,11 +137,16 @@ type Result struct {
 }
 
 // Evaluate compares the requirement with a model's report. If report is nil, because the
-// service has no reports of models, the requirement is missed.
+// service has no reports of models, the requirement is missed. It is also missed if all test rows are of
+// one class, unless it is about a recall, because a model that always predicts this class would hold it.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
 		v.Reason = "not measured: the service has no report"
+		return v
+	}
+	if r.Metric != Recall && testsOneClass(report) {
+		v.Reason = "not measured: " + oneClassReason
 		return v
 	}
 	value, rows := r.measure(report)
@@ -315,7 +320,14 @@ func notMeasuredReason(report *api.ModelReport) string {
 	if why := report.TestMissingReason(); why != "" {
 		return why
 	}
-	return "the test rows are all of one class"
+	return oneClassReason
+}
+
+const oneClassReason = "the test rows are all of one class"
+
+// testsOneClass reports whether all test rows of a report are of one class.
+func testsOneClass(report *api.ModelReport) bool {
+	return report.TestRows > 0 && slices.ContainsFunc(report.Classes, func(c api.ClassReport) bool { return c.Rows == report.TestRows })
 }
 
 func (r *Requirement) isMet(value float64) bool {
@@ -332,7 +344,8 @@ func (r *Requirement) isMet(value float64) bool {
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
 // model's race. baseline is the report of the baseline, and baselineName is what messages call it.
-// The requirement is missed if both models have the same score, or if a report is nil.
+// The requirement is missed if both models have the same score, if a report is nil, or if all test rows
+// of a report are of one class.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {
@@ -343,10 +356,10 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	than, _, otherKnown := TestScore(baseline, report.Metric)
 	v.Rows, v.BaselineRows = report.TestRows, baseline.TestRows
 	switch {
-	case !known || v.Rows == 0:
+	case !known || v.Rows == 0 || testsOneClass(report):
 		v.Reason = "not measured: " + notMeasuredReason(report)
 		return v
-	case !otherKnown || v.BaselineRows == 0:
+	case !otherKnown || v.BaselineRows == 0 || testsOneClass(baseline):
 		v.Reason = "the other model was not measured: " + notMeasuredReason(baseline)
 		return v
 	}

@@ -91,7 +91,7 @@ func New(source *report.Document) *Document {
 }
 
 // Write writes a document as one HTML file that contains its stylesheet and needs no other file.
-// d.Report must not be nil. The function now is the clock for texts such as "3 days ago".
+// d.Report must not be nil. It calls now for the current time in texts such as "3 days ago".
 func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))
 	return t.ExecuteTemplate(w, "report-file", struct {

@@ -60,10 +60,12 @@ type Pool struct {
 	Config
 	wake map[string]chan struct{} // wakes the workers of a kind, by its name
 
-	mu              sync.Mutex
+	mu sync.Mutex
+	// runs holds the running jobs.
 	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // subjects that were passed to AllowSubject
-	storeError      error
+	// storeError is the result of StoreError.
+	storeError error
 	// postponed holds the jobs that this pool has returned to the queue because of ErrPostponed, each
 	// with the time of the return. Further attempts of such a job are logged at the level Debug. A
 	// job is removed when an attempt ends in another way, and after postponedTime.

@@ -110,7 +110,7 @@ func (p *Pool) setPostponed(key string, postponed bool) {
 }
 
 // startHeartbeats begins to renew the lease of j. If the lease is lost, the context leased ends
-// with the cause ErrLeaseLost. Calling stop ends the renewal and the context. It may be called
+// with the cause ErrLeaseLost. Calling stop ends the renewal and the context. stop may be called
 // twice.
 func (p *Pool) startHeartbeats(ctx context.Context, j *Job) (r *RunningJob, leased context.Context, stop func()) {
 	leased, cancel := context.WithCancelCause(ctx)

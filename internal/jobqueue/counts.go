@@ -16,8 +16,8 @@ type Counts struct {
 	Kind string
 	// Queued does not count the jobs of disabled accounts.
 	Queued, Running int64
-	// OldestQueued is how long the job that has waited longest has been in the queue since it was
-	// last queued. It is 0 if no job is queued.
+	// OldestQueued is the longest time that one of the queued jobs has waited since it was last
+	// queued. It is 0 if no job is queued.
 	OldestQueued time.Duration
 }
 

@@ -61,7 +61,7 @@ type Queue struct {
 	finished    *finishedCounter
 }
 
-// New returns a queue.
+// New returns a queue. It runs no jobs until [Queue.Run] is called.
 func New(c Config) *Queue {
 	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, finished: newFinishedCounter()}
 	q.pool = job.NewPool(job.Config{
@@ -180,8 +180,8 @@ func (q *Queue) WriteWithLease(ctx context.Context, j *job.Job, write func(*stor
 	return translateLeaseLost(err)
 }
 
-// translateLeaseLost joins job.ErrLeaseLost to store.ErrLeaseLost. It returns other errors
-// unchanged.
+// translateLeaseLost adds job.ErrLeaseLost to an error that wraps store.ErrLeaseLost, so that
+// callers need to know only job.ErrLeaseLost. It returns other errors unchanged.
 func translateLeaseLost(err error) error {
 	if errors.Is(err, store.ErrLeaseLost) {
 		return errors.Join(job.ErrLeaseLost, err)

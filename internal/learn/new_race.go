@@ -125,9 +125,9 @@ func checkParams(f *frame.Frame, p *Params) error {
 		return fmt.Errorf("threshold=%v: must be from 0 to 1", *p.Threshold)
 	}
 	switch p.Effort {
-	case "", EffortFast, EffortDefault:
+	case "", EffortFast, EffortDefault, EffortBest:
 	default:
-		return fmt.Errorf("effort=%q: must be fast or default", p.Effort)
+		return fmt.Errorf("effort=%q: must be fast, default or best", p.Effort)
 	}
 	if err := metric.CheckName(p.Metric, f.Schema.Classes); err != nil {
 		return fmt.Errorf("metric=%w", err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"foretell/internal/learn/model"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -52,6 +54,10 @@ func (r *race) addPlanNotes(ungrouped int) {
 			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
 		}
 		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
+	}
+	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
+	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {
+		r.addNote("the effort best changed nothing, because it trains only the neural network for longer, which did not take part in the race")
 	}
 	r.addUnscoredClassesNote()
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,39 @@ func TestFastEffort(t *testing.T) {
 	}
 	if _, err := newRace(t.Context(), f, Params{Effort: "most"}, algorithms); err == nil {
 		t.Error("an unknown effort is no error")
+	}
+}
+
+// TestBestEffort checks that a race of the effort best trains the network four times as long, and
+// that a race without a network says that this effort changes nothing.
+func TestBestEffort(t *testing.T) {
+	f := noisyFrame(300)
+	cost := func(e Effort) float64 {
+		r, err := newRace(t.Context(), f, Params{Effort: e, Algorithms: []string{"BSEV01"}}, algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.notes) > 0 {
+			t.Errorf("notes: %q", r.notes)
+		}
+		run := r.runs[0]
+		if err := run.newFitters(t.Context(), r.data, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.stepAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return run.cost()
+	}
+	if ratio := cost(EffortBest) / cost(EffortDefault); ratio < 3.5 || ratio > 4.5 {
+		t.Errorf("the first step costs %.2f times the default", ratio)
+	}
+	r, err := newRace(t.Context(), f, Params{Effort: EffortBest, Algorithms: []string{"BSIX01"}}, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.notes) != 1 || !strings.Contains(r.notes[0], "the effort best changed nothing") {
+		t.Errorf("notes: %q", r.notes)
 	}
 }
 

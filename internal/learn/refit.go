@@ -172,8 +172,8 @@ func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 	return model.Member{Algorithm: r.algorithm.Algorithm, Weight: weight, Predictor: p}
 }
 
-// loadFoldMember returns a copy of the run's model of the given fold. Only the copy
-// predicts, so the model of the run stays small; see [model.Member.Clone].
+// loadFoldMember returns a copy of the run's model of the given fold. Predicting allocates memory
+// that a model keeps, so only the copy predicts; see [model.Member.Clone].
 func (c component) loadFoldMember(fold int) (model.Member, error) {
 	one, err := c.newMember(c.models[fold], c.weight).Clone()
 	if err != nil {

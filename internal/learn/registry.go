@@ -32,6 +32,7 @@ type workspaces struct {
 func newNeuralFitter(ctx context.Context, t fitTask) (fitter, error) {
 	return newAdapter(withContext(ctx, neural.New), t, neural.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.workspaces.neural,
+		ScheduleFactor: t.data.params.Effort.scheduleFactor(),
 	})
 }
 

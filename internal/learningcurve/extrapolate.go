@@ -42,7 +42,8 @@ type Forecast struct {
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
 	// Seconds is the expected duration. Fastest and Slowest are the limits of its range. If the
-	// last trial was cut, only Fastest is known, and Seconds and Slowest are nil.
+	// last trial was stopped at its time limit, only Fastest is known, and Seconds and Slowest are
+	// nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`
@@ -79,8 +80,8 @@ func stratifiedCounts(classRows []int, rows int) []int {
 
 // Extrapolate returns the forecast of a race on all rows. There must be at least one trial, and
 // trials must be in ascending order of rows. classRows holds the number of rows of each class.
-// macroAveraged reports whether the performance is a mean over classes rather than over rows.
-// Extrapolate returns an error only if ctx is cancelled.
+// macroAveraged is set if the performance is a mean over classes rather than over rows. seed is the
+// seed of the race. Extrapolate returns an error only if ctx is cancelled.
 func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, macroAveraged bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {
@@ -115,8 +116,9 @@ const (
 	zScore = 2
 )
 
-// extrapolateScore sets Value, Low and High. It extends the curve of the error,
-// which is a straight line in logarithms:
+// extrapolateScore sets Value, Low and High. classes holds the number of rows of each class; for
+// macroAveraged see fitCurve. It extends the curve of the error, which is a straight line in
+// logarithms:
 //
 //	log e │ ●
 //	      │    ●                    the trials
@@ -145,16 +147,17 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, macroAveraged
 	f.High = min(1-expected+math.Hypot(expected-better, zScore*samplingError(expected)), 1)
 }
 
-// curve is the line through the trials, in logarithms.
+// curve is the error rate as a function of the number of rows; see fitCurve.
 type curve struct {
 	errorRate, errorRateStdErr float64 // the error of the last trial, and its standard error
 	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve returns the curve through the last trial on which the logarithm of the error rate is a linear
-// function of the logarithm of the number of rows. Its slope is fitted to all trials by weighted least
-// squares. If macroAveraged is true, error rates are means over classes, which have other standard
-// errors and thus other weights; see standardError.
+// fitCurve returns the curve through the last trial, which is a straight line if the logarithm of
+// the error rate is drawn over the logarithm of the number of rows. The slope is fitted to all
+// trials by weighted least squares, with a smaller weight for an error rate with a larger standard
+// error. macroAveraged is set if error rates are means over classes, because their standard errors
+// are larger; see standardError.
 func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
@@ -177,7 +180,8 @@ func fitCurve(trials []Trial, macroAveraged bool) curve {
 }
 
 // stdErrInflation returns the factor by which standardError is too small for a trial, at least 1.
-// It exceeds 1 if the rows have groups, or if the performance depends on a rare class.
+// It exceeds 1 if the rows have groups, or if the performance depends on a rare class. For
+// macroAveraged see standardError.
 func stdErrInflation(t Trial, macroAveraged bool) float64 {
 	e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
 	assumed := standardError(e, stratifiedCounts(t.classes, t.Validated), macroAveraged)
@@ -205,8 +209,8 @@ func standardError(e float64, classRows []int, macroAveraged bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race. classRows holds the number of rows of
-// each class.
+// validationPlan returns the validation plan of a race with the given seed. classRows holds the
+// number of rows of each class.
 func validationPlan(ctx context.Context, classRows []int, seed uint64) (split.ValidationPlan, error) {
 	var labels []int32
 	for class, n := range classRows {

@@ -46,7 +46,8 @@ type Listener struct {
 	byNetwork map[string]int
 	idle      *list.List // list of *connection; the connection that has been idle for the longest time is first
 	needsIdle bool       // Accept waits and no connection was idle; the next connection that becomes idle is closed
-	warned    map[string]time.Time
+	// warned holds the time of the last warning with each text.
+	warned map[string]time.Time
 }
 
 // New returns a listener on inner that limits its connections. It logs when a limit
@@ -132,8 +133,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle ends what closeLongestIdle started if no connection was idle: connections that
-// become idle are no longer closed.
+// stopNeedingIdle is called when a connection that becomes idle need not be closed any more. It has
+// no effect if closeLongestIdle found an idle connection.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,9 +21,10 @@ const timeout = 30 * time.Second
 // Sender sends emails through an SMTP server. It is safe for concurrent use, because it opens a
 // connection for each email.
 type Sender struct {
-	host        string
-	from        string
-	options     []gomail.Option
+	host    string
+	from    string
+	options []gomail.Option
+	// unencrypted is true if emails may be sent without TLS.
 	unencrypted bool
 }
 
@@ -51,7 +52,7 @@ func New(address string) (*Sender, error) {
 		return nil, fmt.Errorf("invalid from=%q: must be the sender's address", query.Get("from"))
 	}
 	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
-		return nil, fmt.Errorf("invalid tls=%q: must be none, which requires smtp://", query.Get("tls"))
+		return nil, fmt.Errorf("invalid tls=%q: only tls=none is supported, and only with smtp://", query.Get("tls"))
 	}
 	s := &Sender{host: u.Hostname(), from: from.String(), unencrypted: query.Get("tls") == "none" || isLoopback(u.Hostname())}
 	port, err := smtpPort(u)

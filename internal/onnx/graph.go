@@ -193,7 +193,8 @@ type Model struct {
 	Metadata    []Metadata
 }
 
-// Versions; see the package comment.
+// The versions that a model declares: of the format (IR) and of the operators. See the package
+// comment for the reasons.
 const (
 	irVersion = 8
 	opset     = 13
@@ -205,7 +206,8 @@ const (
 // Buffers.
 var ErrTooLarge = errors.New("the model is larger than 2 GB, the limit of the ONNX format")
 
-// Write writes the model to w.
+// Write writes the model to w. It returns the error of Graph.RecordError, or ErrTooLarge, before it
+// writes anything.
 func (m *Model) Write(w io.Writer) error {
 	if m.Graph.err != nil {
 		return m.Graph.err

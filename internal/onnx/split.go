@@ -17,8 +17,8 @@ type Split struct {
 }
 
 // AddInterval adds an interval above the intervals added so far. bound is the bound between the
-// last interval and the new interval; it is ignored for the first interval. If both intervals go to
-// the same side, they become one interval.
+// last interval and the new interval; it is ignored for the first interval. left is set if the rows
+// of the new interval go left. If both intervals go to the same side, they become one interval.
 func (s *Split) AddInterval(bound float64, left bool) {
 	switch last := len(s.Left) - 1; {
 	case last < 0:

@@ -8,7 +8,7 @@ import (
 // Type is the type of the elements of a tensor: TensorProto.DataType.
 type Type int
 
-// The types that are used.
+// The types of elements that this package uses.
 const (
 	Float32 Type = 1
 	Uint8   Type = 2

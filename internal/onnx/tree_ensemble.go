@@ -50,7 +50,7 @@ type treeNode struct {
 	weights               []Weight
 }
 
-// Weight is a number that a leaf adds to an output.
+// Weight is a number, Value, that a leaf adds to the output with the index Target.
 type Weight struct {
 	Target int
 	Value  float64
@@ -119,8 +119,8 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 	e.nodes = e.nodes[:0]
 }
 
-// addLeafWeights adds the weights of a leaf. A leaf without weights gets the weight 0 for the first
-// output, because runtimes may expect a weight.
+// addLeafWeights adds the weights of the leaf with the given node ID. A leaf without weights gets
+// the weight 0 for the first output, because runtimes may expect a weight.
 func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	if len(weights) == 0 {
 		weights = []Weight{{}}

@@ -111,7 +111,8 @@ func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 	return endpoint, nil
 }
 
-// parseHeaders returns the headers of requests to the collector, from a list such as
+// parseHeaders returns the headers of requests to the collector. The variable
+// OTEL_EXPORTER_OTLP_TRACES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS lists them, as in
 // api-key=value,other=value. The error contains no values, which may be secret.
 func parseHeaders(getenv func(string) string) (http.Header, error) {
 	name, text := envTracesHeaders, getenv(envTracesHeaders)

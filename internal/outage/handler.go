@@ -12,16 +12,16 @@ type handler struct {
 	keep     func(error) bool
 }
 
-// NewHandler returns a handler that passes log records on to next. During an outage that the
-// monitors have reported, a record that has an error as an attribute gets the level debug if the
-// outage may have caused the error. The record keeps its level if keep returns true for the error.
-// All records keep their level if next is not enabled for warnings, because next then omits the
-// lines of the monitors, too.
+// NewHandler returns a handler that passes log records on to next. It lowers a record to the level
+// debug if the record has an error as an attribute, and the error may have been caused by an
+// outage that the monitors have already reported. It does not lower the record if keep returns
+// true for the error. If next is not enabled for warnings, it lowers no records, because next then
+// omits the lines of the monitors, too.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }
 
-// Handle passes the record on.
+// Handle passes the record on, with the level debug if NewHandler says so.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	if h.isCovered(r) && h.Enabled(ctx, slog.LevelWarn) {
 		r = r.Clone()

@@ -183,8 +183,8 @@ func (m *Monitor) HasReportedCause(err error) bool {
 	return false
 }
 
-// recordFailure records that a probe that began at the given time has failed, and logs a line if one
-// is due.
+// recordFailure records that a probe that began at the given time has failed. It logs a line at
+// the beginning of an outage, and then at intervals of reminderInterval.
 func (m *Monitor) recordFailure(err error, probeBegan time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -92,7 +92,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	case codeUnusedColumn:
 		return "no action is required"
 	case csvfile.CodeJunkInDates:
-		return datesHint(in == p.Blind || in.layout.Blind)
+		return datesHint(p.isBlind(in))
 	}
 	if hint := constantHints[f.Code]; hint != "" {
 		return hint
@@ -148,7 +148,7 @@ var constantHints = map[string]string{
 	csvfile.CodeSimilarTexts:       "if they mean the same, use the same spelling, in all files; the model treats them as different",
 	csvfile.CodeSameLooking:        "write the values in one Unicode normalization, such as NFC, in all files; the model treats them as different",
 	csvfile.CodeMissingClass:       "if the label of these rows is unknown, remove the rows",
-	csvfile.CodeTotalRow:           "if it is not a row to predict, delete the line",
+	csvfile.CodeTotalRow:           "if it is a row of totals, delete the line",
 	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",
 }
 
@@ -200,6 +200,10 @@ func (p *Preflight) profileOf(in *InputTable) *profile.Profile {
 	return p.TrainProfile
 }
 
+// isBlind reports whether an input is a blind file: the second input, or the only one of a command such as
+// predict.
+func (p *Preflight) isBlind(in *InputTable) bool { return in == p.Blind || in.layout.Blind }
+
 // hasRaggedRows reports whether rows of a file have another number of fields than its first line.
 func hasRaggedRows(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeRaggedRow })
@@ -226,7 +230,7 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 	if slices.ContainsFunc(p.Findings, isUnnamed) {
 		return fmt.Sprintf("if row %d is the header, ignore the rows above it: `%s`", f.Line, p.Factory.CommandWith("skip-rows", strconv.Itoa(f.Line-1)))
 	}
-	if in.layout.Blind || in == p.Blind {
+	if p.isBlind(in) {
 		return "if it is not a row, delete the line; otherwise, no action is required" // the copy keeps a row with an ID
 	}
 	return p.fixHint(in)
@@ -246,7 +250,7 @@ func (p *Preflight) unnamedHint(in *InputTable, f *finding, readAs string) strin
 	switch {
 	case f.Severity == compare.SeverityWarning && readAs == "":
 		return "no action is required"
-	case in == p.Blind || in.layout.Blind || readAs == "":
+	case p.isBlind(in) || readAs == "":
 		return "write a name into the header line"
 	}
 	return "write a name into the header line, or exclude the column: `" + p.Factory.CommandWith("drop", readAs) + "`"
@@ -303,7 +307,7 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
-	case missing && (in == p.Blind || in.layout.Blind) && in.headerBelowTitle != nil:
+	case missing && p.isBlind(in) && in.headerBelowTitle != nil:
 		return p.fixHint(in)
 	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID:
 		return "add the columns of the training file to the blind file"

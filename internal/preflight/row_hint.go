@@ -17,7 +17,7 @@ func (p *Preflight) incompleteRowHint(in *InputTable, f *finding) string {
 
 // raggedHint returns the remedy for rows with another number of fields than the header.
 func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
-	isBlind, isCut := in == p.Blind || in.layout.Blind, f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns
+	isBlind, isCut := p.isBlind(in), f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns
 	switch {
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)
@@ -53,7 +53,7 @@ const cutHint = "the file ends inside a row, so it is probably incomplete: downl
 // invalidIDHint returns the remedy for a missing or repeated ID.
 func (p *Preflight) invalidIDHint(in *InputTable, f *finding) string {
 	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
-	if prof := p.profileOf(in); f.Code == csvfile.CodeEmptyID && (in == p.Blind || in.layout.Blind) && prof != nil && 10*f.Count < prof.Rows {
+	if prof := p.profileOf(in); f.Code == csvfile.CodeEmptyID && p.isBlind(in) && prof != nil && 10*f.Count < prof.Rows {
 		hint = "if the line is not a row to predict, such as a total, delete it and the notes below it; otherwise, " + hint
 	}
 	if !p.Train.layout.Blind && in.layout.CopyID == "" {

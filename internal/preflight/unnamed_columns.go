@@ -106,9 +106,14 @@ func (p *Preflight) reportTitleLine(in *InputTable, header, names []string) bool
 }
 
 // withoutIgnored returns the renames of columns that are not ignored.
-func (in *InputTable) withoutIgnored(changed []roles.Rename) []roles.Rename {
+func (in *InputTable) withoutIgnored(changed []roles.Rename) (used []roles.Rename) {
 	ignored := newNameSet(in.ignored)
-	return slices.DeleteFunc(slices.Clone(changed), func(one roles.Rename) bool { return ignored[one.To] })
+	for _, one := range changed {
+		if !ignored[one.To] {
+			used = append(used, one)
+		}
+	}
+	return used
 }
 
 // newNameSet returns the set of the names in the lists.

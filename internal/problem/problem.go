@@ -16,8 +16,8 @@ import (
 	"foretell/internal/store"
 )
 
-// unavailableRetrySeconds is how many seconds a client should wait while the database or
-// the S3 store is unavailable.
+// unavailableRetrySeconds is how many seconds a client should wait before it tries again, while
+// the database or the S3 store is unavailable.
 const unavailableRetrySeconds = 5
 
 // Config configures a Converter.
@@ -67,8 +67,8 @@ func (c *Converter) Convert(err error) error {
 	return err
 }
 
-// newOutageProblem returns the problem of an outage of the database or of the S3 store. cause is the
-// error of the operation that failed.
+// newOutageProblem returns the problem of an outage of the database or of the S3 store. cause is
+// the error of the operation that failed, and message is the text for users.
 func newOutageProblem(cause error, code api.Code, message string) error {
 	p := api.NewProblem(code, "%s", message).WithCause(cause)
 	p.RetryAfter = unavailableRetrySeconds

@@ -104,7 +104,9 @@ func FilterConfirmed(confirmed, current []Item) []Item {
 	return items
 }
 
-// keptModels returns the keys of the models to keep.
+// keptModels returns the keys of the models that p keeps: the newest p.Keep models, the models
+// created since p.Before, with p.Champions the champion and the newest model, and in any case the
+// models of unfinished predictions.
 func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
 	if newest := client.FindNewest(s.Models); p.Champions && newest != nil {
@@ -124,7 +126,8 @@ func (p Policy) keptModels(s Series) map[string]bool {
 	return kept
 }
 
-// shouldDelete reports whether a race is deleted, with its model if it has one.
+// shouldDelete reports whether a race is deleted, with its model if it has one. kept holds the
+// keys of the models to keep. A race that has not ended is deleted only if it is abandoned.
 func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
 	if p.isAbandoned(r.Interrupted, r.CreatedOn) {
 		return true
@@ -160,7 +163,9 @@ func isDone(status string) bool {
 	return false
 }
 
-// raceItems returns a race with its model and the predictions by that model.
+// raceItems returns the items for a race, its model and the predictions by that model. dataset is
+// the name of the dataset. implied reports whether the race is deleted together with an earlier
+// item, its dataset.
 func (s Series) raceItems(r api.Training, dataset string, implied bool) []Item {
 	items := []Item{{Kind: Race, Key: r.TrainingJobKey, Name: dataset, CreatedOn: r.CreatedOn, Implied: implied}}
 	for _, m := range s.Models {

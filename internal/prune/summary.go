@@ -8,7 +8,8 @@ import (
 	"foretell/internal/term"
 )
 
-// FormatSummary formats the number of items of each kind and their total size.
+// FormatSummary formats the number of items of each kind and their total size, such as "1 race, 2
+// models (3.1 MB)".
 func FormatSummary(items []Item) string {
 	var parts []string
 	for _, kind := range []struct{ name, word string }{

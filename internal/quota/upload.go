@@ -17,7 +17,7 @@ type Uploads struct {
 	written map[string]int64 // only of accounts with uploads that have written bytes
 }
 
-// NewUploads returns Uploads without an upload.
+// NewUploads returns Uploads that count no upload yet.
 func NewUploads() *Uploads { return &Uploads{written: map[string]int64{}} }
 
 // Upload is one upload in progress.
@@ -25,7 +25,8 @@ type Upload struct {
 	all     *Uploads
 	account string
 	// left is how many bytes the quota of the account allowed when the upload began.
-	left  int64
+	left int64
+	// bytes is how many bytes the upload has counted with Grow.
 	bytes int64
 }
 

@@ -17,8 +17,8 @@ type Deadline struct {
 	now   func() time.Time
 }
 
-// Deadline returns the deadline of a command that started at the time began. The function now
-// returns the current time.
+// Deadline returns the deadline of a command that started at began. The deadline calls now for the
+// current time.
 func (f *Flags) Deadline(now func() time.Time, began time.Time) Deadline {
 	if !f.cmd.Flags().Changed("time-limit") {
 		return Deadline{now: now}

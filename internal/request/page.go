@@ -53,8 +53,9 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// nextOffset returns the offset of the next page, and whether there is one; see [client.NextOffset].
-// page is the response to the request for path, the current page, and offset its offset.
+// nextOffset returns the offset of the page that follows page, and whether there is one; see
+// [client.NextOffset]. page is the response to the request for path, and offset is the offset in
+// this request.
 func nextOffset(path string, offset int64, page any) (next int64, exists bool) {
 	members, _ := page.(map[string]any)
 	n := 0
@@ -83,7 +84,8 @@ func nextOffset(path string, offset int64, page any) (next int64, exists bool) {
 	return client.NextOffset(api.PageInput{Offset: offset, Limit: limit}, reported, n)
 }
 
-// memberNumber returns the number of a member, which may be a string.
+// memberNumber returns the member with this name as an integer. The member may be a number, or a
+// string that contains one. Otherwise ok is false.
 func memberNumber(members map[string]any, name string) (number int64, ok bool) {
 	switch value := members[name].(type) {
 	case json.Number:
@@ -111,8 +113,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists replaces each member of page that is a string with a JSON list by this list, and returns
-// page.
+// decodeLists decodes each member of page that is a string with a JSON list, such as the member
+// datasets of a list of datasets. It changes page and returns it.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {

@@ -41,7 +41,7 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 		o.Note("%s", r.Summary())
 		return cmp.Or(thresholdErr, err)
 	}
-	if !o.JSON {
+	if !o.JSON && !f.factory.NotesAreEvents {
 		_ = f.printTable(r) // the error below has the same facts
 	}
 	if r.Model == "" {

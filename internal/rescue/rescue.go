@@ -33,7 +33,7 @@ func (c *Catcher) Call(fn func()) {
 	fn()
 }
 
-// Caught reports whether a function of Call has panicked.
+// Caught reports whether a function passed to Call has panicked.
 func (c *Catcher) Caught() bool { return c.first.Load() != nil }
 
 // Rethrow panics if a function passed to Call has panicked. Call it after the goroutines have

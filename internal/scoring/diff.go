@@ -178,8 +178,8 @@ func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, seco
 	return truths, nil
 }
 
-// compareRow adds a row to the counts and, if its label changed, to ChangedRows. trueLabels may be
-// nil.
+// compareRow adds a row to the counts and, if its label changed, to ChangedRows. firstRow and
+// secondRow are its positions in the two files. trueLabels may be nil.
 func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow int, trueLabels []string) {
 	from, to := first.key(first.labels[firstRow]), first.key(second.labels[secondRow])
 	changed := ChangedRow{ID: first.rowName(firstRow), From: first.labels[firstRow], To: second.labels[secondRow]}

@@ -21,8 +21,8 @@ func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
 func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
 // joinRows returns the position in second of each row of first. It returns a *Fault if the files
-// differ in their IDs or, without IDs, in their number of rows. partialHint is its hint if only some IDs
-// are in both files; it may be "".
+// differ in their IDs or, without IDs, in their number of rows. partialHint is the hint of this
+// fault if some IDs, but not all, are in both files; it may be "".
 func joinRows(first, second joinInput, partialHint string) (secondRows []int, err error) {
 	order := make([]int, len(first.rows))
 	if first.ids == nil {
@@ -84,7 +84,8 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	return at, nil
 }
 
-// describeMissing returns a message about the given IDs, which k has and other lacks.
+// describeMissing returns a message about the given IDs, which k has and other lacks, such as `2
+// IDs of the answers are missing from the predictions; the first is "r7"`.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("1 ID of %s is missing from %s: %s", k.name, other.name, quote(ids[0]))

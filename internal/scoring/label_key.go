@@ -6,10 +6,11 @@ import "slices"
 // equal.
 type labelKey func(label string) string
 
-// newLabelKey returns the labelKey for the classes of models. The key ignores the spaces around
-// labels and the form of numbers, as in 100 and 1e2. If two classes of a model differ only in
-// spaces or only in the form of a number, the key does not ignore this difference. If the key
-// ignores spaces, newLabelKey also removes them from classes and labels.
+// newLabelKey returns the key with which labels are compared with the classes of one or several
+// models. classes holds the classes of each model, and labels holds lists of other labels. The key
+// ignores the spaces around labels and the form of numbers, as in 100 and 1e2. If two classes of a
+// model differ only in spaces or only in the form of a number, the key does not ignore this
+// difference. If the key ignores spaces, newLabelKey also removes them from classes and labels.
 func newLabelKey(classes, labels [][]string) labelKey {
 	trims := keepsDistinct(trimLabel, classes)
 	if trims {
@@ -46,11 +47,11 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 	return true
 }
 
-// setLabelKey sets the key of files of predictions that are compared with each other and, unless
-// trueLabels is nil, with the true labels. With this key, different classes of a model are never
-// equal. The classes are taken from a receipt or from the probability columns; without these, they
-// are the predicted labels. Any other label, such as a true label, equals the class from which it
-// differs only in spaces or in the form of a number.
+// setLabelKey sets the key with which the labels of the files are compared with each other and,
+// unless trueLabels is nil, with the true labels. With this key, different classes of a model are
+// never equal. The classes are taken from a receipt or from the probability columns; without these,
+// they are the predicted labels. Any other label, such as a true label, equals the class from which
+// it differs only in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
 	labels := [][]string{trueLabels}
 	var classes [][]string

@@ -96,8 +96,8 @@ func isFraction(label string) bool {
 	return isProbability && number > 0 && number < 1
 }
 
-// spellingHint returns the hint about files that write the same labels in different ways, or "" if they do
-// not seem to.
+// spellingHint returns a hint if labels and others are probably the same classes in different
+// spellings, such as yes and Yes, or True and 1. Otherwise it returns "".
 func spellingHint(labels, others []string) string {
 	switch {
 	case haveCommonLabel(labels, others, strings.ToLower):

@@ -75,7 +75,7 @@ func (p *predictions) rowName(row int) string {
 	return p.ids[row]
 }
 
-// answers is the file of the true labels.
+// answers holds the contents of the file with the true labels.
 type answers struct {
 	names  []string // of the columns
 	label  string
@@ -277,7 +277,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 
 // findIDColumnOrDropIDs returns the position of the ID column of the answers. It returns -1 if the
 // rows must be joined by their order: if p has no IDs, or if its IDs were generated and the answers
-// lack their column. In the second case it removes the IDs from p.
+// lack their column. In the second case it removes the IDs from p. It returns a *Fault if the ID is
+// the column of the label, which is at the position labelColumn.
 func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil
@@ -330,8 +331,8 @@ func openTable(src io.Reader, file FileRole) (*table, error) {
 	return t, nil
 }
 
-// hasUnsplitHeader reports whether the table has a single column, whose name looks like the names of
-// several columns.
+// hasUnsplitHeader reports whether the table has a single column, whose name contains a delimiter
+// such as a semicolon. It probably has several columns, which are not separated by commas.
 func (t *table) hasUnsplitHeader() bool {
 	return len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|")
 }
@@ -354,8 +355,9 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	return row, nil
 }
 
-// columnIndex returns the position of the named column, or fallback if name is empty. role
-// is the column's role for messages.
+// columnIndex returns the position of the named column, or fallback if name is empty. It returns a
+// *Fault if there is no column with this name. role is the column's role in this message, such as
+// "ID".
 func (t *table) columnIndex(name, role string, fallback int) (index int, err error) {
 	if name == "" {
 		return fallback, nil

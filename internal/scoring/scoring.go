@@ -112,6 +112,8 @@ type Result struct {
 	// OrderReason is the reason for joining the rows by their order, as a clause. It is "" if they
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
+	// IDNumbers is an ID as each file writes it, if the IDs were compared as numbers; otherwise nil.
+	IDNumbers []string `json:"-"`
 	// TrainingOverlap is set if the scored rows contain rows that the model was trained on.
 	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
 }
@@ -123,7 +125,8 @@ type TrainingOverlap struct {
 	Found  int64 `json:"found"`
 }
 
-// Caution returns a clause that warns that a score on the rows of the file is too good.
+// Caution returns a clause that warns that the score is better than it would be on new rows,
+// because the model was trained on some rows of the file.
 func (t *TrainingOverlap) Caution() string {
 	share := fmt.Sprintf("%d of", t.Found)
 	if t.Found == t.Sample {
@@ -206,6 +209,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	idNumbers := matchIDNumbers(p.ids, a.ids)
 	unanswered, unpredicted := 0, 0
 	if opts.Partial {
 		if unanswered, unpredicted, err = dropUnmatched(p, a); err != nil {
@@ -226,7 +230,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	}
 	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
 	if err == nil {
-		r.UnlabelledRows, r.UnansweredRows, r.UnpredictedRows = unlabelled, unanswered, unpredicted
+		r.UnlabelledRows, r.UnansweredRows, r.UnpredictedRows, r.IDNumbers = unlabelled, unanswered, unpredicted, idNumbers
 	}
 	return r, err
 }
@@ -290,8 +294,8 @@ func countUnequalSums(probabilities []float32, classes int) (rows int) {
 	return rows
 }
 
-// setProbabilityMetrics sets the metrics of probabilities. The metrics are undefined if
-// ctx is cancelled.
+// setProbabilityMetrics sets the metrics that are computed from probabilities, such as LogLoss. The
+// metrics are undefined if ctx is cancelled.
 func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions) {
 	r.ROCAUC = computeMetric(ctx, metric.NameROCAUC, p)
 	r.PRAUC = computeMetric(ctx, metric.NamePRAUC, p)
@@ -312,7 +316,8 @@ func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions
 	}
 }
 
-// setRowsOfMetrics sets the number of rows of the metrics that leave out the rows with unknown labels.
+// setRowsOfMetrics sets MetricValue.Rows of the metrics that leave out the rows with unknown
+// labels.
 func (r *Result) setRowsOfMetrics() {
 	if r.UnknownLabels == nil {
 		return
@@ -368,8 +373,8 @@ func computeMetric(ctx context.Context, name string, p metric.Predictions) *Metr
 	return newMetricValue(value, interval)
 }
 
-// metricValueOrNil returns a score of a class with its interval. If no row contributes to the
-// score, the interval is unknown, and it returns nil.
+// metricValueOrNil returns a metric of one class with its interval. It returns nil if the interval
+// is unknown, because no row contributes to the metric.
 func metricValueOrNil(value float64, interval metric.Interval) *MetricValue {
 	if !interval.Known() {
 		return nil

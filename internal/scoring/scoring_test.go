@@ -252,3 +252,30 @@ func TestFaults(t *testing.T) {
 		})
 	}
 }
+
+// TestIDNumbers compares IDs as numbers only if all of them are integers, and different IDs of a file
+// are different integers.
+func TestIDNumbers(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second string
+		want          []string
+	}{
+		"floats":         {"901 902", "902.0 901.0", []string{"901", "901.0"}},
+		"leading_zeros":  {"00 7 010", "10 7 0", []string{"00", "0"}},
+		"equal":          {"1.0 2", "2 1.0", nil},
+		"other_rows":     {"1 2", "3.0 4.0", nil},
+		"a_code":         {"1 2 x", "1.0 2.0 x", nil},
+		"an_empty_cell":  {"1 2", "1.0 ", nil},
+		"two_forms":      {"1 2", "1.0 01", nil},
+		"fractions":      {"1 2", "1.5 2.0", nil},
+		"inexact_floats": {"9007199254740993", "9007199254740993.0", nil},
+	} {
+		first, second := strings.Split(c.first, " "), strings.Split(c.second, " ")
+		if diff := cmp.Diff(c.want, matchIDNumbers(first, second)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if c.want == nil && (strings.Join(first, " ") != c.first || strings.Join(second, " ") != c.second) {
+			t.Errorf("%s: the IDs were changed: %q, %q", name, first, second)
+		}
+	}
+}

@@ -21,7 +21,7 @@ const maxSharedColumns = 8
 
 // newSharedCells returns sharedCells without rows, and the positions of their columns in t: the
 // first maxSharedColumns columns that are also in other. It leaves out the column at the position
-// except.
+// except, which has the labels of t.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {
@@ -47,10 +47,11 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault checks rows that are joined by their order, because they have no common IDs: in
-// columns that both files have, their cells must be equal. If cells differ, it returns a *Fault. It
-// returns nil if no column is in both files, and for rows that are joined by IDs or because of
-// Options.InOrder. Both files must have the same number of rows.
+// orderFault returns a *Fault if the rows of the files are probably in different orders: if two
+// rows that are joined have different cells in a column of both files. It only checks rows that are
+// joined by their order because the files have no common IDs. It returns nil for rows that are
+// joined by IDs or because of Options.InOrder, and if no column is in both files. Both files must
+// have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil

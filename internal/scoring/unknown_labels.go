@@ -13,8 +13,8 @@ import (
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
 // them, so accuracy counts their rows as wrong. Metrics of probabilities leave these rows out,
-// because the log loss of a class without a probability would be infinite. Means over classes are
-// over the classes of the model.
+// because the log loss of a class without a probability would be infinite. A mean over classes
+// leaves out the unknown labels.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
@@ -199,10 +199,11 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 	return all[:len(labels)*width], labels
 }
 
-// prAUCClassRows chooses the class whose average precision is prAuc, if there are two classes. It
-// is the class called name or, if there is none, the class with fewer labels; in a tie, class 1.
-// isNamed reports whether it is called name. rows is a value for metric.Predictions.ClassRows: 0
-// for this class and 1 for the other, or nil if there are not two classes.
+// prAUCClassRows chooses the class whose average precision is the metric prAuc, if there are two
+// classes. It is the class called name or, if no class has this name, the class with fewer rows; in
+// a tie, class 1. isNamed reports whether it is called name. rows is a value for
+// metric.Predictions.ClassRows: 0 for this class and 1 for the other, or nil if there are not two
+// classes.
 func prAUCClassRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false

@@ -23,9 +23,10 @@ const formEnd = "\r\n"
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
-	hasBegun  bool
-	hasEnded  bool  // all bytes were read, or a read failed
-	err       error // the error of the last Read; io.EOF at the end of the body
+	// hasBegun is true after the first Read.
+	hasBegun bool
+	hasEnded bool  // all bytes were read, or a read failed
+	err      error // the error of the last Read; io.EOF at the end of the body
 
 	limit int64 // maximum of bytesRead; 0 means no limit
 	// form is true for the body of a multipart form. Read then appends formEnd. At the end it
@@ -62,7 +63,8 @@ func (b *requestBody) setTotalTimeout(w http.ResponseWriter, d time.Duration, no
 // hasTimeout reports whether the time to read the body is limited.
 func (b *requestBody) hasTimeout() bool { return b.now != nil && (b.idle > 0 || !b.end.IsZero()) }
 
-// setDeadline sets the read deadline before a read.
+// setDeadline sets the deadline of the next read from the connection: the earlier of the idle
+// timeout and the total timeout.
 func (b *requestBody) setDeadline() {
 	deadline := b.end
 	if idleEnd := b.now().Add(b.idle); b.idle > 0 && (deadline.IsZero() || idleEnd.Before(deadline)) {

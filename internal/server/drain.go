@@ -28,8 +28,9 @@ const (
 	authenticatedDrainIdleTimeout = 5 * time.Second
 )
 
-// drainLimits returns the time to drain the body of a rejected request, and the time to wait
-// for its next byte.
+// drainLimits returns the time to drain the body of a rejected request, and the time to wait for
+// its next byte. authenticated reports whether the client has a valid token or session cookie, and
+// so gets more time.
 func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration) {
 	if !authenticated {
 		return anonymousDrainTime, anonymousDrainIdleTimeout

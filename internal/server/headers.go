@@ -15,7 +15,8 @@ func (s *service) setDefaultHeaders(h http.Header, r *http.Request) {
 	}
 }
 
-// schemeOf returns the scheme, http or https, with which the client sent a request.
+// schemeOf returns the scheme, http or https, with which the client sent a request. A trusted
+// proxy reports this scheme in the header X-Forwarded-Proto.
 func (s *service) schemeOf(r *http.Request) string {
 	if s.proxies.isFromProxy(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {

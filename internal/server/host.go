@@ -55,7 +55,8 @@ func hostName(host string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
 }
 
-// requestHost returns the host to which the client sent a request.
+// requestHost returns the host to which the client sent a request. A trusted proxy reports this
+// host in the header X-Forwarded-Host.
 func (s *service) requestHost(r *http.Request) string {
 	if s.proxies.isFromProxy(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {

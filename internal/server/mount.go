@@ -134,8 +134,8 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 	s.mountOperation(e.Operation, reflect.TypeFor[In](), body, empty, func(to huma.API, op huma.Operation) { huma.Register(to, op, handle) })
 }
 
-// respond returns the response of an operation to huma. out is the result of the operation. If
-// empty is true, out is not sent.
+// respond returns the response of an operation to huma. out and err are the results of the
+// operation. If empty is true, out is not sent.
 func (s *service) respond(ctx context.Context, out any, empty bool, err error) (*response, error) {
 	if err != nil {
 		return nil, &problem{s.toProblem(ctx, err)}
@@ -173,7 +173,8 @@ func (s *service) mountOperation(described api.Operation, in, body reflect.Type,
 	}})
 }
 
-// describeOperation returns the description of an operation for huma.
+// describeOperation returns the description of an operation for huma. in is the type of the
+// operation's input.
 func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
 	rules := requestRules{op: op, params: parametersOf(op, in), hasJSONBody: hasBody}

@@ -110,8 +110,8 @@ func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure a
 	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
 }
 
-// logAccess logs one line about a request. It omits the query, which may have a
-// signature.
+// logAccess logs one line about a request. in is the number of bytes of its body that were read.
+// The line omits the query, which may have a signature.
 func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
 	req := requestFromContext(r.Context())
 	level := slog.LevelInfo
@@ -177,7 +177,7 @@ func (rec *responseRecorder) setWriteDeadline() {
 // Unwrap returns the underlying writer, for http.ResponseController.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// WriteHeader records the status unless it is informational.
+// WriteHeader sends the status and records it, unless it is informational (1xx).
 func (rec *responseRecorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= http.StatusOK {
 		rec.status = status

@@ -121,8 +121,8 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// operationTag returns the tag of an operation: the first segment of its path after the
-// version.
+// operationTag returns the tag of an operation: the first segment of its path after /api/ and the
+// version, such as "datasets".
 func operationTag(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
@@ -155,7 +155,7 @@ var operationRemarks = map[string]string{
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, one of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing.",
-	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null, for a race without a threshold, is an extension.",
+	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null means a race without a threshold (an extension).",
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
 		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part.",
 	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +
@@ -204,7 +204,7 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// documentNulls documents where null is allowed, in the schemas and in the bodies of operations.
+// documentNulls adds to the schemas and to the bodies of operations where null is allowed.
 func documentNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	documentNullStructs(doc.Components.Schemas)
 	for _, op := range operations {
@@ -270,7 +270,7 @@ func setRequestBody(doc *huma.OpenAPI, op api.Operation, media string, schema *h
 	}
 }
 
-// findOperation returns the description of an operation in the document.
+// findOperation returns the description of an operation in the document, which must have its path.
 func findOperation(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {

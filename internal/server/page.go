@@ -57,14 +57,15 @@ func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// limitUploadTime limits the time to read the rest of a form with a file. The limit is that for the
-// rest of a rejected upload; see drainLimits.
+// limitUploadTime limits the time to read the rest of a form with a file to the time that
+// drainLimits allows an authenticated client for the rest of a rejected upload.
 func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	total, _ := drainLimits(r, true)
 	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit
 }
 
-// wantsHTML reports whether a browser requests a page.
+// wantsHTML reports whether a browser requests a page: the request accepts HTML, and its path is
+// not one of the API.
 func wantsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }

@@ -20,6 +20,7 @@ type parameters struct {
 	keys     []string // names of parameters in the path
 	query    []string // names of all parameters in the query
 	integers []string // names of parameters in the query that are integers
+	// booleans are the names of parameters in the query that are true or false.
 	booleans []string
 	// allowsOthers is true if the query may also have parameters of other names.
 	allowsOthers bool

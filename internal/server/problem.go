@@ -25,10 +25,10 @@ type problem struct{ *api.Problem }
 // GetStatus returns the HTTP status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// ContentType returns the content type of problem details.
+// ContentType returns the content type of problem details, application/problem+json.
 func (p *problem) ContentType(string) string { return problemType }
 
-// GetHeaders returns the headers that a response with this status must have.
+// GetHeaders returns the headers that a response with this problem must have, such as Retry-After.
 func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
 
 func problemHeaders(p *api.Problem) http.Header {
@@ -83,8 +83,9 @@ func init() {
 	validation.MsgExpectedObject = "must be an object"
 }
 
-// humaProblem converts validation errors of huma to a problem. It omits the invalid
-// values, because they may be passwords.
+// humaProblem converts validation errors of huma to a problem with the given status. msg is the
+// detail if errs names no field. The problem omits the invalid values, because they may be
+// passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
 		return humaInternalProblem(ctx, status, msg, errs)
@@ -212,8 +213,8 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// errorWithCause is an error whose message also contains the message of its cause. The message of a
-// problem does not.
+// errorWithCause adds the message of the cause to the message of an error, for the log. The
+// message of a problem alone does not contain its cause, because clients must not see it.
 type errorWithCause struct{ error }
 
 // Error returns the messages of the error and of its cause.
@@ -225,7 +226,7 @@ func (e errorWithCause) Error() string {
 	return text
 }
 
-// Unwrap returns the error.
+// Unwrap returns the error without the added message.
 func (e errorWithCause) Unwrap() error { return e.error }
 
 // writeProblem responds with a problem, without using huma.

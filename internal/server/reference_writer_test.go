@@ -29,7 +29,7 @@ func Reference() []byte {
 
 const referenceHead = `# The API
 
-Generated from the endpoints in internal/api by ` + "`go test ./internal/server -update`" + `; a test compares it with the code. The service
+This page is generated from the endpoints in internal/api by ` + "`go test ./internal/server -update`" + `. A test compares the page with the code. The service
 returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.json`" + `.
 
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →

@@ -150,7 +150,8 @@ func (s *service) mountAll(rt *router) {
 	}
 }
 
-// writeRouteError responds to a request with an unknown path or method.
+// writeRouteError responds to a request with an unknown path (status 404), or with a method that
+// its path does not allow (status 405). A browser gets a page, and other clients a problem.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		if s.pages != nil && wantsHTML(r) {

@@ -141,8 +141,9 @@ type fileResponse struct {
 	Body func(huma.Context)
 }
 
-// mountDownload mounts an operation that returns a file. Like http.ServeContent, it
-// supports ranges and conditional requests.
+// mountDownload mounts an operation that returns a file. open opens the file for a request, and
+// media is its Content-Type. Like http.ServeContent, the operation supports ranges and conditional
+// requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
 	handle := func(ctx context.Context, in *In) (*fileResponse, error) {
 		file, err := open(ctx, in)
@@ -185,6 +186,7 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 // have the requested range, or if the file does not meet a condition of the request.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
+	// begin is called with partial = true if only a part of the file is sent.
 	begin    func(partial bool) *api.Problem
 	replaced bool // WriteHeader has sent a problem instead of the file
 }

@@ -101,7 +101,7 @@ func (f *File) createFile() (err error) {
 	return err
 }
 
-// namePrefix is the prefix of the names of files.
+// namePrefix is the prefix of the names of temporary files, by which [Sweep] finds them.
 const namePrefix = ".foretell-scratch-"
 
 // Sweep removes the files of killed processes from dir, on systems that cannot remove open
@@ -116,7 +116,7 @@ func Sweep(dir string) error {
 	return err
 }
 
-// readAt fills b from the file or from memory.
+// readAt reads len(b) bytes at the offset at, from the file or from memory, into b.
 func (f *File) readAt(b []byte, at int64) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

@@ -38,6 +38,7 @@ type SecondFactor struct {
 
 // Quota holds the limits of an account. Nil means no limit.
 type Quota struct {
+	// Datasets limits the number of datasets.
 	Datasets *int64
 	// Bytes limits the total size of the stored files: uploaded CSV files, models and results.
 	Bytes *int64
@@ -65,12 +66,13 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
 }
 
-// GetAccount returns the account with an email address.
+// GetAccount returns the account with this email address, in lower case. It returns ErrNotFound if
+// there is none.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	return t.getAccountWhere(ctx, "email = ?", email)
 }
 
-// GetAccountByKey returns an account.
+// GetAccountByKey returns the account with this key. It returns ErrNotFound if there is none.
 func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) {
 	return t.getAccountWhere(ctx, "key = ?", key)
 }
@@ -81,8 +83,8 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return t.getAccountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// getAccountWhere returns the account for which an SQL condition is true. args holds the
-// values of the placeholders.
+// getAccountWhere returns the account for which an SQL condition is true, or ErrNotFound. args
+// holds the values of the placeholders.
 func (t *Tx) getAccountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, database.TranslateError(err)

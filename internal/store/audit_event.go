@@ -64,7 +64,7 @@ type AuditQuery struct {
 	Page Page
 }
 
-// toListQuery returns the listQuery of q, without the page.
+// toListQuery returns the SQL query of all events that q selects, regardless of q.Page.
 func (q AuditQuery) toListQuery() listQuery {
 	list := listQuery{columns: auditEventColumns + ", detail", from: "audit_event", order: "time DESC, key"}
 	if q.Actor != "" {

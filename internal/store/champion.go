@@ -61,9 +61,11 @@ type champion struct {
 	// newestTraining and newestDataset are the race and the dataset of the model in the subquery
 	// newest of championSQL. That model may be the champion itself.
 	newestTraining, newestDataset string
-	content, scoreKind            string
-	groupColumn, timeColumn       string
-	state, raceStatus             string
+	// content and scoreKind are the values of the expressions datasetContent and scoreKind for that
+	// model.
+	content, scoreKind      string
+	groupColumn, timeColumn string
+	state, raceStatus       string
 }
 
 // findChampion returns the champion of a series; see Model.Champion.

@@ -84,7 +84,7 @@ func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, err
 	return d, database.TranslateError(err)
 }
 
-// HasDataset reports whether the account has a dataset.
+// HasDataset reports whether the account has a dataset with this key.
 func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM dataset WHERE key = ? AND account = ?)", key, account).Scan(&exists)
 	return exists, err

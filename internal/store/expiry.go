@@ -115,8 +115,9 @@ func (t *Tx) queryExpired(ctx context.Context, q ExpiredQuery, key string) ([]*e
 	})
 }
 
-// ListExpired reads the first q.Limit rows of q and returns the keys of those that have expired.
-// next is the position of the last row that it has read, or nil if there are no more rows.
+// ListExpired reads the first q.Limit rows of q and returns the keys of those that have expired:
+// all except the rows on which a champion depends. next is the position of the last row that it
+// has read, or nil if there are no more rows.
 func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, next *ExpiredPosition, err error) {
 	rows, err := t.queryExpired(ctx, q, "")
 	if err != nil {

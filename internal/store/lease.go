@@ -79,7 +79,8 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	return nil
 }
 
-// lease is the lease of a job.
+// lease is the lease of a job: the key of the job, the name of the process that holds the lease,
+// and until when it lasts, in Unix microseconds.
 type lease struct {
 	key, owner string
 	until      int64
@@ -108,7 +109,7 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// renewalWait is how long EndExpiredLeases waits in waitForRenewals.
+// renewalWait is how long waitForRenewals waits for live processes to renew their leases.
 var renewalWait = 2 * time.Second
 
 // waitForRenewals lets live processes renew their leases after another process has held the write

@@ -16,6 +16,7 @@ type Page struct{ Offset, Limit int64 }
 // listQuery holds the parts of an SQL query that returns a page of a list, and the number of rows
 // on all pages.
 type listQuery struct {
+	// columns, from and order follow SELECT, FROM and ORDER BY.
 	columns, from, order string
 	// table is the first table in from, and key is its primary key column. They make pages with a
 	// large offset faster: the database skips the rows before the page in an index, without reading
@@ -26,8 +27,9 @@ type listQuery struct {
 	// arguments. If total is empty, the rows are counted.
 	total     string
 	totalArgs []any
-	where     []string
-	args      []any
+	// where holds the conditions that all rows must meet, and args their arguments.
+	where []string
+	args  []any
 }
 
 // addCondition adds an SQL condition that all listed rows must meet, and its arguments.

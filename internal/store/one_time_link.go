@@ -9,6 +9,7 @@ import (
 )
 
 // ReplaceOneTimeLink adds a one-time link of an account and deletes earlier links of the account.
+// hash is the hash of the code in the link.
 func (t *Tx) ReplaceOneTimeLink(ctx context.Context, hash, account string, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account); err != nil {
 		return err
@@ -16,8 +17,9 @@ func (t *Tx) ReplaceOneTimeLink(ctx context.Context, hash, account string, expir
 	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
 }
 
-// InsertFirstAdministratorLink adds a one-time link that creates the first administrator.
-// Earlier links of this kind, which other processes may have printed, remain valid.
+// InsertFirstAdministratorLink adds a one-time link that creates the first administrator. hash is
+// the hash of the code in the link. Earlier links of this kind, which other processes may have
+// printed, remain valid.
 func (t *Tx) InsertFirstAdministratorLink(ctx context.Context, hash string, expires time.Time) error {
 	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, NULL, ?)", hash, toMicros(expires))
 }

@@ -35,8 +35,8 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*RacePart, error) {
 	})
 }
 
-// SetThresholdReachedTime sets the ReachedTime of a part of a race. run is the key of the part; see
-// [RacePart].
+// SetThresholdReachedTime sets the ReachedTime of a part of a race to time, an estimated cost. run
+// is the key of the part; see [RacePart].
 func (t *Tx) SetThresholdReachedTime(ctx context.Context, run string, time float64) error {
 	return database.TranslateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
@@ -96,7 +96,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListLeaseHolders returns the processes that have leased a job of either kind.
+// ListLeaseHolders returns the processes that have leased a job of one of the two kinds.
 func (t *Tx) ListLeaseHolders(ctx context.Context, kind, otherKind string) ([]string, error) {
 	return t.queryNonEmptyStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, otherKind)
 }

@@ -168,7 +168,7 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 
 // ReleaseAllJobs ends the leases of all jobs and clears their Process, because no process of a
 // backup is running. The jobs begin to wait at the time now. ReleaseAllJobs deletes the jobs of
-// single algorithms of a race.
+// single algorithms of a race, because the race begins again and queues them again.
 func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
 		return err

@@ -111,7 +111,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 }
 
 // writeOneStatement is like Write, but with less isolation. fn must execute one statement, or
-// several statements that each change one row and do not depend on each other. It may also read a
+// several statements that each change one row and do not depend on each other. fn may also read a
 // row that it has locked with an earlier statement.
 func (s *Store) writeOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.db.WriteOneStatement(ctx, s.withTx(fn))

@@ -104,8 +104,9 @@ func scanTraining(row rowScanner) (*Training, error) {
 }
 
 // decodeOptional decodes text, the JSON of an optional column, into value. If text is empty, value
-// remains zero. If text cannot be decoded, value becomes zero, and the error wraps ErrCorrupt. The
-// message of the error names the column, the row as noun, such as "model", and the key of the row.
+// remains zero. If text cannot be decoded, value becomes zero, and the error wraps ErrCorrupt.
+// column, noun and key are for the message of the error, such as "class_weights", "training job"
+// and the key of the row.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil
@@ -184,7 +185,7 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	return listPage(ctx, t, q.toListQuery(), q.Page, scanTraining)
 }
 
-// toListQuery returns the listQuery of q, without the page.
+// toListQuery returns the SQL query of all training jobs that q selects, regardless of q.Page.
 func (q TrainingQuery) toListQuery() listQuery {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
@@ -235,7 +236,7 @@ type LargeRace struct {
 	Process string
 }
 
-// ListLargeRaces returns the queued races that need more than memory bytes.
+// ListLargeRaces returns the queued races that need more memory than the given number of bytes.
 func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
 	rows, err := t.tx.QueryContext(ctx, largeRacesSQL, memory)
 	if err != nil {

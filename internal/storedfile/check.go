@@ -63,8 +63,9 @@ func (f *Files) Check(ctx context.Context, withChecksums bool) (*CheckResult, er
 	return c, nil
 }
 
-// checkFile verifies a file and returns its size. It returns a problem with CodeDamaged if the file
-// is damaged, and one with CodeNotFound if it was deleted.
+// checkFile verifies the size of a file and, if withChecksums is true, its checksum. It returns
+// the size in bytes. It returns a problem with CodeDamaged if the file is damaged, and one with
+// CodeNotFound if it was deleted.
 func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
 		err = f.Read(ctx, file, func(_ io.Reader, n int64) error {

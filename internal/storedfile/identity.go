@@ -26,12 +26,13 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// MatchIdentity returns an error if the database and the stored files do not belong together. Both
-// have an identity, a random text. If the identities are equal, the database and the files belong
-// together; for an exception, see checkNotAllFilesMissing. If the identities differ, or one is
-// missing because the database or the files are new or from an early release,
-// checkFilesBelongToDatabase decides, unless acceptMismatch is true. If MatchIdentity returns nil,
-// it has made the identities equal.
+// MatchIdentity returns an error if the database and the stored files do not belong together.
+// Otherwise it makes their identities equal. An identity is a random text that both store.
+//
+// If the identities are equal, the database and the files belong together; for an exception, see
+// checkNotAllFilesMissing. If they differ, checkFilesBelongToDatabase decides, unless
+// acceptMismatch is true. It also decides if one is missing, because the database or the files are
+// new or from an early release.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -166,7 +167,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the database belongs to another data folder than the files in %s, which contains %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
+		return fmt.Errorf("%w: the files in %s, which contains %s, belong to a different database", ErrMismatch, location, humanize.Count(len(stored), "file"))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {

@@ -98,8 +98,9 @@ func (w *limitedTempCSV) writeRecord(fields []string, source int) error {
 	return w.endRecord(source)
 }
 
-// finishOrRemove closes the file. If err is not nil or closing fails, it removes the file and
-// returns the error.
+// finishOrRemove writes the buffered text and closes the file. err is the error of the conversion
+// so far, or nil. If it is not nil, or if writing or closing fails, finishOrRemove removes the file
+// and returns the error.
 func (w *limitedTempCSV) finishOrRemove(err error) error {
 	if err == nil {
 		err = w.out.Flush()

@@ -16,7 +16,7 @@ import (
 // EncodingExample shows a cell of a text as it is read in an encoding.
 type EncodingExample struct {
 	Encoding string // a value of Options.Encoding
-	Text     string // the first cell that is not UTF-8
+	Text     string // the first cell that is not ASCII, as it is read in this encoding
 }
 
 // likelyEncodings are the encodings that programs write most often, except UTF-8 and UTF-16.
@@ -33,8 +33,8 @@ const (
 
 // EncodingExamples returns the encodings in which a file of unknown encoding is readable, with an
 // example of its text in each. A person who knows the language can choose the right encoding by the
-// examples. If the table has several files, it is the first file that is mostly not UTF-8. If there
-// is no such file, EncodingExamples returns nil.
+// examples. If the table has several files, the examples are from the first file that is not mostly
+// UTF-8. If there is no such file, EncodingExamples returns nil.
 func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
 	for _, p := range t.parts {
 		if p.charset != "" || p.temp != "" && !p.keepsLines {

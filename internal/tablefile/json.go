@@ -282,7 +282,8 @@ func errOrDefect(err error, message string) error {
 }
 
 // readObject reads the members of an object as cells of the current row. The { of the object has
-// been read. r.path is the key of a nested object, and empty for the row itself.
+// been read. r.path is the key of a nested object, and empty for the row itself. depth is the
+// number of objects around the object.
 func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {

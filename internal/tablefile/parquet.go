@@ -142,8 +142,8 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 	return columns, leaves, nil
 }
 
-// writeRowGroup writes the rows of a row group to w. A Parquet file has no lines, so the
-// number of a row in the file is used as its line.
+// writeRowGroup writes the rows of a row group to w. A Parquet file has no lines, so the number of
+// a row in the file is used as its line. leaves is the number of leaves of the schema.
 func writeRowGroup(w *limitedTempCSV, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -297,7 +297,8 @@ func unitDuration(unit format.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendTimestamp appends the time that is count units after 1 January 1970.
+// appendTimestamp appends the time that is count units after 1 January 1970, in UTC and in the form
+// 2006-01-02 15:04:05.5.
 func appendTimestamp(dst []byte, count int64, unit time.Duration) []byte {
 	perSecond := int64(time.Second / unit)
 	return appendTime(dst, time.Unix(count/perSecond, count%perSecond*int64(unit)))
@@ -308,7 +309,8 @@ func appendTime(dst []byte, t time.Time) []byte {
 }
 
 // appendFloat appends value in the format of encoding/json, but an exponent has at least two
-// digits, as in 1e-07. It appends nothing for NaN, and +Inf or -Inf for an infinite value.
+// digits, as in 1e-07. It appends nothing for NaN, and +Inf or -Inf for an infinite value. bits is
+// 32 or 64, as for strconv.AppendFloat.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):

@@ -31,7 +31,8 @@ type sheetReader struct {
 	numbers      []numberCells // counts of the numbers of each column
 }
 
-// numberCells counts the numbers of a column below the header, without zeros.
+// numberCells counts the numbers of a column below the header. It does not count zeros, because 0
+// and 0% are the same number.
 type numberCells struct {
 	percentages int // displayed as percentages
 	plain       int // displayed otherwise
@@ -105,7 +106,7 @@ func (s *sheetReader) countNumbers(cells []string) {
 	}
 }
 
-// addCell reads the cell with the start tag e.
+// addCell reads the cell with the start tag e into s.cells.
 func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	column := columnOfReference(attribute(e, "r"), len(s.cells))
 	if column >= maxSheetColumn {

@@ -210,7 +210,7 @@ const (
 	CodeConverted = "converted"
 )
 
-// Message describes the conversion.
+// Message describes the conversion, as in "unpacked from gzip" or "Parquet, written as CSV".
 func (s Conversion) Message() string {
 	switch s.Code {
 	case CodeCharset:

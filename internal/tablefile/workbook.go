@@ -203,7 +203,8 @@ func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml
 	}
 }
 
-// readSharedParts reads the parts of the workbook that all sheets share.
+// readSharedParts reads the list of sheets, and what all sheets share: the date system, the cell
+// styles and the shared strings.
 func (b *workbook) readSharedParts() error {
 	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct {
@@ -298,7 +299,8 @@ func (b *workbook) readStyles() error {
 	})
 }
 
-// builtInStyle returns the style of a number format that every workbook has.
+// builtInStyle returns the style of a number format that every workbook has. id is the format's ID,
+// such as 14 for a date.
 func builtInStyle(id int) cellStyle {
 	const elapsed = 46 // [h]:mm:ss
 	return cellStyle{
@@ -309,7 +311,7 @@ func builtInStyle(id int) cellStyle {
 	}
 }
 
-// parseCellStyle returns the style of a number format code.
+// parseCellStyle returns the style of a number format code, such as yyyy-mm-dd or 0.00%.
 func parseCellStyle(code string) cellStyle {
 	var style cellStyle
 	var letters strings.Builder

@@ -78,7 +78,8 @@ func NewS3Proxy(t *testing.T, location *url.URL) *S3Proxy {
 	return p
 }
 
-// SetDown breaks all connections and refuses new connections, or accepts connections again.
+// SetDown breaks all connections and refuses new connections if down is true. Otherwise the proxy
+// accepts connections again.
 func (p *S3Proxy) SetDown(down bool) {
 	p.down.Store(down)
 	if !down {

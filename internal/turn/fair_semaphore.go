@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// FairSemaphore limits how many functions run at a time. Of each account, only one function at a
-// time runs or waits for its turn among the accounts. Further functions of the account wait until
-// this function has returned. A FairSemaphore is safe for concurrent use.
+// FairSemaphore limits how many functions run at a time, and lets accounts take turns. It admits
+// only one function of each account at a time, to run or to wait for its turn. Further functions
+// of the account wait until this one has returned, so that an account with many functions does not
+// delay the others. A FairSemaphore is safe for concurrent use.
 type FairSemaphore struct {
 	running  chan struct{} // has an element for each running function
 	accounts sync.Map      // maps each account to a chan struct{} of capacity 1; it is full while a function of the account runs or waits to send to running

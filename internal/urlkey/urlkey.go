@@ -49,8 +49,8 @@ type cachedKeys struct {
 	readAt   time.Time
 }
 
-// New returns a RotatingKey. If the database has no key yet, New creates one. The function now
-// returns the current time. The reader rand must be cryptographically secure.
+// New returns a RotatingKey. If the database has no key yet, New creates one. It calls now for
+// the current time. The reader rand must be cryptographically secure.
 func New(ctx context.Context, s *store.Store, now func() time.Time, rand io.Reader) (*RotatingKey, error) {
 	k := &RotatingKey{store: s, now: now, rand: rand}
 	fresh, err := k.newSecret(auth.DefaultURLAlgorithm)
@@ -98,7 +98,7 @@ func toInfo(s *store.Secret) *Info {
 	return info
 }
 
-// Describe describes the key in the database.
+// Describe returns the name, the algorithm and the creation time of the key in the database.
 func (k *RotatingKey) Describe(ctx context.Context) (*Info, error) {
 	stored, err := k.readSecret(ctx)
 	if err != nil {

@@ -74,9 +74,9 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 	return g.Concat(parts...), order
 }
 
-// addONNXCategories returns the inputs of the categorical columns e.inputs[i] for all i
-// in indices. order[k] is the index that the k-th returned input has in a vector of
-// encode.
+// addONNXCategories returns the elements of a vector of encode that belong to the categorical
+// columns e.inputs[i], for all i in indices. They are in another order than in that vector:
+// element k of in is element order[k] of the vector.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
 	var numbers []float64 // for each input, its number within its column, counted from 1

@@ -20,6 +20,9 @@ type Options struct {
 	// Workspaces is a pool of working memory that several fitters may share. Defaults to a new
 	// pool.
 	Workspaces *WorkspacePool
+	// ScheduleFactor multiplies the number of rows that the network trains on in the whole
+	// schedule. Defaults to 1.
+	ScheduleFactor int
 	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
 	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. In training,
 	// the decay falls with the learning rate.
@@ -30,8 +33,8 @@ type Options struct {
 	// schedule itself does not depend on steps. Defaults to 30.
 	steps int
 	// samples is the number of rows to train on in the whole schedule, counted again in each epoch.
-	// Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
-	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows.
+	// Defaults to ScheduleFactor times 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
+	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows, times ScheduleFactor.
 	samples int
 	// members is the number of networks in the ensemble. Defaults to 4.
 	members int
@@ -70,7 +73,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	}
 	// With more steps, training takes up to a third longer if the network is evaluated after each.
 	o.steps = cmp.Or(o.steps, 30)
-	o.samples = cmp.Or(o.samples, defaultSamples(rows))
+	o.samples = cmp.Or(o.samples, cmp.Or(o.ScheduleFactor, 1)*defaultSamples(rows))
 	o.members = cmp.Or(o.members, 4)
 	o.width = cmp.Or(o.width, 192)
 	o.layers = cmp.Or(o.layers, 3)
@@ -81,7 +84,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 }
 
 // defaultSamples returns the default of Options.samples for the given number of training
-// rows.
+// rows and the ScheduleFactor 1.
 func defaultSamples(rows int) int {
 	base := math.Min(float64(rows), 2000)
 	return int(64 * base * math.Cbrt(float64(rows)/base))

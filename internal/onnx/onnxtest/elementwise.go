@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// operators are the operators by name.
+// operators holds the function that computes each supported operator, by the operator's name in
+// ONNX.
 var operators = map[string]func(n *node, in []*Tensor) *Tensor{
 	"Add": broadcasting(func(a, b float64) float64 { return a + b }),
 	"Sub": broadcasting(func(a, b float64) float64 { return a - b }),

@@ -14,7 +14,8 @@ type Tensor struct {
 	Texts   []string
 }
 
-// Matrix returns a tensor of float64 of rows with the given number of columns.
+// Matrix returns a matrix of float64 with the given number of columns. numbers holds its rows, one
+// after another.
 func Matrix(numbers []float64, columns int) *Tensor {
 	return &Tensor{kind: typeFloat64, Dims: []int{len(numbers) / columns, columns}, Numbers: numbers}
 }
@@ -42,7 +43,8 @@ type node struct {
 	trees      []tree // decoded from the attributes
 }
 
-// Decode decodes a model.
+// Decode returns the model whose file has the content b. It returns an error if b cannot be
+// decoded, or if an operator is of a domain that the model does not import.
 func Decode(b []byte) (m *Model, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -90,7 +92,7 @@ func Decode(b []byte) (m *Model, err error) {
 	return m, nil
 }
 
-// Run returns the outputs for the rows of x.
+// Run evaluates the model for the rows of x, and returns its outputs by name.
 func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
 	at := ""
 	defer func() {

@@ -144,8 +144,8 @@ func argMax(n *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// reduce returns a reduction operator along the axis of the second input or of the
-// attribute axes. f combines two elements.
+// reduce returns a reduction operator, such as ReduceSum. It reduces the axis of the second input
+// or of the attribute axes: beginning with start, f adds one element after another to the result.
 func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) *Tensor {
 	return func(n *node, in []*Tensor) *Tensor {
 		var axis int

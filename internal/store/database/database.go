@@ -12,7 +12,7 @@ import (
 	"foretell/internal/store/schema"
 )
 
-// maxReaders is the maximum number of read connections.
+// maxReaders is the maximum number of connections of one process for read transactions.
 const maxReaders = 8
 
 // DB is an open database. It is safe for concurrent use, and several processes may open the same

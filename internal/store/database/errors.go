@@ -35,7 +35,7 @@ var (
 	ErrConnectionRejected error = unavailableError("no connection with these parameters")
 	// ErrReadOnly is returned if the server executes no statement that writes, for example because it
 	// is a standby that is not promoted. It wraps ErrUnavailable.
-	ErrReadOnly error = unavailableError("the server is a standby, or allows no writing")
+	ErrReadOnly error = unavailableError("the server is a standby, or does not allow writes")
 	// ErrForbidden is returned if the user of the database lacks a right, for example on a table.
 	ErrForbidden = errors.New("the user of the database lacks a right")
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
@@ -115,8 +115,7 @@ func errorFromSQLState(code string) error {
 	return nil
 }
 
-// unavailableError is the type of errors that have messages of their own although they wrap
-// ErrUnavailable.
+// unavailableError is an error that wraps ErrUnavailable, but whose message is only its own text.
 type unavailableError string
 
 func (e unavailableError) Error() string { return string(e) }

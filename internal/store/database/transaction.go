@@ -17,8 +17,9 @@ type statementRunner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Tx is a transaction, or a single statement outside of one. It accepts queries with the placeholder
-// ?. Its methods ignore the context that is passed to them and use ctx.
+// Tx is a transaction, or a single statement outside of one. It accepts queries with the
+// placeholder ?. Its methods ignore the context that is passed to them, and use the field ctx,
+// which has the time limit of the transaction.
 type Tx struct {
 	// ClockOffset is the result of [process.Registry].ClockOffset at the start of the transaction.
 	ClockOffset time.Duration
@@ -73,7 +74,7 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // WriteOneStatement is like Write, but with less isolation. fn must execute one statement, or
-// several statements that each change one row and do not depend on each other. It may also read a
+// several statements that each change one row and do not depend on each other. fn may also read a
 // row that it has locked with an earlier statement.
 func (d *DB) WriteOneStatement(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)

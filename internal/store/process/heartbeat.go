@@ -18,10 +18,11 @@ type trackedHeartbeat struct {
 	sinceChange time.Duration
 }
 
-// MaxObservationGap is the maximum time that counts between two observations. If more time has
-// passed, this process or the database was suspended. The other processes may have been suspended,
-// too, and need time for a heartbeat before this process considers them dead. After more than twice
-// MaxObservationGap, the earlier observations are forgotten.
+// MaxObservationGap limits how much of the time between two observations counts as time without a
+// heartbeat. If more time has passed, this process or the database was suspended. The other
+// processes may have been suspended, too, and need time for a heartbeat before this process
+// considers them dead. After more than twice MaxObservationGap, the earlier observations are
+// forgotten.
 const MaxObservationGap = 5 * time.Second
 
 // Observe records the current heartbeats, by key. If a heartbeat has not changed since the last

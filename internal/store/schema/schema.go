@@ -70,6 +70,8 @@ func (m Migration) Check(have int64) error {
 	return nil
 }
 
+// embedded has the files of all migrations.
+//
 //go:embed migrations/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 

@@ -211,7 +211,8 @@ func fullYear(lastDigits int) int {
 	return lastDigits + 1900
 }
 
-// parseNameFirst parses a date that starts with the name of a month or weekday.
+// parseNameFirst parses a date that starts with the name of a month or weekday. It returns its
+// number of days since 1 January 1970.
 func (p *dateParser) parseNameFirst() int {
 	month := p.parseMonth()
 	if month == 0 && p.skipWeekday() {
@@ -244,7 +245,8 @@ func (p *dateParser) parseNameFirst() int {
 	return p.epochDay(p.parseYear(), month, day)
 }
 
-// parseMonthYear parses the part after the day: the month's name, or a point and its number, and the year.
+// parseMonthYear parses the part after the day: the month's name, or a point and its number, and
+// the year. It returns the date's number of days since 1 January 1970.
 func (p *dateParser) parseMonthYear(day int) int {
 	hasPoint := len(p.rest) > 0 && p.rest[0] == '.'
 	p.skipOrdinal()
@@ -264,7 +266,8 @@ func (p *dateParser) parseMonthYear(day int) int {
 	return p.epochDay(p.parseYear(), month, day)
 }
 
-// parseMonthDay parses the part after the year: the month's name and an optional day.
+// parseMonthDay parses the part after the year: the month's name and an optional day. It returns
+// the date's number of days since 1 January 1970.
 func (p *dateParser) parseMonthDay(year int) int {
 	p.skipByte(',')
 	p.skipSeparator()

@@ -51,7 +51,8 @@ func mapNamesToNumbers(lists [][]string) map[string]int {
 // text does not start with a name, it returns 0 and skips nothing.
 func (p *dateParser) parseMonth() int { return p.parseName(monthNames) }
 
-// parseMonthAfterDay is like parseMonth, but accepts more abbreviations.
+// parseMonthAfterDay is like parseMonth, but also accepts abbreviations that mean a month only
+// after a day.
 func (p *dateParser) parseMonthAfterDay() int {
 	if month := p.parseMonth(); month > 0 {
 		return month

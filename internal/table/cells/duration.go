@@ -99,7 +99,7 @@ const (
 
 var isoHours = [len(isoUnits)]float64{7 * 24, 24, 1, 1.0 / 60, 1.0 / 3600}
 
-// parseISODuration parses an ISO 8601 duration after its P.
+// parseISODuration parses what follows the P of an ISO 8601 duration, and returns the hours.
 func (p *dateParser) parseISODuration() (hours float64) {
 	last, isTime := -1, false
 	for p.ok {

@@ -47,7 +47,8 @@ func packShortText(text []byte) uint64 {
 	return 0
 }
 
-// Mix64 is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014), a bijection.
+// Mix64 mixes the bits of h, so that each bit of h affects all bits of the result. Different
+// numbers have different results. It is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014).
 func Mix64(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
 	h = (h ^ h>>27) * 0x94D049BB133111EB

@@ -92,8 +92,8 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	return parseNumberWithUnit(cell, decimalComma, false)
 }
 
-// parseNumberWithUnit parses an amount that is not a duration. inParentheses is set if it was in
-// parentheses, which mean minus.
+// parseNumberWithUnit parses an amount that is not a duration. inParentheses is set if the amount
+// was in parentheses, which mean minus; cell does not include them.
 func parseNumberWithUnit(cell []byte, decimalComma, inParentheses bool) (value float64, unit string, ok bool) {
 	begin := bytes.IndexAny(cell, "0123456789")
 	if begin < 0 {

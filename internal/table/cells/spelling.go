@@ -38,8 +38,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// dropInvisible returns -1 for a character without a width, such as a byte order mark within a text, and
-// any other character unchanged.
+// dropInvisible returns -1, with which strings.Map drops a character, for a character without a
+// width, such as a byte order mark within a text. It returns any other character unchanged.
 func dropInvisible(char rune) rune {
 	switch char {
 	case '\u200B', '\u200C', '\u200D', '\u2060', '\uFEFF':

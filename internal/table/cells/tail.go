@@ -56,8 +56,10 @@ func parseNumberTail(text []byte) (t numberTail, ok bool) {
 	return t, ok && !isPadded && (t.total < 1900 || t.total > 2099)
 }
 
-// apply returns the number and the unit of a cell with the tail. value is the number before the
-// tail. currency is the text before this number, and unit the text after the tail.
+// apply returns the number and the unit of the whole cell: 72.1 and /100 for 72.1/100, and 5.2e9
+// and /L for 5.2×10^9/L. value is the number before the tail. currency is the text before this
+// number, and unit the text after the tail. apply returns false for a score that is negative, has a
+// currency, or is above its total.
 func (t *numberTail) apply(value float64, currency, unit string) (number float64, unitWithTotal string, ok bool) {
 	switch {
 	case t.total > 0:

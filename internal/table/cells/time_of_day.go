@@ -117,8 +117,9 @@ func (p *dateParser) parseTimeOfDay() float64 {
 	return float64(hour) + float64(minute)/60 + second/3600
 }
 
-// skipTimeSeparator skips the separator before the minute or the second of a time of day. It returns false
-// if nothing follows.
+// skipTimeSeparator skips the separator before the minute or the second of a time of day. It
+// returns false if no minute or second can follow. isBeforeMinute is false before the second, which
+// may be missing.
 func (p *dateParser) skipTimeSeparator(isBeforeMinute bool) bool {
 	if p.timeSeparator != 0 {
 		return p.skipByte(p.timeSeparator)

@@ -22,7 +22,8 @@ var (
 	timeUnitsInYears = indexTimeUnits([]timeUnit{{0, 1, 0}, {1, 1.0 / 12, 12}}, "y yr yrs year years", "m mo mos mth mths month months")
 )
 
-// indexTimeUnits maps the names to units. Each text of names has the names of one unit.
+// indexTimeUnits maps the names to units. Each text of names has the names of one unit, separated
+// by spaces.
 func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	found := make(map[string]timeUnit)
 	for i, list := range names {

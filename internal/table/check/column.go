@@ -25,6 +25,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnStrayTexts()
 	c.warnMarks()
 	c.warnPartialUnit()
+	c.warnThousands()
 	c.warnMostlyNumbers()
 	c.warnMixedNumbers()
 	c.warnMixedDates()

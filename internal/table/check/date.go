@@ -181,8 +181,8 @@ func (c *columnChecker) warnTextsAmongDates() {
 		noun, rows, humanize.HasOrHave(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
-// isDate reports whether a cell of a column of dates or times is a date or time. In a column of Unix times, 0
-// and -1 mean that the time is missing.
+// isDate reports whether a cell of a column of dates or times is a date or time. In a column of
+// Unix times, it also returns true for 0 and -1, with which programs mark a missing time.
 func (c *columnChecker) isDate(one *columnstats.Value) bool {
 	if _, ok := c.inferred.DateFormat().Parse([]byte(one.Text)); ok {
 		return true

@@ -168,15 +168,16 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available", "-"}
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. In a label, NA is an ordinary name. So is a minus sign beside a class such as
-// + or ++.
+// about spaces around names. A model would predict such a class like any other. A minus sign beside
+// a class such as + or ++ is not reported. If there are only two classes, no name is taken for a
+// missing label.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })
 	for i, one := range list {
 		name := strings.TrimSpace(one.Text)
 		if len(list) > 2 && (name != "-" || !isSign) && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
-			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
+			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) is not read as a missing label, but as a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {
 			spaced = &list[i] // warnSimilarClasses has not warned about it

@@ -103,14 +103,14 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		labels []string
 		want   []string
 	}{
-		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
-		{[]string{"yes", "no", "Unknown"}, []string{`the label "Unknown" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) is not read as a missing label, but as a class of its own`}},
+		{[]string{"yes", "no", "Unknown"}, []string{`the label "Unknown" (30 rows) is not read as a missing label, but as a class of its own`}},
 		{[]string{"known", "unknown"}, nil},
-		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) is not read as a missing label, but as a class of its own`}},
 		{[]string{"none", "mild", "severe"}, nil},
 		{[]string{"+", "-"}, nil},
 		{[]string{"+", "-", "0"}, nil},
-		{[]string{"ja", "nein", "-"}, []string{`the label "-" (30 rows) becomes a class of its own`}},
+		{[]string{"ja", "nein", "-"}, []string{`the label "-" (30 rows) is not read as a missing label, but as a class of its own`}},
 		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
 		{[]string{"Yes", "YES", "no", "yes"}, []string{`the classes "YES", "Yes" and "yes" differ in spelling only`}},
 		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},

@@ -106,9 +106,9 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether the unit of a text is a letter that is probably part of a code, as
-// in 12a but not in 12 g. It also returns true for durations, in which no space precedes the unit
-// h.
+// isCodeLetter reports whether the unit of a text is one letter without a space before it, as in
+// 12a but not in 12 g: it is probably part of a code. It also returns true for a duration such as
+// 1:02:05, whose unit h is not in the text.
 func isCodeLetter(unit, text string) bool {
 	if len(unit) != 1 || strings.ToUpper(unit) == unit {
 		return false

@@ -146,7 +146,7 @@ func (c *columnChecker) warnPartialUnit() {
 		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 }
 
-// describeReading returns a phrase for messages which says how a column of texts is read.
+// describeReading returns how a column of texts is read, for messages: "text" or "a category".
 func describeReading(form inference.Form) string {
 	if form == inference.FormText {
 		return "text"

@@ -20,7 +20,7 @@ const (
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
 	minShapeTexts    = 20   // smallest number of distinct texts with the shape
 	minDecimalsShare = 0.5  // smallest fraction of cells whose numbers have decimals, for shapes with needsDecimals
-	minLargeShare    = 0.1  // smallest fraction of pairs that cannot be a day and a month, as 120/80 cannot
+	minLargeShare    = 0.1  // smallest fraction of pairs that are certainly not a day and a month, such as 120/80
 	minPairNumbers   = 10   // in pairs, the first number and the second must each have at least this many distinct values
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
 	maxRangeRatio    = 2.5  // in a range of two integers, the larger number is at most this many times the smaller
@@ -156,7 +156,7 @@ func (c *columnChecker) warnNumbersInText() {
 		if c.opts.Unused {
 			effect = "the column is not used"
 		}
-		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s); %s, so the size of the numbers is lost",
+		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s); %s, so a model cannot compare the numbers by size",
 			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), effect)
 		return
 	}
@@ -164,15 +164,15 @@ func (c *columnChecker) warnNumbersInText() {
 
 // shapeCount counts the cells of a column that have a shape.
 type shapeCount struct {
-	columnstats.Occurrences     // the rows with the shape
-	distinct                int // the distinct texts with the shape
-	all, plain              int // rows whose cell is not missing, and rows whose cell is only a number
-	withDecimals            int // rows with the shape and decimals
-	large                   int // rows with the shape whose numbers cannot be a day and a month
-	ascending               int // rows with the shape whose last number is larger than the first
-	spaced                  int // rows with the shape and a space between digits
-	low, high               map[string]bool
-	digits                  map[int]bool // the numbers of digits and spaces before the decimals that occur in the rows in spaced
+	columnstats.Occurrences                 // the rows with the shape
+	distinct                int             // the distinct texts with the shape
+	all, plain              int             // rows whose cell is not missing, and rows whose cell is only a number
+	withDecimals            int             // rows with the shape and decimals
+	large                   int             // rows with the shape whose numbers cannot be a day and a month
+	ascending               int             // rows with the shape whose last number is larger than the first
+	spaced                  int             // rows with the shape and a space between digits
+	low, high               map[string]bool // the first numbers and the last numbers of the texts with the shape
+	digits                  map[int]bool    // the numbers of digits and spaces before the decimals that occur in the rows in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first text with

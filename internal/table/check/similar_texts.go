@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minSimilarShare is the smallest fraction of rows with such texts for which warnSimilarTexts
-// warns.
+// warnSimilarTexts warns only if at least the fraction minSimilarShare of the rows has a text that
+// differs from a more frequent text only in spelling.
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from a more frequent

@@ -10,7 +10,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Other offsets from UTC are reported only if at least minZoneRows rows have them.
+// warnTimeZones warns only if the offset of at least minZoneRows rows is more than an hour from the
+// most frequent offset.
 const minZoneRows = 5
 
 // warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets

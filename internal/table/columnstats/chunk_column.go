@@ -14,16 +14,16 @@ type ChunkColumn struct {
 	texts   columnTexts
 }
 
-// Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot:
-// if it is true, HashTexts is not called.
+// Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot.
+// If it is true, c needs no memory for texts, because HashTexts is not called.
 func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.numbers.values = nil
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether numbers of the column are no longer counted as texts. Their
-// statistics are then computed by ComputeNumbers, and HashTexts is not called. HasSnapshot is safe
-// for concurrent use.
+// HasSnapshot reports whether numbers of the column are no longer counted as texts. Workers then
+// compute the statistics of a chunk with ComputeNumbers, which needs a snapshot of the column's
+// statistics, and do not call HashTexts. HasSnapshot is safe for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
@@ -63,7 +63,8 @@ func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkC
 	t.publishSnapshot()
 }
 
-// publishSnapshot makes the current snapshot available to the workers that parse the next chunks.
+// publishSnapshot makes a snapshot of the column's statistics available to the workers that parse
+// the next chunks. While numbers are counted as texts, there is no snapshot.
 func (t *Column) publishSnapshot() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)
@@ -120,7 +121,7 @@ const textBatchSize = 64
 
 // addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
 // last row whose text was added. The batch ends early if addText sets numericStats, because the
-// next rows are added in another way.
+// numbers of the next rows must be added to these statistics, not as texts.
 func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

@@ -90,8 +90,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers of s in bins with the edges of the bins of shape. The range of shape
-// must include all numbers.
+// fillBins sets s.bins to the counts of the numbers of s in bins with the same edges as in shape.
+// The range of shape must include all numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

@@ -40,9 +40,9 @@ func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values look like codes: they are integers far
-// apart, and at least the share minPeaks of the rows has a peak that is typical of codes; see
-// minPeakShare.
+// haveCodePeaks reports whether the numbers among values look like codes: they are integers that
+// are far apart, and in at least the fraction minPeaks of the rows the number is a peak, as is
+// typical of codes; see minPeakShare.
 func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {

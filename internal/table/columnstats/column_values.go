@@ -44,7 +44,7 @@ func (t *Column) AllOrSample() []Value {
 // much memory.
 func (t *Column) IsSampled() bool { return t.texts.sample != nil || t.droppedNumberTexts }
 
-// Find returns the counted value with the given text, or nil if the column has no such value.
+// Find returns the counted value with the given text, or nil if this text is not counted.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
 // Levels returns the values of the column that are the levels if the column is read as a category,
@@ -94,8 +94,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// HasDroppedNumbers reports whether numbers are no longer counted as texts and not all numbers of the
-// column are dates such as 20060102.
+// HasDroppedNumbers reports whether some numbers were not counted as texts, and some number is not
+// a date such as 20060102. Such a column cannot be a column of dates.
 func (t *Column) HasDroppedNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
 
 // SummarizeWith returns statistics of the numbers of the column and of amounts, which are parsed

@@ -32,7 +32,8 @@ func Texts(values []Value) iter.Seq[string] {
 	}
 }
 
-// sortByRows sorts values by their numbers of rows, the largest first, and by their texts.
+// sortByRows sorts values by their numbers of rows, the largest first, and values with equally many
+// rows by their texts.
 func sortByRows(values []Value) {
 	sort.Slice(values, func(i, j int) bool {
 		a, b := &values[i], &values[j]

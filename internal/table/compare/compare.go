@@ -55,9 +55,10 @@ const (
 )
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
-// columns by name. An ID column with another name is only a warning, unless it is another column of
-// the training file. The findings are in the order of the training file's columns. If many columns
-// have the same difference, one finding describes all of them.
+// columns by name. If the blind file has no column with the name of the ID, its first column is the
+// ID. This is a warning, or a defect if the training file uses that column as a feature. The
+// findings are in the order of the training file's columns. If many columns have the same
+// difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -194,9 +195,10 @@ func (c *comparison) checkMissing(name string, missing, trainRows int, now float
 	}
 }
 
-// isMissingUnusual reports whether a small blind file has more rows without a value than is likely by
-// chance if usual is the probability of such a row. In a large file, every rise that is reported is
-// unusual.
+// isMissingUnusual reports whether the fraction now of the rows of the blind file without a value
+// is larger than is likely by chance. usual is the probability that a row has no value. In a file
+// of at least profile.MinComparedRows rows, isMissingUnusual always returns true, because
+// checkMissing reports only large differences.
 func (c *comparison) isMissingUnusual(now, usual float64) bool {
 	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
@@ -218,8 +220,8 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 			c.reportTexts(train, blind, texts, "")
 		}
 	case !hasSameForm(train, blind) && !usesWords(train, blind):
-		if other.rows == 0 && ratio(texts.rows, c.blind.Rows-blind.EmptyRows()) <= 1-maxUnparsable {
-			c.reportTexts(train, blind, texts, "") // like checkNewTexts, because the other cells are read
+		if texts, hasDates := textsAmongDates(train, blind, c.blind.Rows); hasDates {
+			c.reportTexts(train, blind, texts, "")
 		} else {
 			c.reportChangedForm(train, blind)
 		}
@@ -250,8 +252,9 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	}
 }
 
-// reportTexts reports rows of the blind column with a text that the training column does not have. It
-// reports nothing if there are no such rows. unless is the end of the message.
+// reportTexts reports rows of the blind column with a text that the training column does not have.
+// It reports nothing if there are no such rows. unless is appended to the message, such as a clause
+// that begins with unless; it may be "".
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return
@@ -265,7 +268,7 @@ func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", pluralNoun(train), now, now)
 }
 
-// pluralNoun returns the plural noun for the values of a column.
+// pluralNoun returns the plural noun for the values of a column, such as "numbers" or "Unix times".
 func pluralNoun(c *profile.ColumnProfile) string {
 	if c.Epoch != "" {
 		return "Unix times"
@@ -288,9 +291,9 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column c. other counts those with a number, date or time in the format of the blind
-// column, and texts counts all others. Numbers that mean a missing Unix time do not count. rows is
-// the number of rows of the blind file.
+// the training column c. other counts the rows with a number, date or time that can be parsed in
+// the format of the blind column, and texts counts the rows with any other text. Numbers that mean
+// a missing Unix time do not count. rows is the number of rows of the blind file.
 //
 // Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
 // those that the training column also has. Columns are alike if they have the same form, if they

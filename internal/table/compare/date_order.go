@@ -14,8 +14,8 @@ import (
 // the model expects. It returns false if there are such dates. train needs only Name, Form and
 // DateOrder.
 //
-// If no date of either file shows the order, it reports the assumed order, unless the training file
-// has ambiguous dates: its profile then has this warning already.
+// If neither file has a date that shows the order, it warns of the assumed order, unless the
+// training file has ambiguous dates such as 03/04/2024: its profile then has this warning already.
 func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || train.DateOrder == "" {
 		return true

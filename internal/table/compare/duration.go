@@ -43,12 +43,13 @@ func hasDurations(c *profile.ColumnProfile) bool {
 	return slices.ContainsFunc(c.Values(), func(one columnstats.Value) bool { return cells.IsDuration([]byte(one.Text)) })
 }
 
-// reportDurations reports the rows of the blind column whose duration cannot be a time of day, if the
-// training column has times of day. It reports nothing if there are no such rows.
+// reportDurations reports the rows of the blind column whose duration cannot be a time of day, if
+// the training column has times of day. unread counts these rows. It reports nothing if there are
+// none.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s a duration here that is not a time of day, most often %s; these durations are treated as missing",
 		formatRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +34,76 @@ func TestTextsInGappyColumn(t *testing.T) {
 		}
 		if strings.Contains(got, "text instead of numbers") != c.want {
 			t.Errorf("%d rows, %q: %q", c.known.Rows, c.cells, got)
+		}
+	}
+}
+
+// TestFewTextsAmongDates checks that a column with a few other texts, which is then read as text, is not said
+// to have texts only.
+func TestFewTextsAmongDates(t *testing.T) {
+	t.Parallel()
+	table := func(header, label string, serials int) string {
+		file := header + "\n"
+		for i := range 40 {
+			date := fmt.Sprintf("2024-%02d-%02d", i%12+1, i%28+1)
+			if i < serials {
+				date = strconv.Itoa(45300 + i)
+			}
+			file += fmt.Sprintf("%d,%s,%d%.*s\n", i, date, i*7%13, 2*len(label), label+strconv.Itoa(i%2))
+		}
+		return file
+	}
+	train := scanText(t, table("id,x,z,label", ",", 0), profile.ScanOptions{})
+	known := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.UnknownOrder, Rows: 40}
+	often := known
+	often.Missing = 6
+	for _, c := range []struct {
+		serials           int
+		want, ofGaps, all string
+	}{
+		{0, "", "", ""},
+		{3, "3 rows have text instead of dates", "", "3 rows have text instead of dates"},
+		{18, "18 rows have text instead of dates", "18 rows have text instead of dates", "18 rows have text instead of dates"},
+	} {
+		blind := scanText(t, table("id,x,z", "", c.serials), profile.ScanOptions{Blind: true, ID: "id"})
+		for i, found := range [][]Finding{
+			TrainingColumns([]profile.TrainingColumn{known}, blind), TrainingColumns([]profile.TrainingColumn{often}, blind), Profiles(train, blind),
+		} {
+			got := ""
+			for _, f := range found {
+				got += f.Message
+			}
+			if want := []string{c.want, c.ofGaps, c.all}[i]; !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%d serials, comparison %d: %q, want %q", c.serials, i, got, want)
+			}
+		}
+	}
+}
+
+// TestNumbersForTexts compares numbers with a training column of numbers that are read as texts, for example
+// because of spaces between thousands.
+func TestNumbersForTexts(t *testing.T) {
+	t.Parallel()
+	spaced := profile.TrainingColumn{Name: "x", Form: inference.FormText, Rows: 300, Distinct: 290, Texts: []string{"1 234 567", "2 345 678", "3 456 789"}, TextRows: 9}
+	tickets := profile.TrainingColumn{Name: "x", Form: inference.FormText, Rows: 300, Distinct: 290, Texts: []string{"CA. 2343", "347082", "PC 17599"}, TextRows: 9}
+	for _, c := range []struct {
+		known profile.TrainingColumn
+		rows  int
+		cells string
+		want  bool
+	}{
+		{spaced, 60, "1234567,2345679,3456780", true},
+		{spaced, 60, "2024-01-05,2024-01-06", true},
+		{spaced, 60, "1 234 567,2 345 679,3 456 780", false},
+		{spaced, 6, "1234567,2345679,3456780", false},
+		{tickets, 60, "1234567,2345679,3456780", false},
+	} {
+		got := ""
+		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, cellsOf(t, c.rows, strings.Split(c.cells, ",")...)) {
+			got += f.Message
+		}
+		if strings.Contains(got, "the model reads them as words") != c.want {
+			t.Errorf("%q, %d rows of %s: %q", c.known.Texts, c.rows, c.cells, got)
 		}
 	}
 }

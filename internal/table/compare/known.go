@@ -136,7 +136,9 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
-	case !hasNewTexts && !usesWords(train, blind) && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+	case hasNewTexts || usesWords(train, blind):
+	case c.checkKnownDates(known, train, blind):
+	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
 }
@@ -158,9 +160,29 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	case len(known.Terms) > 0:
 		c.checkTerms(known, blind)
 	case known.ListSeparator != "": // new lists are usual
+	case c.checkNumbersForTexts(known, blind):
 	default:
 		c.checkFrequentTexts(known, blind)
 	}
+}
+
+// Limits of checkNumbersForTexts. If a training column has numbers in some rows, it is unlikely that none of
+// its frequent texts is a number, and that this many blind rows have nothing else.
+const (
+	minTrainingTexts = 3
+	minNumericRows   = 10
+)
+
+// checkNumbersForTexts reports a blind column of numbers, dates or times if the training column has texts of
+// several words, for example 1 234 567 instead of 1234567. It returns true if it reports the column.
+func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
+	if known.Form != inference.FormText || !blind.Form.IsOrdered() || c.blind.Rows-blind.Missing < minNumericRows ||
+		len(known.Texts) < minTrainingTexts || slices.ContainsFunc(known.Texts, blind.CanParse) {
+		return false
+	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has texts in training, such as %s, but %s here; the model reads them as words",
+		csvfile.Excerpt(known.Texts[0]), pluralNoun(blind))
+	return true
 }
 
 // Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
@@ -216,7 +238,7 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	}
 	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
-		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s one that the model does not know, most often %s",
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s a category that the model does not know, most often %s",
 			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
 		return
 	}
@@ -266,7 +288,7 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
 			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
 	case len(known.Levels) == 0 && known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
-		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s; the texts of this file, most often %s, may be unknown to the model",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
 	}
 }
@@ -314,9 +336,6 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 // texts are reported only if they are in far more rows than the fraction of training rows without a
 // value suggests. If most filled rows have a text, the rows without a value count as well, because
 // then the training rows without a value were probably empty.
-//
-// If the training column has dates or times other than Unix times, plain numbers count as texts, such
-// as the serial number 45919 of a date in Excel.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()
@@ -335,7 +354,7 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 		case isRead:
 		case one.Kind == cells.Null:
 			empty += one.Rows
-		case one.Kind == cells.Text, one.Kind == cells.Number && known.Form != inference.FormNumeric && known.Epoch == "":
+		case one.Kind == cells.Text:
 			texts.addRows(one)
 		}
 	}

@@ -66,8 +66,10 @@ func (c *comparison) falseAlarmsPerColumn() float64 {
 	return falseAlarmsPerSet / float64(max(c.compared, 1))
 }
 
-// isOutOfRange reports whether the blind numbers are far outside the range of the training numbers, or
-// more of them are outside than is likely by chance.
+// isOutOfRange reports whether the blind numbers leave the range of the training numbers by more
+// than rangeTolerance allows, and are far outside this range, or outside in more rows than is
+// likely by chance. trainRows and blindRows are the numbers of rows with a number. If trainRows is
+// 0, it is unknown, and chance is not considered.
 func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
 	width := train.Max - train.Min
 	outside := max(train.Min-blind.Min, blind.Max-train.Max)
@@ -83,17 +85,18 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 }
 
 // isMostlyBelow reports whether most numbers of a blind column are below low, the smallest of
-// trainRows training numbers. Numbers in another unit, such as thousands, may be below a range that
-// is so wide that rangeTolerance allows them.
+// trainRows training numbers, and more of them than is likely by chance. They may be in another
+// unit, such as thousands. If the training range is wide, they are so near to low that
+// rangeTolerance allows them.
 func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, trainRows int) bool {
 	rows, counts := c.blind.Rows-blind.Missing, blind.CountRanges([]float64{low})
 	return low > 0 && blind.Form == inference.FormNumeric && counts != nil && 2*counts[0] > float64(rows) &&
 		outOfRangePValue(int(counts[0]), trainRows, rows) <= c.falseAlarmsPerColumn()
 }
 
-// isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice the
-// largest number of a blind column. Such numbers may be in another unit, for example 0.05 instead of
-// 5 %, even if they are in the range of the sample.
+// isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice
+// the largest number of a blind column. The blind numbers may then be in another unit, for example
+// 0.05 instead of 5 %, even if they are in the range of the sample.
 func (c *comparison) isSampleMostlyAbove(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	above := 0
 	for _, number := range known.SampleNumbers {

@@ -30,8 +30,9 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	c.reportUnknownParts(train, blind, &r)
 }
 
-// checkKnownParts compares the parts of a blind column with those that a model or a dataset knows.
-// It reports misspelled parts, and returns true if it reports the column.
+// checkKnownParts compares the parts of a blind column, such as the items of lists (see
+// checkParts), with those that a model or a dataset knows. It reports misspelled parts, and returns
+// true if it reports the column.
 //
 // A dataset may know only the most frequent lists. Other lists of the training file may have the
 // spelling of the blind column. So only a column with many misspelled items is reported, with a
@@ -80,7 +81,7 @@ type partCounts struct {
 	example, spelling string
 }
 
-// letterCase is the case of the letters of a text.
+// letterCase says whether the letters of a text are capitals, small letters or both.
 type letterCase int
 
 const (

@@ -90,7 +90,9 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	return false
 }
 
-// setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
+// setOtherSeparators sets the field OtherSeparators of the findings about numbers that are read
+// wrongly to the names of all columns that have, or may have, another decimal separator than in
+// training.
 func (c *comparison) setOtherSeparators() {
 	for i := range c.findings {
 		f := &c.findings[i]
@@ -101,8 +103,8 @@ func (c *comparison) setOtherSeparators() {
 }
 
 // checkUnit reports a blind column whose numbers have no unit if those of the training column have
-// one. A program that writes no unit may also write other numbers: 0.47, which is then read as 0.47
-// %, instead of 47%. checkUnit reports nothing if more than a few numbers cannot be parsed.
+// one. A program that writes no unit may also write other numbers: 0.47, which is then read as
+// 0.47%, instead of 47%. checkUnit reports nothing if more than a few numbers cannot be parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return

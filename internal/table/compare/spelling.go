@@ -11,9 +11,10 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// explainSpelling completes the findings in c.findings[from:] about new texts of a blind column of
-// categories: some of these texts may differ only in spelling from texts of the training file. A
-// model treats them as unknown. If most rows have such a text, the finding becomes a defect.
+// explainSpelling extends the findings in c.findings[from:] about new texts of a blind column of
+// categories, if some of the new texts differ only in spelling from a text of the training file. A
+// model treats them as unknown. It adds the number of their rows to the message. If most rows have
+// such a text, the finding becomes a defect.
 //
 // known holds texts of the training file, all of them if isComplete is true. Otherwise the finding
 // stays a warning, because the training file may have other texts in the spelling of the blind
@@ -69,5 +70,6 @@ func foldSpelling(text string) string {
 // excerpt is like csvfile.Excerpt, but also shows invisible characters.
 func excerpt(text string) string { return cells.QuoteVisibly(csvfile.Shorten(text)) }
 
-// foldBoolean is [cells.FoldBoolean], which also joins inner spaces.
+// foldBoolean is like [cells.FoldBoolean], but also replaces each run of spaces within the text by
+// one space.
 func foldBoolean(text string) string { return cells.FoldBoolean(foldSpelling(text)) }

@@ -10,15 +10,16 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// isMissingTime reports whether the training column has Unix times and the value of a blind column, 0
-// or -1, means that the time is missing.
+// isMissingTime reports whether a value of a blind column means that the time is missing: the value
+// is 0 or -1, and the training column has Unix times.
 func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
 	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
 }
 
 // checkUnixTimes compares a blind column with a training column of Unix times. It returns false if
-// more than a few rows have Unix times in another unit, or numbers that are hardly Unix times. It
-// reports these, and Unix times with an exponent. train needs only Name, Form and Epoch.
+// more than a few rows have Unix times in another unit, or numbers that are too large or too small
+// for Unix times. It reports these rows, and Unix times with an exponent, such as 1.7e9. train
+// needs only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true
@@ -63,10 +64,10 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 	if unlikely.rows > 0 {
 		treatment := "treated as missing"
 		if train.CanParse(unlikely.most.Text) {
-			treatment = "read as times of January 1970"
+			treatment = "read as a time of January 1970"
 		}
-		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s numbers that are probably not %s, most often %s; such numbers are %s",
-			formatRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s a number, most often %s, that is too large or too small for %s; such a number is %s",
+			formatRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), csvfile.Excerpt(unlikely.most.Text), frame.DescribeUnit(train.Epoch), treatment)
 	}
 	return false
 }

@@ -53,8 +53,8 @@ func TestCompareUnixTimes(t *testing.T) {
 		{"s", "0", 110, "", ""}, // it has more missing values
 		{"0", "0", 110, "", ""},
 		{"0", "none", 110, "", ""},
-		{"s", "days", 110, SeverityDefect, "108 rows have numbers that are probably not Unix times in seconds, most often \"1\"; such numbers are read as times of January 1970"},
-		{"ms", "old", 110, SeverityDefect, "110 rows have numbers that are probably not Unix times in milliseconds, most often \"-2000\"; such numbers are treated as missing"},
+		{"s", "days", 110, SeverityDefect, "108 rows have a number, most often \"1\", that is too large or too small for Unix times in seconds; such a number is read as a time of January 1970"},
+		{"ms", "old", 110, SeverityDefect, "110 rows have a number, most often \"-2000\", that is too large or too small for Unix times in milliseconds; such a number is treated as missing"},
 		{"s", "e", 110, SeverityWarning, "110 rows have Unix times with an exponent, most often \"1.704097e+09\"; such times may have lost their last digits"},
 		{"s", "word", 110, SeverityWarning, "11 rows have text instead of Unix times, most often \"never\"; such text is treated as missing"},
 		{"s", "ms", 110, SeverityDefect, "110 rows have Unix times in milliseconds, most often \"1704067200000\", but the training file has Unix times in seconds; these times are treated as missing"},

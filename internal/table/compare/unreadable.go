@@ -34,12 +34,12 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 }
 
 // rejectUnreadableKnown is like rejectUnreadable, for a training column whose texts are not known.
-// The training column may have the same texts and numbers, in rows that count as rows without a
-// value. So there must be far more unreadable values in the blind column than rows without a value
-// in training.
+// The rows of the training file with an unreadable value count as rows without a value. So the
+// fraction of unreadable values in the blind column must be far larger than the fraction of
+// training rows without a value.
 //
-// Texts, and numbers in a column of dates or times, count only if all training rows have a value.
-// Otherwise they may be usual, for example the text ongoing, or 0 for none.
+// Texts, and numbers in a column of dates or times, are only counted if all training rows have a
+// value. Otherwise the training file may have them too, such as the text ongoing, or 0 for no date.
 func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
@@ -66,12 +66,12 @@ func (c *comparison) escalateToDefects(from int) {
 }
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column. filled is the number of rows with a value. rows is the number of rows of the
-// blind file.
+// the training column: in numbers if the value is a number, date or time, and in texts if it is any
+// other text. filled is the number of rows with a value. rows is the number of rows of the blind
+// file.
 //
-// numbers counts rows with a number, or with a date or time in the format of the blind column. If
-// the training column has numbers, any unit may follow a number. texts counts all other rows. If
-// the training column has dates or times other than Unix times, texts also counts plain numbers.
+// If the training column has numbers, a number with any unit counts as a number. If it has dates or
+// times other than Unix times, a plain number counts as a text.
 //
 // These are not values: texts that mean a missing value, such as n/a, numbers that mean a missing
 // Unix time, and texts of the training column.

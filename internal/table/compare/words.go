@@ -31,7 +31,7 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || binomialTailBound(share, usual, filled) > c.falseAlarmsPerColumn() {
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s none of the words that are features, most often %s; in training, %s of the texts have none",
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text without any of the words that are features, most often %s; in training, %s of the texts have none of these words",
 		formatRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
@@ -55,7 +55,7 @@ func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.Co
 	if known.ListSeparator != "" {
 		noun = "item"
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s no %s that the model knows, most often %s",
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text without any %s that the model knows, most often %s",
 		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
 }
 

@@ -178,7 +178,8 @@ var defectSummaries = map[string]defectSummary{
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "put such a field in quotes, and double each quote in it"},
 }
 
-// SourceLine returns source(line). If source is nil, it returns "" and line.
+// SourceLine returns the file and the line in this file for a line of a table, which source finds.
+// For a table in a single file, source is nil, and SourceLine returns "" and line.
 func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
 	if source == nil {
 		return "", line

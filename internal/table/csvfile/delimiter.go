@@ -26,8 +26,9 @@ func FindDelimiter(sample []byte, truncated bool) byte {
 	return best
 }
 
-// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns the comma
-// and 0 if no delimiter is possible.
+// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns
+// the comma and 0 if no delimiter is possible. For unnamed see delimiterScore, for truncated see
+// FindDelimiter.
 func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most int) {
 	best = ','
 	for _, delim := range []byte(Delimiters) {
@@ -59,8 +60,9 @@ func haveDecimalCommas(sample []byte, delim byte) bool {
 }
 
 // delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher
-// for more fields. unnamed is the number of fields that the first record has fewer than the other
-// records.
+// for more fields. unnamed is 1 if the first record must have one field fewer than the other
+// records, as in files with row names, and 0 if it must have as many. For truncated see
+// FindDelimiter.
 func delimiterScore(sample []byte, delim byte, truncated bool, unnamed int) int {
 	const enough = 50
 	reader := NewReader(bytes.NewReader(sample), delim)

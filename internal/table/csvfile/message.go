@@ -23,7 +23,8 @@ func Shorten(text string) string {
 	return text
 }
 
-// FormatNames returns the first of the names of columns for a message. Long names are shortened.
+// FormatNames lists names of columns for a message, as in "f5, f9, f12, …": at most three names,
+// each shortened if it is long.
 func FormatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), MaxLocationsShown)] {

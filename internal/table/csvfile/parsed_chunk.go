@@ -111,7 +111,8 @@ func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 }
 
 // indexRow adds the row that starts at offset begin. ends holds the offsets after the separators
-// from there on. It returns false if the row has a wrong number of fields.
+// from there on. For quoted see indexRows. It returns false if the row has a wrong number of
+// fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) (valid bool) {
 	if len(ends) < p.fieldCount {
 		return false
@@ -162,7 +163,8 @@ func (p *ParsedChunk) parseNumbers(numeric []bool) {
 	}
 }
 
-// parseDecimalRows parses the plain numbers of a field in rows lo…hi-1.
+// parseDecimalRows parses the plain numbers of a field in rows lo…hi-1 into decimals. If a cell is
+// not a plain number, it sets HasText.
 func (p *ParsedChunk) parseDecimalRows(field, lo, hi int) {
 	if !parseDecimals(p.DecimalColumn(field)[lo:hi], p.text, p.starts[lo*(p.fieldCount+1)+field:], p.fieldCount+1) {
 		p.HasText[field] = true
@@ -183,7 +185,9 @@ func (p *ParsedChunk) ParseField(field int) {
 	p.FloatsOrText(field)
 }
 
-// parseOtherCells parses the cells of a field that are not plain numbers.
+// parseOtherCells parses the cells of a field that parseDecimalRows has not parsed: empty cells,
+// texts, and numbers such as 1e3. If a number has no exact Decimal, it calls parseFloats for the
+// whole field.
 func (p *ParsedChunk) parseOtherCells(field int) {
 	texts := p.DecimalColumn(field)
 	for row, cell := range texts {
@@ -203,7 +207,8 @@ func (p *ParsedChunk) parseOtherCells(field int) {
 	}
 }
 
-// parseFloats parses a field that has a number without an exact Decimal.
+// parseFloats parses a whole field into FloatBuffer and sets NotDecimal, because a number of the
+// field has no exact Decimal.
 func (p *ParsedChunk) parseFloats(field int) {
 	p.NotDecimal[field] = true
 	values := p.FloatBuffer(field)

@@ -58,13 +58,15 @@ const (
 	workerColumnBytes = 1 << 10 // approximate memory of a worker per column
 )
 
-// ChunkBytes returns the approximate size of the table's chunks in bytes.
+// ChunkBytes returns the size of chunks, in bytes, that the caller of RunPipeline should choose. It
+// grows with the length of the header.
 func (t *Table) ChunkBytes() int {
 	n := len(t.Header)
 	return min(max(wideChunkRows*n, ChunkSize), max(minChunkRows*n, maxWideChunk))
 }
 
-// Workers returns the number of workers for the table.
+// Workers returns the number of workers that the caller of RunPipeline should choose. It is smaller
+// for a table with thousands of columns, because each worker then needs much memory.
 func (t *Table) Workers() int {
 	return min(max(workerMemory/workerColumnBytes/len(t.Names), 1), defaultWorkers())
 }
@@ -160,8 +162,8 @@ func (t *Table) CountRowsOf(p *ParsedChunk) {
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read once. During the call, the table's Next returns only the records of the
-// chunk.
+// RereadChunk calls read, and lets the table's Next return only the records of the chunk until read
+// returns. Workers use it for a chunk that ParsedChunk.Parse rejects, to find the invalid record.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

@@ -193,8 +193,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source ends. After a short read, the reader would have
-// to split the same record again.
+// fill reads until the buffer is full or the source ends. It does not stop after a short read,
+// because the reader would then have to split the same record again.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

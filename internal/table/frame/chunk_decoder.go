@@ -69,7 +69,8 @@ func appendCodes(dst []int32, chunk *csvfile.ParsedChunk, field int, levels *lev
 	return dst
 }
 
-// measureRanges computes the value ranges of the numeric columns, for frameBuilder.add.
+// measureRanges sets d.ranges and d.decimals, which frameBuilder.add needs: the required encodings
+// of the numeric columns, and their values as decimals.
 func (d *rowDecoder) measureRanges() {
 	for i := range d.columns {
 		if cells := d.columns[i].encoded.decimals; cells != nil {

@@ -75,7 +75,7 @@ func measureDecimals(decimals []cells.Decimal) requiredEncoding {
 	return s.union(requiredEncoding{})
 }
 
-// union returns the encoding that can represent the values of both s and t.
+// union returns the smallest encoding that can represent the values of both s and t.
 func (s requiredEncoding) union(t requiredEncoding) requiredEncoding {
 	s = requiredEncoding{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
 	if s.encoding >= encodedDecimal {

@@ -39,8 +39,8 @@ func (c *ColumnSchema) DateFormat() cells.DateFormat {
 	return cells.DateFormat{DayFirst: c.DayFirst, YearFirst: c.YearFirst, PerDay: c.Epoch.PerDay()}
 }
 
-// hasValidDates reports whether Epoch, YearFirst and NeedsTime are known values, and set only for the
-// features that they apply to.
+// hasValidDates reports whether Epoch, YearFirst and NeedsTime are valid: Epoch must be a known
+// unit, and each of them may be set only for the features that it applies to.
 func (c *ColumnSchema) hasValidDates() bool {
 	isDate := c.isDatePart()
 	isHour := isDate && c.Feature == ExtractHour

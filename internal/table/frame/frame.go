@@ -73,8 +73,8 @@ func (s *Schema) OmitImpliedFields() {
 // Valid reports whether the features of every column can be extracted. These conditions must hold:
 //
 //   - The source of a feature is one of the fields.
-//   - One extractor computes all features of a field; see Extraction.group. But a text may also be a
-//     list. A field has at most one amount.
+//   - One extractor computes all features of a field; see Extraction.group. Only a field of texts may
+//     also have the features of a list. A field has at most one amount.
 //   - All lists of a field have the same separator, and all its dates the same format.
 //   - Both columns of a feature with ExtractSince also have a feature with ExtractTime.
 func (s *Schema) Valid() bool {

@@ -44,11 +44,12 @@ func newLevelIndex(c *ColumnSchema) *levelIndex {
 	return x
 }
 
-// severalLevels is the element of levelIndex.numbers for a number that several levels mean.
+// severalLevels is the element of levelIndex.numbers for a number that is written in several ways
+// in the levels, such as 7030 for the levels 7030 and 07030.
 const severalLevels = -2
 
-// indexNumbers sets x.numbers from the levels that are numbers. A number that several levels mean
-// gets the code severalLevels.
+// indexNumbers sets x.numbers from the levels that are numbers. A number that several levels stand
+// for gets the code severalLevels.
 func (x *levelIndex) indexNumbers(levels []string) {
 	x.numbers = map[float64]int32{}
 	for code, level := range levels {
@@ -63,8 +64,9 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// parseNumericCode returns the number that a code means. It returns false for a code that is not a
-// number, or that has more than 15 digits: another code may then be the same float64.
+// parseNumericCode returns the number that a code stands for, such as 7030 for 07030. It returns
+// false for a code that is not a number, or that has more than 15 digits: another code may then be
+// the same float64.
 func parseNumericCode(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false

@@ -92,7 +92,8 @@ func (s *Schema) hasNumberLevel(c *ColumnSchema) bool {
 	return err == nil && slices.ContainsFunc(c.Levels, s.Columns[at].isNumber)
 }
 
-// isNumber reports whether a numeric feature has a value in a cell with this text.
+// isNumber reports whether a numeric feature reads a text as a number. Otherwise the text is a
+// missing value of the feature.
 func (c *ColumnSchema) isNumber(text string) bool {
 	if c.Feature != ExtractAmount {
 		return !math.IsNaN(cells.NumberOrNaN([]byte(text)))

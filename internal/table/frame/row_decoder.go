@@ -178,7 +178,8 @@ func (d *rowDecoder) reset() {
 	}
 }
 
-// decodeRecord adds a row. It returns nil, or a defect without a Name.
+// decodeRecord adds a row. If the record is defective, it returns the defect, without a Name;
+// otherwise it returns nil.
 func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {

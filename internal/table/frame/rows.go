@@ -43,9 +43,9 @@ type SourceColumn struct {
 	Features []int
 }
 
-// SourceColumns groups the features of the schema by the column of the file that they are
-// extracted from, in the order of their first features. It omits the features of kind
-// ExtractSince, which belong to two columns.
+// SourceColumns groups the features of the schema by the column of the file that they are extracted
+// from, in the order of their first features. It omits the features with ExtractSince, which belong
+// to two columns.
 func (s *Schema) SourceColumns() []SourceColumn {
 	var list []SourceColumn
 	positions := make(map[string]int)

@@ -65,8 +65,12 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 		if c.SourceName() == columns.Time && c.isDatePart() {
 			reader.format = c.DateFormat()
 		}
-		if c.SourceName() == columns.Group && c.Feature == ExtractAmount {
+		switch {
+		case c.SourceName() != columns.Group:
+		case c.Feature == ExtractAmount:
 			reader.numbers = cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}
+		case c.isDatePart():
+			reader.dates = new(c.DateFormat())
 		}
 	}
 	for {
@@ -90,6 +94,7 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 type splitKeyReader struct {
 	index   map[string]int32   // the number of each group, by its groupKey
 	numbers cells.NumberFormat // the format of the numbers of the group column
+	dates   *cells.DateFormat  // the format of the dates of the group column; nil if it has no dates
 	groups  []int32
 	// times holds the times of the rows in each format. parsed holds, for each format,
 	// the number of cells that have it.
@@ -129,10 +134,16 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 // groupKey returns a text that is equal for the cells of a group, although programs write the same
-// customer in different ways: 41, 41.0 and 0041, or p7 and P7. If two groups are taken for a single group, only
-// the division is coarser. If a single group is taken for two groups, its rows are both trained on and scored.
+// customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. If two groups
+// are taken for a single group, only the division is coarser. If a single group is taken for two groups, its
+// rows are both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
+	if r.dates != nil {
+		if moment, ok := r.dates.Parse(cell); ok && moment.HasDate {
+			return "day " + strconv.FormatFloat(moment.EpochDays(), 'g', -1, 64)
+		}
+	}
 	if strings.ContainsAny(text, "eE") { // 1234e567 is a code, not a number with an exponent
 		return cells.FoldSpelling(text)
 	}

@@ -17,7 +17,8 @@ const (
 	VersionItems = 3
 )
 
-// Version returns the version of the schema. It is 1 if every program can compute its features.
+// Version returns the version of the schema. It is 1 if all versions of this program can compute
+// its features.
 func (s *Schema) Version() int {
 	version := 1
 	for i := range s.Columns {
@@ -32,9 +33,9 @@ func (s *Schema) Version() int {
 }
 
 // EncodeStored returns s in the form in which it is stored with a dataset. For version 1 this is
-// its JSON. For version 2 the JSON is in an array of one element, and for version 3 in two such
-// arrays. A program that does not know a version then fails to read the schema, instead of training
-// with columns without values.
+// its JSON. For version 2 the JSON is in an array, [{…}], and for version 3 in two nested arrays,
+// [[{…}]]. A program that does not know a version then fails to read the schema, instead of
+// training with columns without values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	depth := s.Version() - 1

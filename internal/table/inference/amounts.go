@@ -105,7 +105,7 @@ func thousandsSeparator(decimalComma bool) string {
 }
 
 // decideAmounts returns the inference for a column of numbers. areAmounts is false if the column
-// does not contain numbers. best is the result of parsing texts.
+// does not contain numbers. best is the result of bestAmounts.
 func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
 	if len(best.values) == 0 || best.areClockCodes() {
 		return Result{}, false
@@ -163,13 +163,13 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit in texts, or "" if no text has a unit. comma is set if
-// a comma separates the decimals.
+// commonUnit returns the unit that most of the texts with a unit have, or "" if no text has a unit.
+// comma is set if a comma separates the decimals.
 //
 // Units that mean the same, such as € and eur, are one unit; the result is its most frequent
 // spelling. If some texts are durations such as 1 h 5 min, texts such as 45 min count for the unit
-// of durations. The result is also "" if more texts have only a scale, such as 5.3k. A few texts
-// such as 1.3m are then millions, not metres.
+// of durations. The result is also "" if more texts have only a scale, such as 5.3k, than have the
+// unit: the m in a few texts such as 1.3m then means millions, not metres.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	scaled := 0 // the number of texts with a scale and no unit
@@ -206,10 +206,10 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 // 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
 const minDurationShare = 0.1
 
-// addDurationParts adds the counts of units such as min to the count of the unit of durations.
-// units holds the number of rows of each unit. durations has, for each unit, the number of rows with
-// a duration of several numbers, such as 1h 5m. Its element "" counts the rows with other amounts
-// that have a unit.
+// addDurationParts adds the counts of units such as min to the count of the unit of durations, if
+// some texts are durations. units holds the number of texts with each unit. durations has, for each
+// unit, the number of rows with a duration of several numbers, such as 1h 5m. Its element "" counts
+// the rows with other amounts that have a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

@@ -52,7 +52,8 @@ type DateCounts struct {
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
 }
 
-// CountDates returns the counts for the distinct texts or the interpretations of a column.
+// CountDates counts the dates among texts, which are the distinct texts of a column or the result
+// of its method ValuesByInterpretation.
 func CountDates(texts []columnstats.Value) (o DateCounts) {
 	for i := range texts {
 		month, day, byMonth, byDay := cells.ParseBothOrders([]byte(texts[i].Text))
@@ -82,7 +83,7 @@ func (o *DateCounts) Contradicting(dayFirst bool) *columnstats.Occurrences {
 	return &o.DayFirst
 }
 
-// DescribeOrder returns a phrase for messages which says what part of a date is first.
+// DescribeOrder returns "the day first" or "the month first", for messages.
 func DescribeOrder(dayFirst bool) string {
 	if dayFirst {
 		return "the day first"
@@ -125,7 +126,8 @@ func resolveDateOrder(inferences []Result, names []string, columns []columnstats
 	}
 }
 
-// FormatDate returns the date in a text as year, month and day.
+// FormatDate returns the date in a text in the form 2006-01-02. dayFirst is set if 1/2/2006 is the
+// first of February.
 func FormatDate(text string, dayFirst bool) string {
 	date, _ := cells.ParseDateTime([]byte(text), dayFirst)
 	return FormDate.Format(math.Floor(date.EpochDays()))

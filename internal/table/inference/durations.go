@@ -34,12 +34,11 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareCompoundAmounts returns texts without its compound amounts if these are rare. Compound
-// amounts are durations and ages of several numbers, and scores; see isCompoundAmount. They are
-// rare if at most as many rows have them as have numbers without a unit. These numbers are then
-// probably not hours, years or scores: a column of seconds may have a few cells such as 1:02:05,
-// and a column of ages in years a few such as 1y 1m. If compound amounts are not rare, all texts
-// are returned. t is the column. comma is set if a comma separates the decimals.
+// omitRareCompoundAmounts returns texts without compound amounts, such as 1:02:05, 1y 1m and 8/10
+// (see isCompoundAmount), if these are rare, otherwise all texts. They are rare if not more rows
+// have them than have numbers without a unit. The numbers are then probably not hours, years or
+// scores: a column of seconds, for example, may have a few cells such as 1:02:05. t is the column.
+// comma is set if a comma separates the decimals.
 func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
@@ -59,7 +58,8 @@ func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, c
 	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isCompoundAmount(&one, comma) })
 }
 
-// isCompoundAmount reports whether a text is a duration or an age of several numbers, or a score such as 8/10.
+// isCompoundAmount reports whether a text is a duration or an age of several numbers, or a score
+// such as 8/10. comma is set if a comma separates the decimals.
 func isCompoundAmount(one *columnstats.Value, comma bool) bool {
 	if one.Kind != cells.Text {
 		return false

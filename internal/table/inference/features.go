@@ -9,7 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features returns the features that are extracted from a column with the given name.
+// Features returns the features that are extracted from a column with the given name. inf is the
+// inferred form of the column.
 func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
 	switch inf.Form {
 	case FormNumeric:
@@ -79,9 +80,10 @@ func numericFeatures(t *columnstats.Column, name string, inf *Result) []frame.Co
 	return features
 }
 
-// dateFeatures returns the features of a column of dates or times. A column of times has the hour.
-// A column of dates has the time, and also the month, day, weekday and hour if they vary. If some
-// values are unknown, month, day and weekday count as varying.
+// dateFeatures returns the features of a column of dates or times. A column of times has one
+// feature, the hour. A column of dates has the date as a number of days (ExtractTime), and also the
+// month, day, weekday and hour, each only if it varies. If some values are unknown, month, day and
+// weekday count as varying.
 func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
 	if inf.Form == FormTime {

@@ -22,10 +22,11 @@ const (
 	FormText     Form = "text"     // texts of several words
 )
 
-// IsOrdered reports whether values of the form have an order.
+// IsOrdered reports whether values of the form have an order: whether they are numbers, dates or
+// times.
 func (f Form) IsOrdered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
 
-// PluralNoun returns the plural noun for the values of a form.
+// PluralNoun returns the plural noun for the values of a form: numbers, dates, times or texts.
 func (f Form) PluralNoun() string {
 	switch f {
 	case FormNumeric:
@@ -38,7 +39,8 @@ func (f Form) PluralNoun() string {
 	return "texts"
 }
 
-// Format formats a number from the columnstats.NumericStats of a column of this form.
+// Format formats a number from the columnstats.NumericStats of a column of this form: as 2024-01-31
+// for dates, as 15:04 for times, and otherwise as a number of at most six digits.
 func (f Form) Format(value float64) string {
 	switch f {
 	case FormDate:

@@ -62,13 +62,13 @@ const (
 	minUniqueTexts        = 10   // with fewer rows, texts that are all different do not identify rows
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
-	distinctPerStray      = 20   // for this number of distinct numbers or dates, at most one distinct other text is allowed
+	distinctPerStray      = 20   // at most one distinct other text is allowed for each distinctPerStray distinct numbers or dates
 	maxDateAttempts       = 100  // if none of the first 100 texts is a date, the other texts are not examined
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare   = 0.95 // with at least this fraction of distinct texts, texts identify rows
-	minSharedWordsPerText = 0.2  // a column is FormText if its texts have at least this number of words from selectWords on average
-	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
+	minSharedWordsPerText = 0.2  // a column is FormText if its texts contain on average at least this many of the words that selectWords returns
+	minSharedRows         = 0.3  // if at least this fraction of rows has a text that another row also has, texts are levels of a category
 )
 
 // Infer returns the inferred form of a column. It does not find decimal separators (see

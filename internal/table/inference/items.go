@@ -14,13 +14,13 @@ import (
 
 // Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the column
 // has a limited number of different items. Names, addresses and sentences also have commas, but
-// most of their parts are rare, or always in the same one of two positions.
+// most of their parts are rare, or always at the same position, such as first names after a comma.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
 	minListItems     = 3    // smallest number of frequent items
 	minTextsPerItem  = 3    // a frequent item is in at least this number of different texts
-	minRowsPerItem   = 5    // and in at least this number of rows
+	minRowsPerItem   = 5    // a frequent item is in at least this number of rows
 	minFrequentShare = 0.8  // smallest fraction of items that are frequent, over all different texts
 	minCommaShare    = 0.9  // the same for commas, which are also in names and sentences
 	minMixedShare    = 0.5  // smallest fraction of frequent items that begin one text and come later in another; see also maxLengthShare
@@ -29,7 +29,7 @@ const (
 	maxCommaLength   = 30   // the same for commas
 	maxItemBytes     = 200  // longer items are not counted
 	maxItems         = 5000 // largest number of different items
-	minTupleShare    = 0.95 // if at least this fraction of texts has the same number of items, numbers are in a fixed order
+	minTupleShare    = 0.95 // if at least this fraction of texts has the same number of items, numbers are tuples, not lists
 )
 
 // Limits for items that become features.
@@ -64,11 +64,11 @@ type itemCounts struct {
 	bracketed   int                    // different texts with brackets
 	occurrences int                    // items of all different texts
 	characters  int                    // characters of all these items
-	lengths     [maxListLength + 1]int // different texts by their number of items, the last element also those with more
+	lengths     [maxListLength + 1]int // different texts by their number of items; the last element also counts texts with more items
 }
 
-// maxListLength is the largest number of items that itemCounts counts separately. Texts with more items
-// are counted together with the texts of maxListLength items.
+// maxListLength is the last index of itemCounts.lengths. Texts with more items are counted as if
+// they had maxListLength items.
 const maxListLength = 50
 
 // itemCount counts the texts of a column that have an item.
@@ -83,7 +83,8 @@ type itemCount struct {
 // isFrequent reports whether the item occurs in enough texts and rows.
 func (c *itemCount) isFrequent() bool { return c.texts >= minTextsPerItem && c.rows >= minRowsPerItem }
 
-// occursFirstAndLater reports whether the item is the first of one text and a later one of another.
+// occursFirstAndLater reports whether the item is the first item of some texts, and a later item of
+// other texts.
 func (c *itemCount) occursFirstAndLater() bool { return c.first > 0 && c.first < c.texts }
 
 // countItems counts the items of texts. It returns nil if few texts have the separator, or if there are
@@ -148,7 +149,8 @@ func (n *itemCounts) add(one *columnstats.Value) {
 	}
 }
 
-// isList reports whether the column has lists.
+// isList reports whether the counts are those of a column of lists, within the limits such as
+// minListShare.
 func (n *itemCounts) isList() bool {
 	minShare, maxLength := minFrequentShare, maxItemLength
 	if n.separator == ',' && 10*n.bracketed < 9*n.texts {

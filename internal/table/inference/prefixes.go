@@ -26,7 +26,7 @@ const (
 	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
-	maxSortedShare    = 0.9  // if at least this fraction of neighbours ascends, texts that identify rows are serial numbers
+	maxSortedShare    = 0.9  // if at least this fraction of texts is larger than the text of the row before, texts that identify rows are serial numbers
 	minAlphabet       = 24   // with fewer different first characters, texts that identify rows are not random letters
 	minHexDigits      = 6    // smallest number of hexadecimal digits of a random text
 	minMixedHexShare  = 0.5  // smallest fraction of random texts in which a letter comes after a digit
@@ -155,8 +155,8 @@ func hasOnlyHexDigits(text string) bool {
 	return strings.Trim(strings.ToLower(text), "0123456789abcdef-") == ""
 }
 
-// countPrefixes returns the prefixes of texts with their numbers of rows. It omits texts that mean a missing
-// value.
+// countPrefixes returns the prefixes of texts, of the given length, with their numbers of rows. It
+// omits texts that mean a missing value.
 func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstats.Value) {
 	positions := make(map[string]int)
 	for i := range texts {
@@ -174,12 +174,10 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 	return prefixes
 }
 
-// prefixLengths returns the lengths of the prefixes that become categories, at most two. It prefers
-// lengths at which most codes have a boundary, as after E and E11 in E11.9. A boundary is between
-// characters of different classes. The classes are letters, digits and all other characters. The
-// result is the shortest and the longest useful length with a boundary or, without such lengths, the
-// shortest and the longest useful length. It is nil if nearly all codes begin with the same
-// character.
+// prefixLengths returns the lengths of the prefixes that become categories, at most two. These are
+// the shortest and the longest useful length; see isUseful. If there are useful lengths at which
+// most codes have a boundary, as after E and E11 in E11.9, only these count; see isBoundary. The
+// result is nil if nearly all codes begin with the same character.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false

@@ -72,7 +72,7 @@ func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 }
 
 // nameSuggestsTime reports whether the words of the name of a column say that its numbers are
-// times. Parts of words do not count, as in sentiment and candidate.
+// times. Parts of words do not count, such as time in sentiment and date in candidate.
 func nameSuggestsTime(words []string) bool {
 	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(timeNameWords, word) }) {
 		return true
@@ -140,7 +140,8 @@ func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	return true
 }
 
-// IsMissingUnixTime reports whether a number among Unix times stands for a missing time.
+// IsMissingUnixTime reports whether a number in a column of Unix times stands for a missing time:
+// whether it is 0 or -1.
 func IsMissingUnixTime(number float64) bool { return number == 0 || number == -1 }
 
 // IsPlainDecimal reports whether a number is written with digits only, and with an optional point.

@@ -35,8 +35,8 @@ func LimitFeatures(results []Result, rows int) {
 	}
 }
 
-// wordsPerColumn returns the largest number of word features per column, for a table with
-// the given number of columns of texts.
+// wordsPerColumn returns the largest number of word features per column, for a table with the given
+// numbers of text columns and of rows.
 func wordsPerColumn(columns, rows int) int {
 	columns = max(columns, 1)
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))

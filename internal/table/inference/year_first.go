@@ -8,15 +8,15 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirstDate returns the first text of a column of dates that begin with a year of two
-// digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. At most one
-// in 20 of the different texts may be something else. At most one in 200 may be a date that can
-// only end with its year, such as 21/02/30.
+// FirstYearFirstDate returns the first text of a column whose dates seem to begin with a year of
+// two digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. In such a
+// column, at most one in 20 of the different texts may be something else. At most one in 200 may be
+// a date that can only end with its year, such as 21/02/30, because there is no 30 February.
 //
-// isClear is set if no date can only end with its year, and the numbers at the beginning of the
-// dates are hardly days of a month. They are hardly days in two cases: one of the numbers is 0 or
-// above 31, or there are several numbers and one of them is neither among the first nor among the
-// last days of a month.
+// isClear is set if the dates clearly begin with a year: no date can only end with its year, and
+// the numbers at the beginning are hardly days. They are hardly days if one of them is 0 or above
+// 31, or if there are several and one of them is neither among the first nor among the last days of
+// a month.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -51,9 +51,9 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 	return first, yearLast == 0 && (cannotBeDays(&years) || areUnlikelyDays(&years))
 }
 
-// datesPerYearLast is the smallest number of distinct dates that can begin with a year, for each
-// date that cannot, such as 21/02/30. In a column of dates that end with a year, about one in 50
-// cannot.
+// For each distinct date that cannot begin with a year, such as 21/02/30, there must be at least
+// datesPerYearLast distinct dates that can. In a column of dates that end with a year, about one in
+// 50 cannot.
 const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
@@ -66,8 +66,8 @@ func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
 	return inf, true
 }
 
-// parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as year,
-// month and day.
+// parseYearFirst parses a text that begins with a date such as 21/11/19, 21-11-19 or 21.11.19 as
+// year, month and day. year is from 0 to 99.
 func parseYearFirst(text string) (year, day int, ok bool) {
 	if !looksLikeShortDate(text) {
 		return 0, 0, false
@@ -96,6 +96,7 @@ func isYearLast(text string) bool {
 }
 
 // areDaysOfMonth reports whether nearly all days of a month occur, including the 30th or the 31st.
+// An element of days is set if its index occurs as a day.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {
@@ -106,14 +107,14 @@ func areDaysOfMonth(days *[100]bool) bool {
 	return count >= 25 && (days[30] || days[31])
 }
 
-// cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so that all of them are
-// years.
+// cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so
+// that all of them are years. An element of years is set if a date begins with its index.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
-// areUnlikelyDays reports whether the numbers at the beginning of dates are probably not days:
-// there are several, and one of them is in the middle of a month. Numbers at its beginning or end
-// may be days, because in many columns all dates are of the same day of the month, or of the first
-// or the last working day.
+// areUnlikelyDays reports whether the numbers at the beginning of dates are probably years, not
+// days: there are at least two different numbers, and one of them is from 5 to 25. Few different
+// days usually mean that the dates are of the first or the last working days of months, and such
+// days are below 5 or above 25.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false

@@ -19,9 +19,9 @@ import (
 const (
 	minIDRows          = 50   // smallest number of rows of an ID-like column
 	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
-	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column that is an ID otherwise
+	maxBlankIDShare    = 0.01 // largest fraction of rows without a value in a column of IDs; see isIDWithBlanks
 	maxRowNumberRatio  = 1.25 // largest number in a column of row numbers with gaps, divided by the number of rows
-	maxTopValues       = 10
+	maxTopValues       = 10   // largest number of texts in ColumnProfile.Top
 )
 
 // checkColumns fills in the profiles of the columns and the schema's features.

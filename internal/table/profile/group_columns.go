@@ -25,8 +25,8 @@ const (
 // repeat in such a column, it identifies groups of rows.
 var idNames = []string{"id", "uuid", "guid", "rowid"}
 
-// birthWords are words in the names of columns whose dates do not order the rows. German words are
-// also found by the syllables geburt.
+// birthWords are words in the names of columns of dates of birth, which do not say when a row was
+// recorded. A name that contains geburt, as in Geburtsdatum, is found without this list.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born", "geb", "gebdat", "gebdatum", "geboren", "naissance", "nacimiento", "nascimento", "nascita"}
 
 // warnGroupAndTimeColumns warns about the first column that seems to identify groups of rows, such
@@ -68,16 +68,18 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	return size >= minGroupRows && size <= maxGroupRows && isGroupName(c.Name)
 }
 
-// looksLikeTime reports whether a column seems to hold the time of each row. Dates that most rows lack,
-// or that alone predict the label, as the dates of cancellations do, are known only for some classes.
-// filled is the number of rows with a value.
+// looksLikeTime reports whether a column seems to hold the time of each row. It returns false for
+// dates of birth, and for dates that are probably known only for some classes, such as dates of
+// cancellations: dates that most rows lack, or that alone predict the label. filled is the number
+// of rows with a value.
 func (s *scanner) looksLikeTime(c *ColumnProfile, filled int) bool {
 	isLeak := func(w csvfile.Warning) bool { return w.Code == csvfile.CodeLeakingColumn && w.Column == c.Column }
 	return c.Form == inference.FormDate && c.Distinct >= minTimeColumnDates && filled >= max(minTimeColumnRows, c.Missing) && !c.isOneDay() &&
 		!hasWord(c.Name, birthWords) && !strings.Contains(strings.ToLower(c.Name), "geburt") && !slices.ContainsFunc(s.profile.Warnings, isLeak)
 }
 
-// formatDates returns the range of dates for a message, or "" if n is nil.
+// formatDates returns the range of the dates that n describes for a message, such as " from
+// 2024-01-01 to 2024-03-31". It returns "" if n is nil.
 func formatDates(n *columnstats.NumericStats) string {
 	if n == nil {
 		return ""

@@ -79,9 +79,9 @@ type scanner struct {
 	budget         columnstats.Budget   // for the texts of all columns
 	fingerprints   map[fingerprint]int  // the position of the first column with each fingerprint
 	sample         *rowsample.Sample
-	firstID        string // the ID of the first row
-	lastID         []byte // the ID of the last row that was read
-	lastIDLine     int
+	firstCell      string // the cell of totalColumn in the first row
+	lastCell       []byte // the cell of totalColumn in the last row that was read
+	lastLine       int
 }
 
 func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
@@ -191,8 +191,8 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 		return err
 	}
 	if last := w.chunk.Rows - 1; last >= 0 {
-		s.setLastID(w.chunk.Cell(0, s.id), c.Line)
-		s.setLastID(w.chunk.Cell(last, s.id), c.Line+int(w.chunk.RowLines[last]))
+		s.setLastCell(w.chunk.Cell(0, s.totalColumn()), c.Line)
+		s.setLastCell(w.chunk.Cell(last, s.totalColumn()), c.Line+int(w.chunk.RowLines[last]))
 	}
 	s.sample.AddChunk(&w.chunk, s.table.Rows)
 	s.budget.CountInputAndEvict(s.columns, len(c.Text), w.chunk.Rows)
@@ -251,7 +251,7 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {
 		s.ids.Add(id, rec.Line)
-		s.setLastID(id, rec.Line)
+		s.setLastCell(rec.Fields[s.totalColumn()], rec.Line)
 	}
 	if s.label >= 0 && cells.IsBlank(rec.Fields[s.label]) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyLabel, s.label, "the row has no label"))

@@ -8,22 +8,32 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// setLastID stores the ID of the last row that was read, and the ID of the first row.
-func (s *scanner) setLastID(id []byte, line int) {
-	if s.lastIDLine == 0 {
-		s.firstID = string(id)
+// totalColumn returns the column in which a row of totals has a word such as Total: the ID or, if the IDs are
+// generated, the first column of the user's file.
+func (s *scanner) totalColumn() int {
+	if s.opts.GeneratedID {
+		return s.id + 1
 	}
-	s.lastID, s.lastIDLine = append(s.lastID[:0], bytes.TrimSpace(id)...), line
+	return s.id
 }
 
-// warnTotalRow warns about a last row of a blind file that has a word such as Total instead of an ID. It
-// would have a prediction.
+// setLastCell stores the cell of totalColumn in the last row that was read, and that of the first row.
+func (s *scanner) setLastCell(cell []byte, line int) {
+	if s.lastLine == 0 {
+		s.firstCell = string(cell)
+	}
+	s.lastCell, s.lastLine = append(s.lastCell[:0], bytes.TrimSpace(cell)...), line
+}
+
+// warnTotalRow warns about a last row that has a word such as Total instead of an ID, a number or a
+// date: the model would learn from this row, or predict it. There is no warning if the cell of the
+// first row has no digit, because a word may then be a value like any other.
 func (s *scanner) warnTotalRow() {
-	if !s.opts.Blind || s.opts.GeneratedID || !strings.ContainsAny(s.firstID, "0123456789") {
+	if !strings.ContainsAny(s.firstCell, "0123456789") {
 		return
 	}
-	switch strings.TrimRight(cells.FoldCase(string(s.lastID)), ":") {
+	switch strings.TrimRight(cells.FoldCase(string(s.lastCell)), ":") {
 	case "total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "total general", "total général", "totaal", "totale":
-		s.warnAt(s.lastIDLine, csvfile.CodeTotalRow, s.id, "the last row has %s instead of an ID, as a row of totals has, but it is read as a row", csvfile.Excerpt(string(s.lastID)))
+		s.warnAt(s.lastLine, csvfile.CodeTotalRow, s.totalColumn(), "the last row has %s in this column, so it may be a row of totals, but it is read like any other row", csvfile.Excerpt(string(s.lastCell)))
 	}
 }

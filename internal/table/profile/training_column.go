@@ -66,8 +66,8 @@ func (k *TrainingColumn) HasAllTexts() bool {
 }
 
 // MissingShare returns the fraction of rows without a value in the training file. If only a sample
-// of its rows is known, it is the fraction in the sample. If neither is known, isKnown is false and
-// share is 0.
+// of its rows is known, it is the fraction in the sample. If neither fraction is known, isKnown is
+// false and share is 0.
 func (k *TrainingColumn) MissingShare() (share float64, isKnown bool) {
 	missing, rows := k.Missing, k.Rows
 	if rows == 0 {

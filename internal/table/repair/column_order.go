@@ -182,7 +182,7 @@ func (r *repairer) chooseLabel() error {
 	return nil
 }
 
-// lastKeptColumn returns the last column that is neither the ID nor dropped, or -1.
+// lastKeptColumn returns the position of the last column that is neither the ID nor dropped, or -1.
 func (r *repairer) lastKeptColumn() int {
 	for at := len(r.names) - 1; at >= 0; at-- {
 		if at != r.id && !r.isDropped(at) {
@@ -257,8 +257,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameToTrainingNames renames each column to a name of the training file if both have the same
-// [csvfile.NormalizeName], and no other column has it.
+// renameToTrainingNames renames each column to a name of the training file if both names have the
+// same [csvfile.NormalizeName], and the name of no other column has it.
 func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -91,8 +91,8 @@ func HeaderBelowTitle(src io.Reader, layout *Layout) []string {
 	return d.names
 }
 
-// readDialect infers the dialect of a file from its beginning, without reading it from head. The buffer of
-// head must have sniffBytes bytes.
+// readDialect infers the dialect of a file from its first sniffBytes bytes. It only peeks at them,
+// so head still returns them afterwards. The buffer of head must have at least sniffBytes bytes.
 func readDialect(head *bufio.Reader, layout *Layout) (dialect, error) {
 	sample, _ := head.Peek(sniffBytes) // a later Read returns the error
 	return sniffDialect(sample, len(sample) == sniffBytes, layout)
@@ -119,8 +119,8 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file that may have other lines before
-// its table.
+// delimiterAfterPreamble returns the delimiter of a file that may have other lines before its
+// table. sample is the beginning of the file. truncated is set if the file continues after it.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {

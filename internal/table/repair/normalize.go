@@ -48,9 +48,10 @@ type Layout struct {
 	Blind bool
 }
 
-// SetRoles sets ID, GenerateID and Label for a file with the given column names. label is empty for
-// a file without a label. ID and Label stay empty if their columns are already in place. Normalize
-// then does not change a canonical file.
+// SetRoles sets ID, GenerateID and Label for a file with the given column names. id and label are
+// the names of the columns. If generateID is set, IDs are generated, and id is ignored. label is
+// empty for a file without a label. ID and Label stay empty if their columns are already in place.
+// Normalize then does not change a canonical file.
 func (l *Layout) SetRoles(names []string, id string, generateID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.Drop, name) })
 	l.ID, l.GenerateID = "", generateID

@@ -125,7 +125,8 @@ func (r *repairer) logChange(code string, line, column int) {
 // sniffBytes is the number of bytes that are read to infer the dialect.
 const sniffBytes = 1 << 20
 
-// analyse is the first pass. It infers the dialect and scans the columns.
+// analyse reads the file for the first time. It infers the dialect, and collects the statistics of
+// the columns, from which it chooses their roles.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	var err error
@@ -170,7 +171,8 @@ func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	}
 }
 
-// assignRolesAndOrder determines the roles of the columns from their contents.
+// assignRolesAndOrder determines the roles of the columns from their contents, and their order in
+// the copy.
 func (r *repairer) assignRolesAndOrder() error {
 	if r.dialect.hasHeader {
 		r.dialect.hasHeader = !r.isKeptHeaderNumeric() && (r.stats.Rows() == 0 || !r.lacksHeader())
@@ -216,10 +218,10 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. For a blind file with a training
-// file there are special cases. If namesFromTraining can name the columns, the header is data if
-// its numbers are where the training file has numbers; see headerMatchesNumbers. Otherwise the
-// header is not data if it has a name of the training file.
+// lacksHeader reports whether the header looks like a row of data; see check.LacksHeader. For a
+// blind file, the training file decides in two cases. If namesFromTraining can name the columns,
+// the header is data if it has a number in each column of numbers; see headerMatchesNumbers.
+// Otherwise, a header with a name of the training file is not data.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {

@@ -203,8 +203,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	return d
 }
 
-// uniqueID returns the ID of a row, or a new ID if an earlier row has the same. wasCounted is set
-// if the first pass added the ID to the repairer's IDs.
+// uniqueID returns the ID of a row, or a new ID if an earlier row has the same ID. wasCounted is
+// set if the first pass added the ID to the repairer's IDs.
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {

@@ -150,8 +150,8 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 }
 
 // Reading is another way to read the cells of a field, for example amounts as numbers instead of
-// texts. It maps each cell of the sample, encoded as in the sample, to the encoded cell as this way
-// reads it. See encodeNumber and encodeText.
+// texts. It maps the sampled value of a cell to the sampled value that the cell has in this
+// reading; see encodeNumber and encodeText.
 type Reading map[uint64]uint64
 
 // AddNumber makes r read cells with the given text as the given number.
@@ -164,9 +164,10 @@ func (r Reading) AddText(text string, other []byte) {
 	r[encodeFeature([]byte(text))] = encodeText(other)
 }
 
-// Accuracies returns how accurately each wanted field alone predicts the label. It returns 0 for the
-// other fields. readings returns further ways to read the values of a field. Each way is tried, and
-// the highest accuracy counts. wanted and readings are called concurrently.
+// Accuracies returns, for each field, the fraction of the sampled rows whose label is predicted
+// correctly from this field alone. It returns 0 for the fields that are not wanted. readings
+// returns further ways to read the values of a field, such as amounts as numbers. Each way is
+// tried, and the highest accuracy counts. wanted and readings are called concurrently.
 func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool, readings func(field int) []Reading) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {

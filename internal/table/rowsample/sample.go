@@ -36,8 +36,8 @@ type Sample struct {
 }
 
 // A sample has at most maxSampleRows rows and sampleCells values (rows × columns). In a table with
-// many columns, these would be only a few rows. The sample may then have maxWideRows rows, but at
-// most maxSampleCells values.
+// many columns, sampleCells values are only a few rows. The sample may then have maxWideRows rows,
+// but at most maxSampleCells values.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -45,8 +45,9 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// New returns an empty sample of rows with the given number of fields. If brief is set, the sample
-// of a wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
+// New returns an empty sample of rows with the given number of fields. id and label are the
+// positions of the ID and the label; label is -1 in a blind file. If brief is set, the sample of a
+// wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
 func New(fields, id, label int, brief bool, disk *spill.File) *Sample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -106,7 +107,8 @@ func (s *Sample) encodeCell(field int, cell []byte) uint64 {
 	return encodeFeature(cell)
 }
 
-// encodeFeature encodes a cell that is neither an ID nor a label.
+// encodeFeature returns the sampled value of a cell that is neither an ID nor a label; see
+// sampledBlank.
 func encodeFeature(cell []byte) uint64 {
 	if kind, value := cells.Classify(cell); kind == cells.Number {
 		return encodeNumber(value)

@@ -1,7 +1,6 @@
 package prediction
 
 import (
-	"slices"
 	"sync"
 
 	"foretell/internal/learn/model"
@@ -40,9 +39,11 @@ func (c *modelCache) get(key string) *model.Model {
 func (c *modelCache) put(key string, m *model.Model) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	same := func(e cachedModel) bool { return e.key == key } // two jobs may have loaded it concurrently
-	c.entries = slices.Insert(slices.DeleteFunc(c.entries, same), 0, cachedModel{key, m})
-	if len(c.entries) > modelCacheSize {
-		c.entries = slices.Delete(c.entries, modelCacheSize, len(c.entries))
+	entries := []cachedModel{{key, m}}
+	for _, e := range c.entries {
+		if e.key != key && len(entries) < modelCacheSize { // two jobs may have loaded it concurrently
+			entries = append(entries, e)
+		}
 	}
+	c.entries = entries
 }

@@ -62,13 +62,14 @@ func New(c Config) *Preparer {
 	}
 }
 
-// timeLimit returns the time limit for preparing a CSV of the given size.
+// timeLimit returns the time limit for preparing a CSV of the given size in bytes.
 func (p *Preparer) timeLimit(bytes int64) time.Duration {
 	return p.baseTimeLimit + time.Duration(bytes/minBytesPerSecond)*time.Second
 }
 
-// Prepare runs the job of a PROCESSING dataset: it reads the CSV, stores the profile and makes
-// the dataset COMPLETED, or FAILED if the CSV has a defect.
+// Prepare runs the job of a PROCESSING dataset: it scans the CSV for malware, reads it, and makes
+// the dataset COMPLETED with its schema, columns and classes. If the CSV has a defect or reading
+// it takes too long, it makes the dataset FAILED.
 func (p *Preparer) Prepare(ctx context.Context, r *job.RunningJob) error {
 	d, err := p.findDataset(ctx, r.Account, r.Subject)
 	if err != nil {

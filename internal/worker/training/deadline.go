@@ -103,8 +103,8 @@ func (tr *Trainer) prepareInTime(ctx context.Context, rows *raceRows, cancelled 
 	return f, p, err
 }
 
-// prepare loads the dataset of a race and returns it with the parameters of the race. Their time
-// limit is the time that is left after loading.
+// prepare loads the dataset of a race and returns it with the parameters of the race. The time
+// limit in the parameters is the time that is left after loading.
 func (tr *Trainer) prepare(ctx context.Context, rows *raceRows) (*frame.Frame, learn.Params, error) {
 	p, err := tr.newRaceParams(rows)
 	if err != nil {

@@ -138,7 +138,10 @@ func (s *distributedRace) isRemote(algorithm string) bool {
 	return slices.Contains(s.remoteAlgorithms, algorithm)
 }
 
-// awaitRecording implements [learn.RemoteRuns.Await].
+// awaitRecording implements [learn.RemoteRuns.Await]: it polls the database until another worker
+// has stored the recording of the algorithm, and opens the recording. When idle is closed, it
+// takes the run back from the queue if no worker has begun it. recording is nil if this worker
+// must train the run.
 func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
 	tick := time.NewTicker(partPollInterval)
 	defer tick.Stop()

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// EstimateMemory returns the estimated peak memory of a race in bytes. schema is the decoded schema of
-// the dataset d.
+// EstimateMemory returns the estimated peak memory of a race of these algorithms in bytes. schema
+// is the decoded schema of the dataset d.
 func EstimateMemory(d *store.Dataset, schema *frame.Schema, algorithms []string) int64 {
 	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms)
 }
@@ -90,7 +90,8 @@ func (tr *Trainer) listTooLargeRaces(ctx context.Context) (races []*store.LargeR
 	return races, largest, err
 }
 
-// failQueuedRace makes a queued race FAILED. It does nothing if a worker has claimed the race.
+// failQueuedRace makes a queued race FAILED, because it needs more memory than largest, the memory
+// of the largest process in bytes. It does nothing if a worker has claimed the race.
 func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, largest int64) error {
 	refused := false
 	err := tr.store.Write(ctx, func(t *store.Tx) error {
@@ -120,6 +121,7 @@ func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, la
 }
 
 // raceMemoryMessage returns a message that says why a race cannot begin, and what to do.
+// largestMemory is the memory of the largest process that may run the race, in bytes.
 func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	if schema, err := frame.DecodeStored(d.Schema); err == nil {
@@ -138,9 +140,9 @@ func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Data
 		formatSize(race.Memory, math.Ceil), d.Rows, len(d.Columns), len(d.Classes), formatSize(largestMemory, math.Floor), advice)
 }
 
-// formatSize formats a number of bytes in MB or GB. Callers round required memory with math.Ceil
-// and available memory with math.Floor, so that the two texts differ whenever too little is
-// available.
+// formatSize formats a number of bytes in MB or GB, such as "1.5 GB". Callers round required
+// memory with math.Ceil and available memory with math.Floor, so that the two texts differ
+// whenever too little is available.
 func formatSize(numBytes int64, round func(float64) float64) string {
 	if numBytes < 1e9 {
 		return fmt.Sprintf("%.0f MB", round(float64(numBytes)/1e6))

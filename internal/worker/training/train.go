@@ -110,7 +110,7 @@ func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	return p, nil
 }
 
-// closeSpill closes the temporary file of a race.
+// closeSpill closes the temporary file of a race. It logs an error instead of returning it.
 func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
 		tr.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
@@ -118,8 +118,8 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 }
 
 // resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an earlier
-// attempt, and the recordings of other workers. These may be incomplete because of the time limit
-// of that attempt.
+// attempt, and the recordings that other workers made during that attempt. Such a recording may be
+// incomplete because of the time limit of the attempt.
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string

@@ -1,0 +1,62 @@
+package scoring
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxExactDigits is the largest number of digits that all integers keep when a program writes them as
+// floating-point numbers.
+const maxExactDigits = 15
+
+// integerID returns an ID without leading zeros and without a fraction of zeros, as in 0901 and 901.0. It
+// returns "" if the ID is not such an integer.
+func integerID(id string) string {
+	digits, fraction, isFloat := strings.Cut(id, ".")
+	isNoDigit := func(r rune) bool { return r < '0' || r > '9' }
+	if digits == "" || strings.ContainsFunc(digits, isNoDigit) || strings.Trim(fraction, "0") != "" || isFloat && len(digits) > maxExactDigits {
+		return ""
+	}
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		return "0"
+	}
+	return digits
+}
+
+// matchIDNumbers replaces the IDs of both files by their numbers if the files write the same numbers in
+// different ways. All IDs must be integers, and different IDs of a file must be different numbers. It
+// returns an ID as each file writes it, or nil if the IDs are unchanged.
+func matchIDNumbers(first, second []string) (example []string) {
+	numbers := map[string]string{} // the IDs of second by their number
+	for _, id := range second {
+		numbers[integerID(id)] = id
+	}
+	for _, id := range first {
+		number := integerID(id)
+		if number == "" {
+			return nil
+		}
+		if other := numbers[number]; other != "" && other != id && example == nil {
+			example = []string{id, other}
+		}
+	}
+	lists := [][]string{first, second}
+	if _, hasOther := numbers[""]; hasOther || example == nil || !keepsDistinct(integerID, lists) {
+		return nil
+	}
+	for _, list := range lists {
+		for i, id := range list {
+			list[i] = integerID(id)
+		}
+	}
+	return example
+}
+
+// IDNumbersNote returns a sentence about IDs that were compared as numbers, without a full stop. It returns
+// "" if they were compared as texts.
+func (r *Result) IDNumbersNote() string {
+	if r.IDNumbers == nil {
+		return ""
+	}
+	return fmt.Sprintf("the IDs were compared as numbers, because the files write them in different ways, such as %s and %s", quote(r.IDNumbers[0]), quote(r.IDNumbers[1]))
+}
