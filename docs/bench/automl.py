@@ -3,7 +3,7 @@
 
     python3 docs/bench/automl_data.py clone CLONES
     python3 docs/bench/automl_data.py write CLONES SHARED FOLDER
-    python3 docs/bench/automl.py run FOLDER ./foretell [--only NAME,…]
+    python3 docs/bench/automl.py run FOLDER "./foretell --effort best" [--only NAME,…]     # flags of `run` are optional
     python3 docs/bench/automl.py table FOLDER CLONES/Coorsaa-automlbenchmark_shiny_app/data/classification_cleaned.csv
 
 FOLDER has one CSV for each data set, with the label last.
@@ -68,7 +68,8 @@ def predict(command, header, train, blind):
                 out = csv.writer(file, lineterminator="\n")
                 out.writerow(["ROWID"] + columns)
                 out.writerows(["%s%d" % (name, i)] + row[: len(columns)] for i, row in enumerate(rows))
-        args = command.split() + ["run", folder + "/train.csv", "--blind", folder + "/blind.csv", "-o", folder + "/out.csv", "--id", "ROWID"]
+        program, *flags = command.split()
+        args = [program, "run", *flags, folder + "/train.csv", "--blind", folder + "/blind.csv", "-o", folder + "/out.csv", "--id", "ROWID"]
         args += ["--label", header[-1], "--metric", "rocAuc" if two else "logLoss", "-q"]
         done = subprocess.run(args, env=dict(os.environ, HOME=folder), capture_output=True, text=True)
         if done.returncode:
