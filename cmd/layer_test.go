@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"internal/config":             {"api", "client", "exit", "filelock", "humanize", "symlink", "term"},
 	"internal/connect":            {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "store/pgurl", "storedfile", "term"},
 	"internal/credential":         {"api", "client", "config", "exit", "symlink"},
-	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "table/result", "term", "turn"},
+	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "table/result", "tablefile", "term", "turn"},
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},
 	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn/model", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},

@@ -176,17 +176,18 @@ type usersChangeOptions struct {
 	confirm cli.ConfirmFlag
 
 	question string // confirmation prompt; "" if the command does not ask
+	shown    string // the property to print besides the email
 	change   func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error)
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
 	return newUserChangeCmd(f, &usersChangeOptions{
-		question: "Disable account %s? All its sessions end, and its jobs pause until the account is enabled again.", change: (*app.App).DisableAccount,
+		question: "Disable account %s? All its sessions end, and its jobs pause until the account is enabled again.", shown: "state", change: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersEnableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &usersChangeOptions{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
+	return newUserChangeCmd(f, &usersChangeOptions{shown: "state", change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
 }
 
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
@@ -228,13 +229,13 @@ func (o *usersChangeOptions) run(ctx context.Context, email string) error {
 		if changed == nil { // the account is deleted
 			return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
 		}
-		return cli.PrintItem(&o.output, toUserAccount(changed), "email", "state")
+		return cli.PrintItem(&o.output, toUserAccount(changed), "email", o.shown)
 	})
 }
 
 func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	role := ""
-	opts := &usersChangeOptions{}
+	opts := &usersChangeOptions{shown: "role"}
 	opts.change = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
 	}

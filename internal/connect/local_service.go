@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -307,8 +309,20 @@ func DataDirError(dir string, err error) error {
 			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
 	case errors.Is(err, store.ErrNewerSchema): // err has the path of the database
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder: %w", err).WithHint("use the version of foretell that wrote the database, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
+	case errors.Is(err, fs.ErrPermission) && !isMissing(dir):
+		const hint = "run the command as the user who owns the folder"
+		if runtime.GOOS == "windows" {
+			return e.WithHint(hint)
+		}
+		return e.WithHint(hint + ", such as `sudo -u foretell foretell …`")
 	}
 	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
+}
+
+// isMissing reports whether there is no file or folder with this name.
+func isMissing(name string) bool {
+	_, err := os.Stat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // Handler returns the handler of the API with the given options, except for Log, Now, Tracer and

@@ -27,7 +27,8 @@ const (
 // fileSample describes a CSV file by its beginning.
 type fileSample struct {
 	delimiter byte
-	// size is the size in bytes of the file, or of its beginning if the file is larger.
+	// size is the size in bytes of the file without blank rows at its end, or of its beginning if the
+	// file is larger.
 	size int
 	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.
@@ -43,7 +44,13 @@ type fileSample struct {
 // be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
-	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
+	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
+	if isWhole {
+		filled := bytes.TrimRight(text, string(s.delimiter)+"\r\n")
+		end, _ := csvfile.FindBlankRows(text[len(filled):])
+		text = text[:len(filled)+end]
+	}
+	s.size = len(text)
 	open := func() (io.Reader, error) {
 		return repair.Normalize(bytes.NewReader(text), repair.Layout{Delimiter: s.delimiter})
 	}
@@ -155,8 +162,9 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 }
 
 // blindLayout returns how a file to predict with a model of the dataset d is rewritten so that the
-// row IDs are in its first column. If no column has row IDs, the rows are numbered, as on the
-// command line.
+// row IDs are in its first column. If no column has row IDs, the rows are numbered. Columns whose
+// names differ from those of the training file only in case or punctuation are renamed. Both is as on
+// the command line.
 func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	layout := repair.Layout{Delimiter: s.delimiter, Blind: true}
 	if s.description.Rows == 0 || len(d.Columns) == 0 {
@@ -171,6 +179,11 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 		// The first column of the training file had no name and was a feature.
 		names, _ = roles.NameFirstColumn(names, roles.FirstColumnName, false)
 		s.description.Columns[0].Name = names[0]
+	}
+	var renamed []roles.Rename
+	names, renamed = roles.MatchTrainingNames(names, append(slices.Clone(known.Features), known.ID))
+	for _, column := range renamed {
+		s.description.Columns[column.Column].Name = column.To
 	}
 	id := roles.ChooseBlindID(s.description, known, roles.Options{})
 	if id.ID != "" || id.Generated {

@@ -15,6 +15,7 @@ import (
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/repair"
+	"foretell/internal/tablefile"
 )
 
 // convertedMark marks the stored name of a file that was converted during its upload. It precedes
@@ -65,12 +66,15 @@ func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, err
 	}
-	if err := file.checkIsCSV(); err != nil {
+	if err := file.checkIsCSV(f.fileName); err != nil {
 		return nil, err
 	}
 	sample, err := readSample(ctx, file.beginning, file.isWhole, wanted)
 	if err != nil {
 		return nil, err
+	}
+	if sample.size < len(file.beginning) {
+		file.Reader, file.isCut = io.LimitReader(file.Reader, int64(sample.size)), true
 	}
 	if roles.IsTitleLine(sample.header) {
 		return nil, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(sample.header))
@@ -97,8 +101,9 @@ type peekedFile struct {
 	// beginning are the first sampleBytes, or the whole file if isWhole is set.
 	beginning []byte
 	isWhole   bool
-	// isCut reports whether the file begins with a separator line such as sep=;, which is omitted.
-	// Its line end is kept, so that the numbers of the other lines do not change.
+	// isCut reports whether a part of the file is omitted: a separator line at its beginning, such as
+	// sep=;, or blank rows at its end. The line end of the separator line is kept, so that the numbers
+	// of the other lines do not change.
 	isCut bool
 }
 
@@ -121,11 +126,14 @@ func peekFile(src io.Reader) (*peekedFile, error) {
 // describes CSV files.
 const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
 
-// checkIsCSV returns a problem if the beginning of a file shows that it is not CSV in UTF-8. The
-// service would reject the file, too, but only after a dataset was created for it.
-func (f *peekedFile) checkIsCSV() error {
+// checkIsCSV returns a problem if the beginning of a file with this name shows that it is not CSV in
+// UTF-8. The service would reject the file, too, but only after a dataset was created for it.
+func (f *peekedFile) checkIsCSV(name string) error {
 	if defect := csvfile.FindFileType(f.beginning); defect != nil {
 		return api.NewFieldProblem("file", "%s", defect.Message)
+	}
+	if message := tablefile.FindOtherFormat(name, f.beginning); message != "" {
+		return api.NewFieldProblem("file", "%s", message)
 	}
 	if len(f.beginning) == 0 {
 		return api.NewFieldProblem("file", "the file is empty: %s", csvDescription)

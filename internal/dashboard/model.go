@@ -335,11 +335,11 @@ func (p *Pages) downloadReport(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return p.writeReport(v, source)
+	return p.writeReport(v, source, "")
 }
 
-// writeReport responds with a report as one HTML file.
-func (p *Pages) writeReport(v *visit, source *report.Document) error {
+// writeReport responds with a report as one HTML file. suffix is added to the name of the file.
+func (p *Pages) writeReport(v *visit, source *report.Document, suffix string) error {
 	if source.Report == nil {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")
 	}
@@ -348,7 +348,7 @@ func (p *Pages) writeReport(v *visit, source *report.Document) error {
 	if err := htmlreport.Write(&body, document, p.opts.Now); err != nil {
 		return err
 	}
-	file := strings.ReplaceAll(document.Name, "@", "-") + ".html"
+	file := strings.ReplaceAll(document.Name, "@", "-") + suffix + ".html"
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
 	writeCompressed(v.w, v.r, http.StatusOK, body.Bytes())
 	return nil

@@ -143,6 +143,9 @@ func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, er
 	if api.CodeFromError(err) == api.CodeWrongState {
 		return nil, nil
 	}
+	if drift != nil {
+		drift.File = originalName(drift.File)
+	}
 	return drift, err
 }
 
@@ -161,7 +164,7 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	if source.Drift, err = fetchDrift(ctx, v, one.PredictionKey); err != nil {
 		return err
 	}
-	return p.writeReport(v, source)
+	return p.writeReport(v, source, "-"+one.PredictionKey[:8])
 }
 
 // previewResult returns the first rows of a result. If the result has none, it returns nil.

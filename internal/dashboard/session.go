@@ -111,6 +111,10 @@ func safeRedirectPath(path string) string {
 	return path
 }
 
+// endedWithForm is the value of the parameter `ended` of the sign-in page after a form was rejected
+// because the session has ended.
+const endedWithForm = "form"
+
 // askToSignIn redirects the visitor to the sign-in page. After signing in, the visitor gets to the
 // requested page, or to the page of the form that was sent. There are two exceptions:
 //
@@ -130,15 +134,15 @@ func (p *Pages) askToSignIn(v *visit) error {
 		return api.NewProblem(api.CodeUnauthorized, "your session has ended: sign in again in another tab, then send this form again")
 	}
 	query := url.Values{}
-	next := v.r.URL.RequestURI()
+	next, ended := v.r.URL.RequestURI(), "true"
 	if isForm {
-		next = p.formPagePath(v.r)
+		next, ended = p.formPagePath(v.r), endedWithForm
 	}
 	if next != "/" {
 		query.Set("next", next)
 	}
 	if v.r.URL.Path != "/sign-out" && (isForm || v.token != "") {
-		query.Set("ended", "true")
+		query.Set("ended", ended)
 	}
 	if len(query) == 0 {
 		return v.redirect("/sign-in")
@@ -163,6 +167,9 @@ func (p *Pages) showSignIn(v *visit) error {
 	query, message := v.r.URL.Query(), ""
 	if query.Has("ended") {
 		message = "your session has ended: sign in again"
+	}
+	if query.Get("ended") == endedWithForm {
+		message = "your session has ended, so what you sent was not carried out: sign in again and send it again"
 	}
 	return p.writeSignIn(v, signInForm{Next: safeRedirectPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
 }

@@ -34,6 +34,11 @@ var refusedTraining = map[string]string{
 	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":              "Line 2 has 1 column, but the header has 3.",
 	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n": "Line 4 has no label.",
 
+	"\xfd7zXZ\x00\x00\x04\xe6\xd6":           "This is an xz file. The service rejects such a file. Unpack it.",
+	"[{\"id\": 1, \"kind\": \"rose\"},\n{}]": "This is JSON.",
+	"<!DOCTYPE html>\n<p>a\n":                "This is a web page.",
+	"% a\n@RELATION iris\n@DATA\n1,2,3\n":    "This is an ARFF file.",
+
 	"flowers,,\nid,height,kind\n1,2,rose\n2,3,tulip\n":                "Only one of 3 columns has a name",
 	"id,height,kind\n1,2 \" 3,rose\n2,3,tulip\n3,4,rose\n4,5,tulip\n": "Line 2 has a quote inside a field that is not in quotes.",
 }
@@ -99,7 +104,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	if err := readBlind(t, blind, scanned.Schema); err != nil {
 		t.Errorf("the service rejects the blind file: %v", err)
 	}
-	for _, content := range []string{"height,width,colour\n3,4,red\n", "colour;id;height;width\nred;1;3;4\nred;1;3;4\n"} {
+	for _, content := range []string{"height,width,colour\n3,4,red\n", "HEIGHT,Width,Colour \n3,4,red\n,,\n,,\n", "colour;id;height;width\nred;1;3;4\nred;1;3;4\n"} {
 		p.choose(filepath.Join(files, "blind.csv"), content, ".note.good", "Row IDs: none, the rows are numbered.")
 	}
 	for _, message := range messages() {
@@ -136,6 +141,9 @@ func (p *person) checkColumns(foretell func(args ...string) string) {
 	if isValid {
 		p.t.Error("the form can be sent without a label")
 	}
+	selects("label", "survived", "Row IDs: rownames. Labels: survived, 2 different.")
+	p.visit("/models")
+	p.run("going back", chromedp.NavigateBack(), poll(`document.querySelector("[data-check]")?.textContent.includes("4 columns. Row IDs: rownames.") && document.querySelector("select#label")`))
 	selects("label", "survived", "Row IDs: rownames. Labels: survived, 2 different.")
 	selects("id", "sex", "Line 4 repeats the row ID male of line 2.")
 	selects("id", "-", "Row IDs: none, the rows are numbered. Labels: survived")

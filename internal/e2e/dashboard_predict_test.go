@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -46,6 +47,7 @@ func TestPredictionWithoutIDs(t *testing.T) {
 	for name, c := range map[string]struct{ blind, want string }{
 		"no_ids":      {"height;width\n1;2\n96;2\n", "id,height,width,prediction,probability"},
 		"ids_at_end":  {"height,width,customer_id\n1,2,x\n96,2,y\n", "customer_id,height,width,prediction,probability"},
+		"other_case":  {"WIDTH,Height\n2,1\n2,96\n", "id,width,height,prediction,probability"},
 		"as_trained":  {"width,id,height\n2,x,1\n2,y,96\n", "id,width,height,prediction,probability"},
 		"other_first": {"code,height,width\nx,1,2\ny,96,2\n", "code,height,width,prediction,probability"},
 	} {
@@ -81,8 +83,12 @@ func checkPagesOfPrediction(t *testing.T, visitor *http.Client, base, key string
 	for strings.Contains(page, `data-hx-trigger="every`) {
 		_, page = getPage(t, visitor, base+"/predictions/"+key)
 	}
-	if !strings.Contains(page, "--blind blind.csv --html") || !strings.Contains(page, "First rows") {
+	if !strings.Contains(page, "--blind blind.csv --html") || !strings.Contains(page, "First rows") || strings.Contains(page, "(converted)") {
 		t.Error(page)
+	}
+	model := regexp.MustCompile(`/models/[\w-]+`).FindString(page)
+	if own, other := downloadName(t, visitor, base+model+"/report.html"), downloadName(t, visitor, base+"/predictions/"+key+"/report.html"); own == "" || other != strings.TrimSuffix(own, ".html")+"-"+key[:8]+".html" {
+		t.Errorf("the reports of the model and of the prediction are stored as %s and %s", own, other)
 	}
 	if status, text := getPage(t, visitor, base+"/predictions/"+key+"/result"); status != http.StatusOK || !strings.HasPrefix(text, "id,height,width,prediction") {
 		t.Errorf("the download: %d %s", status, text)
@@ -155,6 +161,25 @@ func getPage(t *testing.T, visitor *http.Client, address string) (status int, bo
 		t.Fatal(err)
 	}
 	return response.StatusCode, string(text)
+}
+
+// downloadName returns the name that the response suggests for the file of a download.
+func downloadName(t *testing.T, visitor *http.Client, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := visitor.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	_, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parameters["filename"]
 }
 
 // sendBlind sends the form with a blind file and returns the key of its prediction.

@@ -176,7 +176,7 @@ func TestFormAfterSession(t *testing.T) {
 		t.Error("the first page says that a session has ended")
 	}
 	b.referer = "/datasets?state=FAILED"
-	page = b.expect(t, "/account/password", url.Values{"new": {"x"}}, 200, "Your session has ended: sign in again.")
+	page = b.expect(t, "/account/password", url.Values{"new": {"x"}}, 200, "Your session has ended, so what you sent was not carried out: sign in again and send it again.")
 	if !strings.Contains(page, `name="next" value="/datasets?state=FAILED"`) {
 		t.Errorf("signing in does not lead back to the form:\n%s", page)
 	}

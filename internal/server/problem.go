@@ -97,6 +97,7 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 			fields = append(fields, toFieldError(detailer.ErrorDetail()))
 		}
 	}
+	msg = strings.Replace(msg, "request body is too large limit=", "the request body exceeds ", 1) // huma's message is no sentence
 	p := api.NewProblem(codeFromStatus(status), "%s", formatFieldErrors(fields, msg))
 	p.Errors = fields
 	return &problem{p}
@@ -164,6 +165,9 @@ func toFieldError(d *huma.ErrorDetail) api.FieldError {
 	}
 	if strings.HasPrefix(d.Location, "query.") && strings.HasPrefix(message, "required") || message == emptyTextMessage {
 		message = "is required"
+	}
+	if most, ok := strings.CutSuffix(message, " 1 items"); ok {
+		message = most + " 1 item"
 	}
 	return api.FieldError{Field: field, Message: message}
 }

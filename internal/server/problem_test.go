@@ -72,6 +72,9 @@ func (s *testServer) refused(t *testing.T, r refusal) {
 	if p.Code != r.code || p.Status != r.want || p.Title == "" || p.Type == "" || p.Detail == "" {
 		t.Errorf("code %q, want %q, in %s", p.Code, r.code, body)
 	}
+	if strings.Contains(p.Detail, "limit=") || strings.Contains(p.Detail, " 1 items") {
+		t.Errorf("not a sentence: %s", p.Detail)
+	}
 	if r.want == http.StatusUnauthorized && resp.Header.Get("WWW-Authenticate") != "Bearer" {
 		t.Error("401 without WWW-Authenticate")
 	}

@@ -87,30 +87,53 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 		}
 		return binary(message)
 	}
-	if len(head) > tarMagicOffset && bytes.HasPrefix(head[tarMagicOffset:], []byte("ustar")) {
-		return binary("this is a tar archive: unpack it")
+	if message := unsupportedMessage(f.Name, head); message != "" {
+		return binary(strings.Replace(message, " FILE", " "+name, 1))
 	}
+	return nil
+}
+
+// unsupportedMessage returns a message about the unsupported format of a file with this name that
+// begins with head, or "" if it is not known to have one.
+func unsupportedMessage(name string, head []byte) string {
+	if len(head) > tarMagicOffset && bytes.HasPrefix(head[tarMagicOffset:], []byte("ustar")) {
+		return "this is a tar archive: unpack it"
+	}
+	start := head[:min(len(head), 512)]
 	for _, u := range unsupportedFormats {
 		if !bytes.HasPrefix(head, []byte(u.magic)) {
 			continue
 		}
-		if printable := u.magic == "ORC" || u.magic == "BZh"; printable && !bytes.ContainsFunc(head[:min(len(head), 512)], isControl) {
+		if printable := u.magic == "ORC" || u.magic == "BZh" || u.magic == "PARE"; printable && !bytes.ContainsFunc(start, isControl) {
 			continue // a CSV header that begins with these letters
 		}
-		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
+		return u.message
 	}
-	text := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(head[:min(len(head), 512)], []byte("\xEF\xBB\xBF")))))
-	switch isWorkbook := strings.HasSuffix(strings.ToLower(f.Name), ".xls"); {
+	text := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\xEF\xBB\xBF")))))
+	switch isWorkbook := strings.HasSuffix(strings.ToLower(name), ".xls"); {
 	case (strings.HasPrefix(text, "<html") || strings.HasPrefix(text, "<table")) && isWorkbook:
-		return binary("this is a web page and not an Excel workbook: open it with a spreadsheet program and save it as .xlsx or CSV")
+		return "this is a web page and not an Excel workbook: open it with a spreadsheet program and save it as .xlsx or CSV"
 	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
-		return binary("this is a web page: was it downloaded instead of the table?")
+		return "this is a web page: was it downloaded instead of the table?"
 	case strings.HasPrefix(text, "<?xml"):
-		return binary("this is an XML file: write the table as CSV or JSON")
+		return "this is an XML file: write the table as CSV or JSON"
+	case strings.HasPrefix(text, "@relation "), strings.HasPrefix(text, "%") && strings.Contains(string(bytes.ToLower(head)), "\n@relation "):
+		return "this is an ARFF file: write the table as CSV"
 	case len(head) > 0 && len(bytes.Trim(head, "\x00")) == 0:
-		return binary("the file has only NUL bytes: copy or download it again")
+		return "the file has only NUL bytes: copy or download it again"
 	}
-	return nil
+	return ""
+}
+
+// FindOtherFormat returns a message about a file with this name that begins with head, if it is known
+// to be not CSV but in a format that has no defect of [csvfile.FindFileType]. Otherwise it returns "".
+// The message is for a reader of CSV alone.
+func FindOtherFormat(name string, head []byte) string {
+	if looksLikeJSON(name, head) {
+		return "this is JSON: write the table as CSV, or send it with the command `foretell datasets create` or `foretell predict`, which converts it"
+	}
+	message, _, _ := strings.Cut(unsupportedMessage(name, head), ", as in ")
+	return strings.NewReplacer("Parquet or CSV", "CSV", "CSV or JSON", "CSV", ".xlsx or CSV", "CSV").Replace(message)
 }
 
 func isControl(char rune) bool {
@@ -140,8 +163,7 @@ func isBinary(head []byte) bool {
 	return distinct >= minKinds && float64(count) >= minControlShare*float64(len(head)) && (kinds[0] || !utf8.Valid(head))
 }
 
-// isJSON reports whether the text of the file begins like a JSON object or a list of objects. If the
-// name of the file contains .json, .jsonl or .ndjson, it is enough that the text begins with { or [.
+// isJSON reports whether the text of the file begins like JSON; see looksLikeJSON.
 func (f *sourceFile) isJSON() (bool, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -152,19 +174,26 @@ func (f *sourceFile) isJSON() (bool, error) {
 	if len(head) == 0 && err != nil && f.compression == "" {
 		return false, nil // an empty file is an empty CSV; reading it returns the error
 	}
+	return looksLikeJSON(f.Name, head), nil
+}
+
+// looksLikeJSON reports whether a text that begins with head begins like a JSON object or a list of
+// objects. If the name of the file contains .json, .jsonl or .ndjson, it is enough that the text
+// begins with { or [.
+func looksLikeJSON(name string, head []byte) bool {
 	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {
-		return strings.Contains(strings.ToLower(filepath.Base(f.Name)), ending)
+		return strings.Contains(strings.ToLower(filepath.Base(name)), ending)
 	})
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
-		return false, nil
+		return false
 	}
 	inside := bytes.TrimLeft(text[1:], " \t\r\n")
 	if len(inside) == 0 {
-		return named, nil
+		return named
 	}
 	if text[0] == '{' {
-		return inside[0] == '"' || inside[0] == '}' || named, nil
+		return inside[0] == '"' || inside[0] == '}' || named
 	}
-	return inside[0] == '{' || named, nil
+	return inside[0] == '{' || named
 }

@@ -188,21 +188,13 @@ func (r *blankRowTrimmer) Read(p []byte) (int, error) {
 
 // heldWithoutBlankRows returns the held bytes without the blank rows, and calls leftOut if it omits rows.
 func (r *blankRowTrimmer) heldWithoutBlankRows() []byte {
-	end := bytes.IndexAny(r.held, "\r\n") + 1
-	if !errors.Is(r.err, io.EOF) || !r.begun || end == 0 {
+	if !errors.Is(r.err, io.EOF) || !r.begun {
 		return r.held
 	}
-	if bytes.HasPrefix(r.held[end-1:], []byte("\r\n")) {
-		end++
+	end, rows := csvfile.FindBlankRows(r.held)
+	if rows > 0 {
+		r.leftOut(rows)
 	}
-	rows := 0
-	for range bytes.FieldsFuncSeq(r.held[end:], func(c rune) bool { return c == '\n' || c == '\r' }) {
-		rows++
-	}
-	if rows == 0 {
-		return r.held
-	}
-	r.leftOut(rows)
 	return r.held[:end]
 }
 

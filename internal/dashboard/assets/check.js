@@ -8,6 +8,15 @@ document.addEventListener("change", ({ target }) => {
   else if (output && target.closest("#columns")) showCheck(output);
 });
 
+// After the Back button, a browser may fill in the file again, but not the columns that were chosen for
+// it. The file is then checked as if it were chosen again.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) return; // the page is as it was
+  for (const input of document.querySelectorAll("input[type=file]")) {
+    if (input.files.length > 0) input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+});
+
 // The file that was chosen last and what was read of it, by the element that shows its defects.
 const checked = new WeakMap();
 
@@ -29,6 +38,7 @@ async function check(file, output) {
   const { rows, open, stray } = parse(text, delimiterOf(text));
   state.defect = large || defect || tooShort(file.size, !state.model);
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
+  while (state.whole && rows.length > 1 && rows.at(-1).cells.every((cell) => cell === "")) rows.pop(); // left out, as by the service
   Object.assign(state, { rows, open, stray });
   if (!state.defect && !state.model) await listColumns(beginning, state);
   if (state === checked.get(output)) showCheck(output); // no other file was chosen meanwhile
@@ -88,11 +98,17 @@ function similarLabels(labels) {
 }
 
 // The kinds of files that are often chosen by mistake: their first bytes, their name, and whether the
-// command line converts them.
+// command line converts them, or what to do with them.
 const signatures = [
   ["\x1F\x8B", "a gzip file", true], ["\x28\xB5\x2F\xFD", "a Zstandard file", true], ["PK\x03\x04", "a ZIP file or an Excel workbook", true],
   ["PAR1", "a Parquet file", true], ["\xD0\xCF\x11\xE0", "an Office document", false], ["%PDF-", "a PDF document", false],
-  ["\x89PNG", "a PNG picture", false], ["\xFF\xD8\xFF", "a JPEG picture", false], ["SQLite f", "an SQLite database", false],
+  ["\xFD7zXZ", "an xz file", "Unpack it."], ["7z\xBC\xAF", "a 7z archive", "Unpack it."], ["Rar!", "a RAR archive", "Unpack it."], ["\x89PNG", "a PNG picture", false], ["\xFF\xD8\xFF", "a JPEG picture", false], ["SQLite f", "an SQLite database", false],
+];
+
+const textFormats = [
+  [/^\s*(\{\s*["}]|\[\s*\{)/, "JSON", "Write the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it."],
+  [/^\s*<(!doctype html|html)/i, "a web page", "Was it downloaded instead of the table?"], [/^\s*<\?xml/i, "an XML file", "Write the table as CSV."],
+  [/^(%.*\s+)*@relation /i, "an ARFF file", "Write the table as CSV."],
 ];
 
 // tooShort returns the defect of a file that has too few bytes for a table, or "".
@@ -110,7 +126,7 @@ function decode(bytes, whole) {
   const refuse = (is, then) => ({ text: "", defect: `${is}. The service rejects such a file. ${then}` });
   const head = String.fromCharCode(...bytes.subarray(0, 8));
   for (const [start, name, converted] of signatures) {
-    if (head.startsWith(start)) return refuse(`This is ${name}`, converted ? "Save the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it." : "Save the table as CSV.");
+    if (head.startsWith(start)) return refuse(`This is ${name}`, converted === true ? "Save the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it." : converted || "Save the table as CSV.");
   }
   const zeros = [...bytes.subarray(0, 4)].map((byte) => byte === 0).join();
   if (head.startsWith("\xFF\xFE") || head.startsWith("\xFE\xFF") || zeros === "false,true,false,true" || zeros === "true,false,true,false") {
@@ -119,6 +135,7 @@ function decode(bytes, whole) {
   if (bytes.includes(0)) return refuse("The file has NUL bytes", "Save the table as CSV in UTF-8.");
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !whole });
+    for (const [start, name, then] of textFormats) if (start.test(text)) return refuse(`This is ${name}`, then);
     return { text: text.replace(/^(sep=[^\p{L}\p{N}"\r\n]|"sep=[^\p{L}\p{N}"\r\n]")(?=[\r\n])/iu, "") }; // a line for Excel
   } catch {
     return refuse("The file is not UTF-8, but perhaps Windows-1252 or Latin-1", "Save it as UTF-8, or send it with the command foretell datasets create or foretell predict and the flag --encoding.");
@@ -146,6 +163,8 @@ function rolesOf(rows, model) {
   const nameFirst = () => { if (header[0] === "") header[0] = uniqueNames([...header.slice(1), "column_1"]).pop(); };
   if (model) {
     if (model.columns.includes("column_1") && !header.includes("column_1")) nameFirst();
+    const renamed = matchNames(header, [...model.columns, model.id]);
+    original.forEach((_, i) => { if (renamed[i] !== header[i]) original[i] = header[i] = renamed[i]; });
     const named = header.indexOf(model.id), id = named < 0 && model.columns.includes(header[0]) ? -1 : Math.max(0, named);
     const first = rows.slice(1, 2001).map(({ cells }) => trim(cells[id] ?? ""));
     return { header, original, id: new Set(first).size < first.length || first.includes("") ? -1 : id, label: -1 };
@@ -158,6 +177,22 @@ function rolesOf(rows, model) {
   }
   if (id.selectedIndex !== 1) nameFirst();
   return { header, original, id: id.selectedIndex - 1, label: label.selectedIndex - (label.options.length - header.length) };
+}
+
+// matchNames replaces names of a blind file by names of the training file that differ only in case or
+// punctuation, as the service does.
+function matchNames(header, wanted) {
+  const fold = (name) => name.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, "") || name;
+  const others = (names, known) => {
+    const groups = new Map(), present = new Set(known);
+    for (const name of names) if (!present.has(name)) groups.set(fold(name), [...groups.get(fold(name)) || [], name]);
+    return groups;
+  };
+  const missing = others(wanted, header), spare = others(header, wanted);
+  return header.map((name) => {
+    const alike = spare.get(fold(name)), meant = missing.get(fold(name));
+    return alike?.length === 1 && alike[0] === name && meant?.length === 1 ? meant[0] : name;
+  });
 }
 
 // uniqueNames returns the names with which the service reads the columns: a,a,,b → a, a_2, column_3, b.

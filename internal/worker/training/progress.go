@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"foretell/internal/api"
@@ -101,7 +102,7 @@ func (tr *Trainer) writeProgress(ctx context.Context, j *job.Job, recorder *prog
 		}
 		return nil
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, job.ErrLeaseLost) { // without the lease, for example because the account was disabled, the next call would fail, too
 		return
 	}
 	recorder.markChanged(changed)

@@ -1,6 +1,8 @@
 package training
 
 import (
+	"bytes"
+	"io"
 	"log/slog"
 	"math"
 	"path/filepath"
@@ -92,7 +94,8 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 	if _, err := db.ClaimJob(ctx, store.JobClaim{Kind: "train", Now: now, Until: now.Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	var lines bytes.Buffer
+	log := slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &lines), nil))
 	tr := &Trainer{store: db, now: time.Now, log: log, queue: jobqueue.New(jobqueue.Config{Store: db, Now: time.Now, Log: log})}
 	p := newProgressRecorder([]*store.Training{one, two})
 	p.record(learn.Event{Algorithm: "BSIX01", Status: learn.Completed, Performance: 0.5, BestPerformance: 0.5, Step: 1})
@@ -104,6 +107,11 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 	for step := 1; step <= 3; step++ {
 		p.record(learn.Event{Algorithm: "BFIF01", Status: learn.Running, Performance: 0.6, BestPerformance: 0.6, Step: step})
 		tr.writeProgress(ctx, &job.Job{Key: "j", Subject: "race"}, p)
+	}
+	p.record(learn.Event{Algorithm: "BFIF01", Status: learn.Running, Performance: 0.6, BestPerformance: 0.6, Step: 4})
+	tr.writeProgress(ctx, &job.Job{Key: "without a lease", Subject: "race"}, p) // as after the account was disabled
+	if lines.Len() > 0 || len(p.takeChanged()) > 0 {
+		t.Errorf("the progress without a lease is written again: %s", lines.String())
 	}
 	err = db.Read(ctx, func(tx *store.Tx) error {
 		r, err := tx.GetTraining(ctx, "a", "r2")
