@@ -126,7 +126,16 @@ func (o *Output) Note(format string, args ...any) {
 // PrintList prints items. columns are the fields to print if --fields is not set. The first
 // column is the key; --quiet prints only the keys.
 func PrintList[T any](o *Output, items []T, columns ...string) error {
-	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
+	if items == nil {
+		items = []T{} // in JSON, an empty list
+	}
+	return o.printList(items, reflect.TypeFor[T](), columns)
+}
+
+// printList does the same as PrintList. items is a slice of the given type of elements. It is not
+// generic, because the program would have a copy for each type.
+func (o *Output) printList(items any, element reflect.Type, columns []string) error {
+	columns, err := o.chooseColumns(element, columns)
 	if err != nil {
 		return err
 	}
@@ -136,9 +145,6 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	}
 	switch {
 	case o.JSON && len(o.Fields) == 0:
-		if items == nil {
-			items = []T{}
-		}
 		return o.PrintJSON(items)
 	case o.JSON:
 		return o.printSelected(records)
@@ -148,7 +154,7 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 		}
 		return nil
 	}
-	if o.NoteIfEmpty(len(items)) {
+	if o.NoteIfEmpty(len(records)) {
 		return nil
 	}
 	if err := o.WriteTable(o.Tabulate(records, columns), true); err != nil {
@@ -177,11 +183,12 @@ func (o *Output) NoteIfEmpty(n int) (printed bool) {
 // FirstRunHint names the commands that create a dataset, a race, a model and a prediction.
 const FirstRunHint = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
 
-// ToRecords returns the JSON fields of each item.
-func ToRecords[T any](items []T) (records []term.Record, err error) {
-	records = make([]term.Record, len(items))
-	for i, item := range items {
-		if records[i], err = term.NewRecord(item); err != nil {
+// ToRecords returns the JSON fields of each element of a slice of any type.
+func ToRecords(slice any) (records []term.Record, err error) {
+	items := reflect.ValueOf(slice)
+	records = make([]term.Record, items.Len())
+	for i := range records {
+		if records[i], err = term.NewRecord(items.Index(i).Interface()); err != nil {
 			return nil, err
 		}
 	}
@@ -191,8 +198,8 @@ func ToRecords[T any](items []T) (records []term.Record, err error) {
 // PrintItem prints the fields of one item. columns are the fields to print if --fields is not
 // set; a field without a value is omitted. The first column is the key; --quiet prints only the
 // key.
-func PrintItem[T any](o *Output, v T, columns ...string) error {
-	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
+func PrintItem(o *Output, v any, columns ...string) error {
+	columns, err := o.chooseColumns(reflect.TypeOf(v), columns)
 	if err != nil {
 		return err
 	}

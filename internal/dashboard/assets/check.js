@@ -105,6 +105,7 @@ const signatures = [
   ["\xFD7zXZ", "an xz file", "Unpack it."], ["7z\xBC\xAF", "a 7z archive", "Unpack it."], ["Rar!", "a RAR archive", "Unpack it."], ["\x89PNG", "a PNG picture", false], ["\xFF\xD8\xFF", "a JPEG picture", false], ["SQLite f", "an SQLite database", false],
 ];
 
+// The kinds of text files that are often chosen by mistake: how they begin, their name, and what to do.
 const textFormats = [
   [/^\s*(\{\s*["}]|\[\s*\{)/, "JSON", "Write the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it."],
   [/^\s*<(!doctype html|html)/i, "a web page", "Was it downloaded instead of the table?"], [/^\s*<\?xml/i, "an XML file", "Write the table as CSV."],
