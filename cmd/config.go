@@ -96,6 +96,11 @@ func (o *configOptions) set(key, value string) error {
 	if err := config.CheckSetting(key, value); err != nil {
 		return err
 	}
+	if key == config.KeyDataDir {
+		if value, err = config.AbsDir(o.factory.Env, value, ""); err != nil {
+			return err
+		}
+	}
 	if err := config.WriteOrRemoveValue(o.factory.Env, value, config.YAMLPath(s, key)...); err != nil {
 		return err
 	}

@@ -78,6 +78,8 @@ var provokedElsewhere = map[string]string{
 	"no file can be created in the folder \"%s\" for the %s: %w":                                                          "TestReadOnlyFolder",
 	"make the folder writable, or %s":                                               "TestReadOnlyFolder",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                  "TestFullDataFolder",
+	"the disk of the temporary folder %s is full: %s free":                          "TestReplayOnFullDisk",
+	"free space there, or set TMPDIR to a folder on another disk":                   "TestReplayOnFullDisk",
 	"cannot use the data folder %s: this process may write files of at most %s: %w": "TestFileSizeLimit",
 	"nothing was restored: this process may write files of at most %s: %w":          "TestFileSizeLimit",
 	"raise the limit with `ulimit -f unlimited`":                                    "the same",

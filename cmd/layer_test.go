@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
 	"internal/account":            {"api", "auth", "store", "term"},
 	"internal/api":                {"humanize"},
-	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "jobqueue", "learn", "learn/memory", "learn/metric", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
+	"internal/app":                {"account", "api", "auth", "blob", "clamav", "drift", "humanize", "jobqueue", "learn", "learn/memory", "learn/metric", "modelreport", "outage", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey", "worker", "worker/training"},
 	"internal/auth":               nil,
 	"internal/backup":             {"blob", "humanize", "spill", "store"},
 	"internal/blob":               {"span", "spill"},

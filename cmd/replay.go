@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/download"
 	"foretell/internal/exit"
@@ -144,6 +146,14 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	err = execute(ctx, o.factory.NewNested(args, devnull, devnull))
 	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the run, which names a folder that replay removes
 		return interrupted
+	}
+	if err == nil {
+		return nil
+	}
+	if e := exit.FromError(ctx, err); strings.Contains(e.Fact+e.Hint, "with --data-dir") { // the error of a full disk, but the data folder is below a temporary folder
+		free, _, _ := blob.DiskSpace(dir) // 0 on an error
+		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).
+			WithHint("free space there, or set TMPDIR to a folder on another disk")
 	}
 	return err
 }

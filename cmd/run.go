@@ -79,10 +79,13 @@ prediction to end within the limit.
 
 If the command is interrupted or reaches --timeout, it prints the command that continues
 it: the same command with --resume and the key of the race. With --resume, the command
-checks that TRAIN is the data of the race, waits for the race, and predicts. If the
-process that ran the race has ended, as it always has without a server, the race starts
-over with the same parameters and time limit. --time-limit cannot be changed. Omit the
-other flags of the race, or repeat them with the same values.
+checks that TRAIN is the data of the race, waits for the race, and predicts.
+
+Without a server, a signal such as SIGTERM stops the race, and --resume predicts with its
+best model so far. If the process that ran the race has ended in another way, for example
+because of SIGKILL or --timeout, --resume starts the race over with the same parameters and
+time limit. --time-limit cannot be changed. Omit the other flags of the race, or repeat
+them with the same values.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN, which needs at least 2,000 rows. These races run

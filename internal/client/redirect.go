@@ -65,6 +65,10 @@ func effectivePort(u *url.URL) string {
 // resolveURL parses a URL from a response, which may be relative to the base URL. A service behind
 // a proxy may not know that clients use https. Therefore resolveURL changes an http URL of the
 // service to https if the base URL has the scheme https.
+//
+// If a proxy serves the service below the path of the base URL and removes this path from requests,
+// the service does not know the path. Therefore resolveURL adds it to a URL of the API on the host of
+// the service. Other URLs on this host may belong to an object store, and are not changed.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
@@ -73,6 +77,11 @@ func (c *Client) resolveURL(address string) (*url.URL, error) {
 	if c.base.Scheme == "https" && u.Scheme == "http" && c.isOwnAddress(u) {
 		u.Scheme = "https"
 		u.Host = c.base.Host
+	}
+	const apiPath = "/api/v1/"
+	if isSameServiceOrHTTPS(c.base, u) && strings.HasPrefix(u.Path, apiPath) && !strings.HasPrefix(u.Path, c.base.Path+apiPath) {
+		escaped := c.base.EscapedPath() + u.EscapedPath()
+		u.Path, u.RawPath = c.base.Path+u.Path, escaped
 	}
 	return u, nil
 }

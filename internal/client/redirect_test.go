@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -45,5 +46,35 @@ func TestUploadURLOfHTTPSService(t *testing.T) {
 				t.Errorf("requests: %d to the service, %d to the store; want %d and %d", toService, toStore, test.toService, test.toStore)
 			}
 		})
+	}
+}
+
+// TestURLsBelowPath uploads to and downloads from a service below a path. The proxy before it removes the
+// path from requests, so the URLs in responses lack it. URLs of an object store are not changed.
+func TestURLsBelowPath(t *testing.T) {
+	t.Parallel()
+	var path, token string
+	record := func(w http.ResponseWriter, r *http.Request) {
+		path, token = r.URL.RequestURI(), r.Header.Get("Authorization")
+	}
+	store := newDeployment(t, record)
+	proxy := newDeployment(t, record)
+	c := proxy.client(t, client.Options{BaseURL: proxy.URL + "/ml/foretell/"})
+	for _, test := range []struct {
+		address, path string
+		hasToken      bool
+	}{
+		{proxy.URL + "/api/v1/predictions/1/result?expires=1&signature=a%2Fb", "/ml/foretell/api/v1/predictions/1/result?expires=1&signature=a%2Fb", true},
+		{"/api/v1/predictions/1/result", "/ml/foretell/api/v1/predictions/1/result", true},
+		{proxy.URL + "/ml/foretell/api/v1/predictions/1/result", "/ml/foretell/api/v1/predictions/1/result", true},
+		{proxy.URL + "/bucket/x?X-Amz-Signature=a", "/bucket/x?X-Amz-Signature=a", true},
+		{store.URL + "/api/v1/x?X-Amz-Signature=a", "/api/v1/x?X-Amz-Signature=a", false},
+	} {
+		if _, err := c.Download(t.Context(), test.address, io.Discard); err != nil || path != test.path || (token != "") != test.hasToken {
+			t.Errorf("download of %s: %v, requested %s with the token %q", test.address, err, path, token)
+		}
+		if _, err := c.UploadData(t.Context(), api.UploadInfo{UploadURL: test.address}, text("id,a,b\n"), nil); err != nil || path != test.path || (token != "") != test.hasToken {
+			t.Errorf("upload to %s: %v, requested %s with the token %q", test.address, err, path, token)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,6 +84,13 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	s.profileExists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", s.Profile, err)
+	}
+	if dir := s.GetString(KeyDataDir); dir != "" { // the same folder for commands in all folders
+		dir, err := AbsDir(env, dir, filepath.Dir(file.ConfigFileUsed()))
+		if err != nil {
+			return nil, err
+		}
+		s.Set(KeyDataDir, dir)
 	}
 	for _, v := range EnvVars {
 		if v.Key == "" {
@@ -217,6 +225,19 @@ func Dir(env Getenv) (string, error) {
 		"darwin":  {"HOME", "Library", "Application Support"},
 		"":        {"HOME", ".config"},
 	})
+}
+
+// AbsDir returns the absolute path of a folder in the config file. A relative path is below the folder
+// base, or below the current folder if base is "". ~/ is the home folder.
+func AbsDir(env Getenv, dir, base string) (string, error) {
+	home := cmp.Or(env("HOME"), env("USERPROFILE"))
+	if below, ok := strings.CutPrefix(filepath.ToSlash(dir)+"/", "~/"); ok && home != "" {
+		base, dir = home, below
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(base, dir)
+	}
+	return filepath.Abs(dir)
 }
 
 // DataDir returns the absolute path of the data folder, where the embedded service stores its data.

@@ -54,7 +54,7 @@ func Dataset(m *model.Model) *api.Dataset {
 	}
 	for _, name := range fields {
 		column := describeColumn(schema, name)
-		column.Sample, column.Terms = sampleValues(m, name), sampleTerms(m, name)
+		column.Sample, column.Terms = sampleValues(m, name, column.Kind == string(inference.FormTime)), sampleTerms(m, name)
 		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
@@ -65,8 +65,9 @@ func Dataset(m *model.Model) *api.Dataset {
 
 // sampleValues describes the numbers or dates that a column has in the background rows of m. These
 // are the training rows that the model keeps. For a category, it only counts the rows with and without
-// a value. sampleValues returns nil if no value of the column is known.
-func sampleValues(m *model.Model, name string) *api.NumberSample {
+// a value. isTime is set if the column has times of day, whose numbers are hours. sampleValues returns
+// nil if no value of the column is known.
+func sampleValues(m *model.Model, name string, isTime bool) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
@@ -80,11 +81,11 @@ func sampleValues(m *model.Model, name string) *api.NumberSample {
 			sample.Rows = len(codes) - sample.Missing
 			return sample
 		}
-		isNumber := c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime)
+		isNumber := c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime || isTime && c.Feature == frame.ExtractHour)
 		if c.SourceName() != name || !isNumber {
 			continue
 		}
-		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1), Integers: c.Feature != frame.ExtractTime}
+		sample := &api.NumberSample{Min: math.Inf(1), Max: math.Inf(-1), Integers: c.Feature != frame.ExtractTime && !isTime}
 		for _, value := range m.BackgroundValues(i) {
 			if math.IsNaN(value) {
 				sample.Missing++
@@ -134,7 +135,7 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 }
 
 // describeColumn returns the description of a column of the training file, as far as a model stores
-// it: the format of dates and numbers, and the words among numbers; the levels of a category; the
+// it: whether it has times of day; the format of dates and numbers, and the words among numbers; the levels of a category; the
 // separator and the items of lists; the first characters of codes. Other columns have only the
 // name.
 //
@@ -167,6 +168,9 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 			column.Kind, column.DateOrder, column.Epoch = string(inference.FormDate), dateOrder(c), string(c.Epoch)
 		case c.Feature == frame.ExtractHour && c.Epoch == "":
 			column.TimeZones = []string{inference.UnknownTimeZone}
+			if column.Kind == "" { // otherwise the column has dates: their feature ExtractTime is before ExtractHour
+				column.Kind = string(inference.FormTime)
+			}
 		}
 	}
 	if features > 1 && column.NumberFormat == nil {

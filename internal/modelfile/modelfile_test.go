@@ -60,6 +60,22 @@ func TestDatesOfModels(t *testing.T) {
 	}
 }
 
+// TestTimesOfModels describes a column of times of day, and one of dates with times.
+func TestTimesOfModels(t *testing.T) {
+	schema := &frame.Schema{}
+	for _, one := range []struct {
+		source  string
+		feature frame.Extraction
+	}{{"at", frame.ExtractHour}, {"when", frame.ExtractTime}, {"when", frame.ExtractHour}} {
+		schema.Columns = append(schema.Columns, frame.DeriveFeature(frame.ColumnSchema{Name: one.source + "." + string(one.feature), Kind: frame.Numeric}, one.source, one.feature))
+	}
+	for name, want := range map[string]string{"at": "time", "when": "date"} {
+		if c := describeColumn(schema, name); c.Kind != want || len(c.TimeZones) != 1 {
+			t.Errorf("%s: %+v, want %q", name, c, want)
+		}
+	}
+}
+
 // TestLevelsOfCodesAndLists checks that new texts are unknown if the prefixes of a category are features,
 // too, but usual in a column of lists, which has a separator. The levels of a column of numbers are its
 // words.

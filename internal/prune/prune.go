@@ -58,15 +58,19 @@ func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
 	for _, d := range s.Datasets {
-		races := slices.DeleteFunc(slices.Clone(s.Races), func(r api.Training) bool { return r.DatasetKey != d.DatasetKey })
+		races := 0
 		var toDelete []api.Training
-		for _, r := range races {
+		for _, r := range s.Races {
+			if r.DatasetKey != d.DatasetKey {
+				continue
+			}
+			races++
 			if p.shouldDelete(r, kept) {
 				toDelete = append(toDelete, r)
 			}
 		}
-		whole := len(toDelete) == len(races) && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
-			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race is deleted only for its age
+		whole := len(toDelete) == races && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
+			(races > 0 || !p.Before.IsZero()) // a dataset without a race is deleted only for its age
 		if whole {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}

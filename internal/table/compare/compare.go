@@ -220,7 +220,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 			c.reportTexts(train, blind, texts, "")
 		}
 	case !hasSameForm(train, blind) && !usesWords(train, blind):
-		if texts, mostlyDates := textsAmongDates(train, blind, c.blind.Rows); mostlyDates {
+		if texts, hasDates := textsAmongDates(train, blind, c.blind.Rows); hasDates {
 			c.reportTexts(train, blind, texts, "")
 		} else {
 			c.reportChangedForm(train, blind)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/tabletest"
 )
@@ -30,6 +31,43 @@ func TestCompareDateOrder(t *testing.T) {
 		}
 		if code != c.code || message != c.message {
 			t.Errorf("%s and %s: %s %s\nwant %s", c.train, c.blind, code, message, c.message)
+		}
+	}
+}
+
+// TestSerialNumbers compares dates and times with a column in which a spreadsheet has replaced some of
+// them by numbers. A profile and a model give the same message.
+func TestSerialNumbers(t *testing.T) {
+	t.Parallel()
+	dates := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40}
+	times := profile.TrainingColumn{Name: "x", Form: inference.FormTime, Rows: 40}
+	gappy := profile.TrainingColumn{Name: "x", Form: inference.FormDate, DateOrder: inference.MonthFirst, Rows: 40, Missing: 20}
+	for _, c := range []struct {
+		train, blind string
+		known        profile.TrainingColumn
+		want         Severity
+		message      string
+	}{
+		{"01/25/2024 02/27/2024", "01/25/2024 02/27/2024 03/14/2024 45919 45661", dates, SeverityWarning, `24 rows have text instead of dates, most often "45919"; such text is treated as missing`},
+		{"01/25/2024 02/27/2024", "01/25/2024 45919 45661", dates, SeverityDefect, `40 rows have text instead of dates, most often "45919"; such text is treated as missing`},
+		{"01/25/2024 02/27/2024", "45919 45661", dates, SeverityDefect, "the column has dates in training, but numbers here; the numbers are treated as missing"},
+		{"10:15 11:20", "10:15 11:20 12:30 20.41 21.29", times, SeverityWarning, `24 rows have text instead of times, most often "20.41"; such text is treated as missing`},
+		{"10:15 11:20", "10:15 20.41 21.29", times, SeverityDefect, `40 rows have text instead of times, most often "20.41"; such text is treated as missing`},
+		{"01/25/2024 02/27/2024 0 0", "01/25/2024 02/27/2024 0", gappy, "", ""}, // 0 may mean that the date is missing
+	} {
+		blind := scanText(t, fileOf(c.blind, 60, false), profile.ScanOptions{Blind: true, ID: "id"})
+		train := scanText(t, fileOf(c.train, 40, true), profile.ScanOptions{})
+		for kind, findings := range map[string][]Finding{"profile": Profiles(train, blind), "known": TrainingColumns([]profile.TrainingColumn{c.known}, blind)} {
+			var got Severity
+			message := ""
+			for _, f := range findings {
+				if f.Name == "x" && f.Code == csvfile.CodeChangedKind {
+					got, message = f.Severity, f.Message
+				}
+			}
+			if got != c.want || message != c.message {
+				t.Errorf("%s, %s: %q, want %q: %+v", c.blind, kind, got, c.want, findings)
+			}
 		}
 	}
 }

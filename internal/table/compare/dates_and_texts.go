@@ -7,10 +7,10 @@ import (
 )
 
 // textsAmongDates counts the rows of a blind column whose text the training column of dates or times cannot
-// parse, and does not have. Texts that mean a missing value do not count. mostlyDates reports whether the column
-// is read as text although it consists mostly of such dates or times: a few Excel dates such as 45123 are
-// sufficient for this. rows is the number of rows of the blind file.
-func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter, mostlyDates bool) {
+// parse, and does not have. Texts that mean a missing value do not count. hasDates reports whether the column
+// is read as text although it also has such dates or times: a few Excel dates such as 45123 are sufficient for
+// this. rows is the number of rows of the blind file.
+func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter, hasDates bool) {
 	if train.Form != inference.FormDate && train.Form != inference.FormTime || train.Epoch != "" || blind.Form.IsOrdered() {
 		return texts, false
 	}
@@ -20,17 +20,17 @@ func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCo
 			texts.addRows(one)
 		}
 	}
-	return texts, 2*texts.rows < rows-blind.EmptyRows()
+	return texts, ratio(texts.rows, rows-blind.EmptyRows()) <= 1-maxUnparsable
 }
 
 // checkKnownDates reports other texts among the dates or times of a blind column if it has more of them than
 // the fraction of training rows without a value suggests: training rows with such a text count as missing. It
-// returns true if the column consists mostly of dates or times.
-func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (mostlyDates bool) {
-	texts, mostlyDates := textsAmongDates(train, blind, c.blind.Rows)
+// returns true if the column has dates or times.
+func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (hasDates bool) {
+	texts, hasDates := textsAmongDates(train, blind, c.blind.Rows)
 	missing, isKnown := known.MissingShare()
-	if mostlyDates && isKnown && binomialTailBound(ratio(texts.rows, c.blind.Rows), missing, c.blind.Rows) <= c.falseAlarmsPerColumn() {
+	if hasDates && isKnown && binomialTailBound(ratio(texts.rows, c.blind.Rows), missing, c.blind.Rows) <= c.falseAlarmsPerColumn() {
 		c.reportTexts(train, blind, texts, "")
 	}
-	return mostlyDates
+	return hasDates
 }
