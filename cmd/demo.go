@@ -86,7 +86,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 }
 
 // createFolder creates the folder args[0] or, without arguments, a temporary folder, and returns
-// its path.
+// its path. It returns an error if the folder args[0] exists and is not empty.
 func (o *demoOptions) createFolder(args []string) (folder string, err error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")
@@ -116,7 +116,7 @@ func writeSample(folder string) error {
 }
 
 // runStep runs a command line such as "foretell check train.csv" in this process. The command
-// stores its data in folder.
+// stores its data in folder/data.
 func (o *demoOptions) runStep(ctx context.Context, folder, command string) error {
 	env := map[string]string{
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),

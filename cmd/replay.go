@@ -59,7 +59,7 @@ the machine.`,
 // replayDocument is the output of replay.
 type replayDocument struct {
 	Receipt string `json:"receipt"`
-	Same    bool   `json:"same"` // true, because a different result is an error
+	Same    bool   `json:"same"` // always true, because a different result is an error
 	Rows    int    `json:"rows"`
 	SHA256  string `json:"sha256"`
 	// Result is the path of the result file, whose SHA-256 is SHA256. It is empty if the folder

@@ -155,7 +155,7 @@ func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	return 2*common < len(d.Columns)
 }
 
-// findRunSeries returns the series of a run: one of all or, if it does not exist yet, a series
+// findRunSeries returns the series of a run: an element of all or, if it does not exist yet, a series
 // without datasets. name is the value of --name, and stem is the name that the series has without
 // --name.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
@@ -270,8 +270,8 @@ func (p *runPipeline) modelTitle() string {
 	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// printNextCommands prints commands for the next steps, if standard error is a terminal and is not read by
-// a program.
+// printNextCommands prints commands for the next steps, if standard error is a terminal. It prints
+// nothing with --progress json, and in a step of another command, such as demo.
 func (p *runPipeline) printNextCommands() {
 	if !p.factory.Console.ErrTerminal || p.factory.Inner || p.factory.NotesAreEvents {
 		return

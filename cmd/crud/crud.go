@@ -100,8 +100,8 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
-// WaitCommand is a command that waits until the job on an object has ended, such as the preparation
-// of a dataset, and then prints the object.
+// WaitCommand is a command that waits until the job on an object, such as the preparation of a
+// dataset, has ended, and then prints the object.
 type WaitCommand[T any] struct {
 	Short    string
 	Resource Resource

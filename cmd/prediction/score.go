@@ -209,9 +209,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints notes about rows without a label, probabilities that do not sum to 1, labels
-// that are not classes of the model, and classes without probabilities. It also prints which class
-// prAuc is about; without a receipt (hasReceipt is false), only if standard output is a terminal.
+// noteClasses prints notes about IDs that were compared as numbers or are in one file only, rows
+// without a label, probabilities that do not sum to 1, labels that are not classes of the model, and
+// classes without probabilities. It also prints which class prAuc is about; without a receipt
+// (hasReceipt is false), only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.IDNumbersNote(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

@@ -195,8 +195,8 @@ func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.A
 	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
-// FindAccount returns the account with this email, in upper or lower case. If there is none, it
-// returns a *api.Problem with CodeNotFound.
+// FindAccount returns the account with this email. Upper and lower case are not distinguished. If
+// there is no such account, FindAccount returns a *api.Problem with CodeNotFound.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByEmail(email))
 }

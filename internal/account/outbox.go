@@ -70,7 +70,8 @@ func (a *Accounts) SendMails(ctx context.Context) {
 }
 
 // sendNextMail sends the email with the earliest due time, and returns true. If the mail server
-// does not accept the email, it schedules the next attempt. It returns false if no email is due.
+// does not accept the email, it schedules the next attempt. It returns false if no email is due, or
+// if ctx has ended.
 func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account

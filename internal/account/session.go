@@ -77,7 +77,7 @@ func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store
 }
 
 // endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
-// remain. newest is the session of the account that was opened last. It never ends.
+// remain. It never ends newest, the session of the account that was opened last.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -171,8 +171,8 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 
 // deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
 // It returns store.ErrNotFound if there are none. If onlyAfterLogin is true and the caller logged
-// in more than maxRecentLoginAge ago, it returns a problem with CodeForbidden if a session other
-// than the session of the request matches.
+// in more than maxRecentLoginAge ago, only the session of the request may match; otherwise,
+// deleteCallerSessions returns a problem with CodeForbidden.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

@@ -137,7 +137,7 @@ func (r *ModelReport) ImportantColumns() []string {
 
 // The values of ModelReport.TestMissing.
 const (
-	TestMissingTooFewRows = "too-few-rows" // the dataset is too small for test rows
+	TestMissingTooFewRows = "too-few-rows" // too few rows, groups or times to set test rows aside
 	TestMissingNoTime     = "no-time"      // no time was left to score the test rows
 )
 

@@ -98,8 +98,8 @@ func (f *Factory) WantsJSON() bool {
 	})
 }
 
-// WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON is true, or with --progress json.
-// It searches Args for this flag, too.
+// WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON returns true, or with
+// --progress json. It searches Args for this flag, too.
 func (f *Factory) WantsJSONErrors() bool {
 	args, _, _ := strings.Cut(strings.Join(f.Args, "\x00")+"\x00", "\x00--\x00")
 	args += "\x00"

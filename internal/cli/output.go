@@ -165,8 +165,8 @@ func (o *Output) printList(items any, element reflect.Type, columns []string) er
 }
 
 // NoteIfEmpty prints a notice in place of an empty list, and reports whether it has done so. It
-// prints nothing if the output is not a terminal, with --csv and --tsv, and if EmptyHint is not
-// set. n is the number of items of the list.
+// prints nothing if the output is not a terminal, with --csv or --tsv, or if EmptyHint is not set.
+// n is the number of items of the list.
 func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false

@@ -66,7 +66,7 @@ func (t *Task) Difference(former *Task) string {
 }
 
 // namesOnlyIn returns a text about the names that are in a, but not in b, such as new class "x". It
-// returns no text if all names of a are in b, or if a or b is unknown. a and b must be sorted,
+// returns nil if all names of a are in b, or if a or b is unknown. a and b must be sorted,
 // because a table may have many thousands of columns.
 func namesOnlyIn(adjective, noun string, a, b []string) []string {
 	only := slices.DeleteFunc(slices.Clone(a), func(name string) bool {

@@ -136,8 +136,8 @@ func checkBool(value string) error {
 }
 
 // ParseDebug parses the value of FORETELL_DEBUG or --debug: 1 or true, 0 or false, or the path of
-// the file to which requests are traced. enabled reports whether to trace. path is "" unless value
-// is a path.
+// the file to which requests are traced. enabled reports whether to trace; it is false if value is
+// "". path is "" unless value is a path.
 func ParseDebug(value string) (enabled bool, path string) {
 	if value == "" {
 		return false, ""

@@ -227,8 +227,8 @@ func Dir(env Getenv) (string, error) {
 	})
 }
 
-// AbsDir returns the absolute path of a folder in the config file. A relative path is below the folder
-// base, or below the current folder if base is "". ~/ is the home folder.
+// AbsDir returns the absolute path of dir, a folder that the config file names. A relative path is
+// below the folder base, or below the current folder if base is "". ~ and ~/ mean the home folder.
 func AbsDir(env Getenv, dir, base string) (string, error) {
 	home := cmp.Or(env("HOME"), env("USERPROFILE"))
 	if below, ok := strings.CutPrefix(filepath.ToSlash(dir)+"/", "~/"); ok && home != "" {

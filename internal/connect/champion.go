@@ -40,8 +40,8 @@ func NewestModel(models []client.SeriesModel) *client.SeriesModel {
 // [client.FindChampion].
 const ChampionRef = "champion"
 
-// noChampionError returns the error if a reference means the champion of a series that has none.
-// newest is the newest model of the series.
+// noChampionError returns the error for a reference to the champion of a series that has no
+// champion. newest is the newest model of the series.
 func noChampionError(newest *client.SeriesModel) error {
 	ref := term.ShellQuote(newest.Reference())
 	return exit.Errorf(exit.NotFound, "the series %s has no champion: all its models were rejected, because they missed --require or --beat", newest.Series).

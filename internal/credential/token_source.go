@@ -104,8 +104,8 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns another token after the service has rejected the previous token. It returns an error
-// if none of these tokens is available, and otherwise the first that is:
+// Renew returns another token after the service has rejected the previous token. This is the first
+// of these tokens that is available. If none is available, Renew returns an error.
 //
 //   - a new token, from a log-in with the password in the environment
 //   - the stored token, if `foretell login` has replaced it

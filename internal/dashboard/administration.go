@@ -209,8 +209,9 @@ func (p *Pages) changeUser(v *visit) error {
 	return v.redirect(v.r.URL.Path)
 }
 
-// parse returns the typed limits. An empty field means no limit. If a field is not a number of at
-// least 0, parse returns a problem that lists all such fields.
+// parse returns the typed limits. An empty field means no limit. Other fields must be numbers of at
+// least 0, and Datasets and Races whole numbers. parse returns a problem that lists all invalid
+// fields.
 func (f quotaForm) parse() (*api.Quota, error) {
 	var quota api.Quota
 	var invalid []api.FieldError

@@ -54,7 +54,7 @@ func blindFileName(blind *api.InputFile) string {
 // convertedFile is an uploaded file, converted to the CSV that the service expects.
 type convertedFile struct {
 	client.Source
-	// defect points to the defect of the file that has ended the upload, or to nil.
+	// defect holds the defect of the file, if one has ended the upload, or nil.
 	defect *atomic.Pointer[csvfile.Defect]
 }
 

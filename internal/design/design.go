@@ -58,8 +58,8 @@ func InlineStylesheet() template.CSS {
 	return template.CSS(style)
 }
 
-// Templates returns the templates of repeated parts, such as "plot". They call now for
-// the current time in texts such as "3 days ago".
+// Templates returns the templates of repeated parts, such as "plot". They call now for the current
+// time in texts such as "3 days ago".
 func Templates(now func() time.Time) *template.Template {
 	return template.Must(template.New("").Funcs(templateFuncs(now)).ParseFS(files, "templates/*.html"))
 }

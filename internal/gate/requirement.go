@@ -136,9 +136,10 @@ type Result struct {
 	Reason string `json:"reason"`
 }
 
-// Evaluate compares the requirement with a model's report. If report is nil, because the
-// service has no reports of models, the requirement is missed. It is also missed if all test rows are of
-// one class, unless it is about a recall, because a model that always predicts this class would hold it.
+// Evaluate compares the requirement with a model's report. If report is nil, because the service has
+// no reports of models, the requirement is missed. If all test rows are of one class, every
+// requirement except one on a recall is missed: a model that always predicts this class would meet
+// it.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
@@ -344,8 +345,8 @@ func (r *Requirement) isMet(value float64) bool {
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
 // model's race. baseline is the report of the baseline, and baselineName is what messages call it.
-// The requirement is missed if both models have the same score, if a report is nil, or if all test rows
-// of a report are of one class.
+// The requirement is missed if both models have the same score, if a report is nil, or if all test
+// rows of a report are of one class.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {

@@ -228,8 +228,8 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 	return list
 }
 
-// isDate reports whether the number of a point stands for a date. The Value of the point then
-// begins with this date as text, such as 2026-11-29.
+// isDate reports whether the number of a point stands for a date: the Value of the point then begins
+// with this date, such as 2026-11-29.
 func isDate(point *api.PartialDependencePoint) bool {
 	_, err := time.Parse(time.DateOnly, point.Value[:min(len(point.Value), len(time.DateOnly))])
 	return err == nil

@@ -268,9 +268,9 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side: scores, data and options. If the
-// importances of the columns have the same unit in both models, it also returns them: the races
-// must have had the same metric and class weights.
+// CompareModels returns the properties of two models side by side: scores, data, options and the
+// importances of the columns. It omits the importances if they have different units, because the
+// metrics or the class weights of the races differ.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {

@@ -133,8 +133,8 @@ func (l *Listener) closeLongestIdle() {
 	}
 }
 
-// stopNeedingIdle is called when a connection that becomes idle need not be closed any more. It has
-// no effect if closeLongestIdle found an idle connection.
+// stopNeedingIdle ends the effect of a call of closeLongestIdle that found no idle connection: the
+// next connection that becomes idle is no longer closed.
 func (l *Listener) stopNeedingIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -112,7 +112,7 @@ func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 }
 
 // parseHeaders returns the headers of requests to the collector. The variable
-// OTEL_EXPORTER_OTLP_TRACES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS lists them, as in
+// OTEL_EXPORTER_OTLP_TRACES_HEADERS or, if it is empty, OTEL_EXPORTER_OTLP_HEADERS lists them, as in
 // api-key=value,other=value. The error contains no values, which may be secret.
 func parseHeaders(getenv func(string) string) (http.Header, error) {
 	name, text := envTracesHeaders, getenv(envTracesHeaders)

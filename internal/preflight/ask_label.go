@@ -66,8 +66,8 @@ func (p *Preflight) seemsToLackHeader() bool {
 
 // askNoHeader asks whether a training file whose first row looks like data has no header, and
 // returns the answer. If prompting is disabled, it returns an error with the command for a file
-// without a header. It does not ask but returns false if the file is a blind file, with
-// --no-header-row, and in `foretell check`, which reports a defect instead.
+// without a header. It does not ask for a blind file, with --no-header-row, and in `foretell check`,
+// which reports a defect instead; it then returns false.
 func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil

@@ -200,8 +200,8 @@ func (p *Preflight) profileOf(in *InputTable) *profile.Profile {
 	return p.TrainProfile
 }
 
-// isBlind reports whether an input is a blind file: the second input, or the only one of a command such as
-// predict.
+// isBlind reports whether an input is a blind file: the second input, or the only one of a command
+// such as predict.
 func (p *Preflight) isBlind(in *InputTable) bool { return in == p.Blind || in.layout.Blind }
 
 // hasRaggedRows reports whether rows of a file have another number of fields than its first line.

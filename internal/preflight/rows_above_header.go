@@ -9,9 +9,9 @@ import (
 )
 
 // estimateRowsAboveHeader returns the number of rows of a workbook above its probable header. The
-// header is the first row that has at least two filled cells, and at most one filled cell fewer
-// than the median of the first 50 rows. It may have one fewer, because the column of row names
-// often has no name. The result is 0 if there is no such row, or if the file cannot be read.
+// header is the first row that has at least two filled cells, and as many as the median of the first
+// 50 rows. It may have one fewer than this median, because the column of row names often has no
+// name. The result is 0 if there is no such row, or if the file cannot be read.
 func (in *InputTable) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
 	file, err := in.openCSV(ctx)

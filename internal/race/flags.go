@@ -162,10 +162,10 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	return nil
 }
 
-// CheckGroupAndTime returns a usage error if the training file cannot be divided into training and
-// test rows by the columns of --group and --time. The service would report this only after the
-// upload. If one of the flags is set, CheckGroupAndTime reads the training file. files must have
-// been checked.
+// CheckGroupAndTime returns a usage error if the columns of --group and --time cannot divide the rows
+// of the training file, for example because all values are equal. The service would report this
+// only after the upload. If one of the flags is set, CheckGroupAndTime reads the training file.
+// files must have been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {

@@ -177,7 +177,7 @@ func (rec *responseRecorder) setWriteDeadline() {
 // Unwrap returns the underlying writer, for http.ResponseController.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// WriteHeader sends the status and records it, unless it is informational (1xx).
+// WriteHeader sends the status. It also records the first status that is not informational (1xx).
 func (rec *responseRecorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= http.StatusOK {
 		rec.status = status

@@ -204,7 +204,7 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// documentNulls adds to the schemas and to the bodies of operations where null is allowed.
+// documentNulls documents, in the schemas and in the bodies of operations, which values may be null.
 func documentNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	documentNullStructs(doc.Components.Schemas)
 	for _, op := range operations {
@@ -270,7 +270,7 @@ func setRequestBody(doc *huma.OpenAPI, op api.Operation, media string, schema *h
 	}
 }
 
-// findOperation returns the description of an operation in the document, which must have its path.
+// findOperation returns the description of an operation. The document must have its path.
 func findOperation(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {

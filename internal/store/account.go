@@ -66,8 +66,8 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
 }
 
-// GetAccount returns the account with this email address, in lower case. It returns ErrNotFound if
-// there is none.
+// GetAccount returns the account with this email address, which must be in lower case. It returns
+// ErrNotFound if there is none.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	return t.getAccountWhere(ctx, "email = ?", email)
 }

@@ -21,17 +21,18 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and maxDatasetTextsSize
-// that of all columns. Some hundred categories fit, and still every reply that describes the dataset
-// is short. Longer lists are omitted: an incomplete list does not show that a text is new.
+// maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and
+// maxDatasetTextsSize that of all columns. Hundreds of categories fit, and every response that
+// describes the dataset stays short. Longer lists are omitted: an incomplete list does not show
+// that a text is new.
 const (
 	maxTextsSize        = 4 << 10
 	maxDatasetTextsSize = 64 << 10
 )
 
-// allTexts returns all texts of a column that a model uses as categories or booleans, sorted. It returns
-// nil if the column is used in another way, or if the texts are too long. It subtracts their size from
-// left, the size that is left for the other columns.
+// allTexts returns all texts of a column that a model uses as categories or booleans, sorted. It
+// returns nil if the column is used in another way, or if the texts are too long. It subtracts their
+// size from left, the size that is left for the other columns.
 func allTexts(c *profile.ColumnProfile, left *int) (texts []string) {
 	isCategory := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
 	if !isCategory || c.Features == 0 || c.HasItemsOrPrefixes() || !c.HasAllTexts() {
