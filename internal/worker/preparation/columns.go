@@ -22,8 +22,9 @@ func toColumns(p *profile.Profile) []api.Column {
 }
 
 // maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and maxDatasetTextsSize
-// that of all columns. Some hundred categories fit, and still every reply that describes the dataset
-// is short. Longer lists are omitted: an incomplete list does not show that a text is new.
+// that of all columns. Escape sequences, such as \" for a quote, count as one byte. Some hundred
+// categories fit, and still every reply that describes the dataset is short. Longer lists are omitted:
+// an incomplete list does not show that a text is new.
 const (
 	maxTextsSize        = 4 << 10
 	maxDatasetTextsSize = 64 << 10
