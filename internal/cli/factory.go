@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/trace"
 
+	"foretell/internal/config"
 	"foretell/internal/term"
 )
 
@@ -84,14 +85,10 @@ func (f *Factory) NewNested(args []string, in, out *os.File) *Factory {
 	return inner
 }
 
-// WantsJSON reports whether errors are printed as JSON. It searches Args for the flags that select
-// JSON, because invalid flags cannot be parsed.
+// WantsJSON reports whether the flags select JSON for the result. It searches Args for them, because
+// invalid flags cannot be parsed.
 func (f *Factory) WantsJSON() bool {
-	args := f.Args
-	if i := slices.Index(args, "--"); i >= 0 {
-		args = args[:i]
-	}
-	return slices.ContainsFunc(args, func(arg string) bool {
+	return slices.ContainsFunc(f.argsBeforeDashes(), func(arg string) bool {
 		value, isJSON := strings.CutPrefix(arg, "--json=")
 		on, err := strconv.ParseBool(value)
 		return arg == "--json" || isJSON && on && err == nil || isFilterFlag(arg)
@@ -99,11 +96,31 @@ func (f *Factory) WantsJSON() bool {
 }
 
 // WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON returns true, or with
-// --progress json. It searches Args for this flag, too.
+// --progress json. An error about a flag comes before NotesAreEvents is set. So WantsJSONErrors also
+// searches Args for this flag, and the variables and the config file for the same setting.
 func (f *Factory) WantsJSONErrors() bool {
-	args, _, _ := strings.Cut(strings.Join(f.Args, "\x00")+"\x00", "\x00--\x00")
-	args += "\x00"
-	return f.NotesAreEvents || f.WantsJSON() || strings.Contains(args, "--progress=json\x00") || strings.Contains(args, "--progress\x00json\x00")
+	if f.NotesAreEvents || f.WantsJSON() {
+		return true
+	}
+	args := f.argsBeforeDashes()
+	for i, arg := range args {
+		if arg == "--progress=json" || arg == "json" && i > 0 && args[i-1] == "--progress" {
+			return true
+		}
+	}
+	if f.Running == nil || f.Running.Flags().Lookup(config.KeyProgress) == nil {
+		return false
+	}
+	s, err := config.Load(f.Env, f.Running.Flags())
+	return err == nil && s.GetString(config.KeyProgress) == string(term.JSON)
+}
+
+// argsBeforeDashes returns the arguments before "--", which may be flags.
+func (f *Factory) argsBeforeDashes() []string {
+	if i := slices.Index(f.Args, "--"); i >= 0 {
+		return f.Args[:i]
+	}
+	return f.Args
 }
 
 // IsStdout reports whether path is "-" or names the same file as standard output, such as

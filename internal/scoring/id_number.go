@@ -23,10 +23,31 @@ func integerID(id string) string {
 	return digits
 }
 
-// matchIDNumbers replaces the IDs of both files by their numbers if the files write the same numbers in
-// different ways. All IDs must be integers, and different IDs of a file must be different numbers. It
-// returns an ID as each file writes it, or nil if the IDs are unchanged.
-func matchIDNumbers(first, second []string) (example []string) {
+// idKey maps an ID to a text. Two IDs are considered equal if their texts are equal. If it is nil, only
+// equal IDs are.
+type idKey func(id string) string
+
+// of returns the text of an ID.
+func (k idKey) of(id string) string {
+	if k == nil {
+		return id
+	}
+	return k(id)
+}
+
+// set returns the set of the texts of ids.
+func (k idKey) set(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[k.of(id)] = true
+	}
+	return set
+}
+
+// differentForms returns an ID as each of two files writes it if the IDs must be compared by integerID: the
+// files write the same numbers in different ways, all IDs are integers, and different IDs of a file are
+// different numbers. Otherwise, it returns nil.
+func differentForms(first, second []string) (example []string) {
 	numbers := map[string]string{} // the IDs of second by their number
 	for _, id := range second {
 		numbers[integerID(id)] = id
@@ -40,14 +61,8 @@ func matchIDNumbers(first, second []string) (example []string) {
 			example = []string{id, other}
 		}
 	}
-	lists := [][]string{first, second}
-	if _, hasOther := numbers[""]; hasOther || example == nil || !keepsDistinct(integerID, lists) {
+	if _, hasOther := numbers[""]; hasOther || example == nil || !keepsDistinct(integerID, [][]string{first, second}) {
 		return nil
-	}
-	for _, list := range lists {
-		for i, id := range list {
-			list[i] = integerID(id)
-		}
 	}
 	return example
 }

@@ -11,14 +11,17 @@ type joinInput struct {
 	file FileRole
 	name string   // its name in messages, such as "the answers"
 	ids  []string // nil if the rows are joined by their order
-	rows []int    // the line of each row
+	key  idKey
+	rows []int // the line of each row
 }
 
 func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
-	return joinInput{file, name, p.ids, p.rows}
+	return joinInput{file, name, p.ids, p.idKey, p.rows}
 }
 
-func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
+func (a *answers) asJoinInput() joinInput {
+	return joinInput{Answers, "the answers", a.ids, a.idKey, a.rows}
+}
 
 // joinRows returns the position in second of each row of first. It returns a *Fault if the files
 // differ in their IDs or, without IDs, in their number of rows. partialHint is the hint of this
@@ -44,7 +47,7 @@ func joinRows(first, second joinInput, partialHint string) (secondRows []int, er
 	var extra, missing []string
 	seen := make([]bool, len(second.ids))
 	for i, id := range first.ids {
-		if to, known := at[id]; known {
+		if to, known := at[first.key.of(id)]; known {
 			seen[to], order[i] = true, to
 		} else {
 			extra = append(extra, id)
@@ -72,14 +75,15 @@ func joinRows(first, second joinInput, partialHint string) (secondRows []int, er
 	return nil, fault
 }
 
-// indexIDs returns the position of each ID. It returns a *Fault if an ID occurs twice.
+// indexIDs returns the position of each ID by its key. It returns a *Fault if an ID occurs twice.
 func (k joinInput) indexIDs() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
-		if first, again := at[id]; again {
+		key := k.key.of(id)
+		if first, again := at[key]; again {
 			return nil, &Fault{File: k.file, Line: k.rows[i], Message: fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quote(id), k.rows[first])}
 		}
-		at[id] = i
+		at[key] = i
 	}
 	return at, nil
 }

@@ -16,10 +16,10 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 	if p.ids == nil || a.ids == nil {
 		return 0, 0, &Fault{Message: "the rows have no IDs, so it is not known which of them are missing", Hint: "use files with IDs, or omit --partial"}
 	}
-	answered, predicted := toSet(a.ids), toSet(p.ids)
+	answered, predicted := a.idKey.set(a.ids), p.idKey.set(p.ids)
 	kept, width := 0, len(p.classes)
 	for i, id := range p.ids {
-		if answered[id] {
+		if answered[p.idKey.of(id)] {
 			p.ids[kept], p.labels[kept], p.rows[kept] = id, p.labels[i], p.rows[i]
 			copy(p.probabilities[kept*width:(kept+1)*width], p.probabilities[i*width:(i+1)*width])
 			kept++
@@ -32,7 +32,7 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 	p.ids, p.labels, p.rows, p.probabilities = p.ids[:kept], p.labels[:kept], p.rows[:kept], p.probabilities[:kept*width]
 	kept = 0
 	for i, id := range a.ids {
-		if predicted[id] {
+		if predicted[a.idKey.of(id)] {
 			a.ids[kept], a.labels[kept], a.rows[kept] = id, a.labels[i], a.rows[i]
 			kept++
 		}
@@ -40,15 +40,6 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 	unpredicted = len(a.ids) - kept
 	a.ids, a.labels, a.rows = a.ids[:kept], a.labels[:kept], a.rows[:kept]
 	return unanswered, unpredicted, nil
-}
-
-// toSet returns the set of ids.
-func toSet(ids []string) map[string]bool {
-	set := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
 }
 
 // UnmatchedNote returns a sentence about the rows that were left out because of Options.Partial, without

@@ -47,6 +47,7 @@ type predictions struct {
 	// ids are the IDs of the rows. It is nil if the rows are joined by their order: the file has no
 	// IDs, Options.InOrder is set, or the IDs were generated and the answers lack them.
 	ids    []string
+	idKey  idKey // set if IDs are compared as numbers
 	labels []string
 	rows   []int // the line of each row
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
@@ -80,6 +81,7 @@ type answers struct {
 	names  []string // of the columns
 	label  string
 	ids    []string // nil if the rows are joined by their order
+	idKey  idKey    // that of the predictions
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int

@@ -209,7 +209,10 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	idNumbers := matchIDNumbers(p.ids, a.ids)
+	idNumbers := differentForms(p.ids, a.ids)
+	if idNumbers != nil {
+		p.idKey, a.idKey = integerID, integerID
+	}
 	unanswered, unpredicted := 0, 0
 	if opts.Partial {
 		if unanswered, unpredicted, err = dropUnmatched(p, a); err != nil {

@@ -271,11 +271,8 @@ func TestIDNumbers(t *testing.T) {
 		"inexact_floats": {"9007199254740993", "9007199254740993.0", nil},
 	} {
 		first, second := strings.Split(c.first, " "), strings.Split(c.second, " ")
-		if diff := cmp.Diff(c.want, matchIDNumbers(first, second)); diff != "" {
+		if diff := cmp.Diff(c.want, differentForms(first, second)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if c.want == nil && (strings.Join(first, " ") != c.first || strings.Join(second, " ") != c.second) {
-			t.Errorf("%s: the IDs were changed: %q, %q", name, first, second)
 		}
 	}
 }

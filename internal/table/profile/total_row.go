@@ -9,7 +9,7 @@ import (
 )
 
 // totalColumn returns the column in which a row of totals has a word such as Total: the ID or, if the IDs are
-// generated, the first column of the user's file.
+// generated, the first column of the user's file other than the label.
 func (s *scanner) totalColumn() int {
 	if s.opts.GeneratedID {
 		return s.id + 1

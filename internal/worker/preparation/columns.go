@@ -22,9 +22,9 @@ func toColumns(p *profile.Profile) []api.Column {
 }
 
 // maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and
-// maxDatasetTextsSize that of all columns. Hundreds of categories fit, and every response that
-// describes the dataset stays short. Longer lists are omitted: an incomplete list does not show
-// that a text is new.
+// maxDatasetTextsSize that of all columns. An escape sequence, such as \" for a quote, counts as one
+// byte. Hundreds of categories fit, and every response that describes the dataset stays short.
+// Longer lists are omitted: an incomplete list does not show that a text is new.
 const (
 	maxTextsSize        = 4 << 10
 	maxDatasetTextsSize = 64 << 10
