@@ -36,7 +36,7 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 		// A column that no model uses is skipped if it has no values: a client may have added it.
 		if at := p.ColumnIndex(known.Name); at >= 0 && (!known.Unused || !p.Columns[at].IsBlank(p.Rows)) {
 			c := compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows))
-			if c.Level == api.DriftNone && slices.Contains(newTexts, c.Name) && hasMostlyRareTexts(known, train.Rows) {
+			if c.Level == api.DriftNone && slices.Contains(newTexts, c.Name) && hasMostlyRareTexts(known, train.Rows) && hasMostlyNewTexts(known, &p.Columns[at], p.Rows) {
 				c = api.DriftColumn{Name: c.Name, Kind: c.Kind, Level: api.DriftUnknown, Reason: "many texts are new, and the frequencies of most training texts are not known"}
 			}
 			r.Columns = append(r.Columns, c)
@@ -59,6 +59,16 @@ func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 		rare -= value.Rows
 	}
 	return 2*rare > trainingRows
+}
+
+// hasMostlyNewTexts reports whether most values of a column are not in known.Texts. A dataset of an
+// earlier version has no Texts; the result is then true.
+func hasMostlyNewTexts(known *api.Column, p *profile.ColumnProfile, rows int) bool {
+	newRows := rows - p.Missing
+	for _, n := range p.CountTexts(known.Texts, func(text string) string { return text }) {
+		newRows -= n
+	}
+	return 2*newRows > rows-p.Missing
 }
 
 // sortKey returns the value by which columns are sorted, in descending order: the population
@@ -130,7 +140,7 @@ const minTrainingShare = 0.02
 // countNumberParts divides the numbers into ranges, and counts the rows of each range in both
 // files. The ranges are those of countRanges, but a range with few training rows is joined to the
 // next. The values below and above the training range are two more parts. coarse reports whether
-// one range has most numbers, so that a change within this range cannot be seen.
+// one range has most numbers, and a change within this range cannot be seen.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) (parts []countedPart, coarse bool) {
 	d, form := known.Distribution, inference.Form(known.Kind)
 	edges, training, counts, coarse := countRanges(known, p)
@@ -156,8 +166,9 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 
 // countRanges returns the edges of ranges of numbers, and the number of rows of each range in the
 // training file and in the compared file. The ranges are between the quantiles of the training
-// numbers, if these are known, otherwise the bins of the histogram. counts begins with the rows
-// below the first edge, and ends with those from the last edge on. For coarse see countNumberParts.
+// numbers, if the dataset has these and the numbers of p can be counted in such ranges, otherwise
+// the bins of the histogram. counts begins with the rows below the first edge, and ends with those
+// from the last edge on. For coarse see countNumberParts.
 func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, training []int64, counts []float64, coarse bool) {
 	d := known.Distribution
 	if n := len(d.Quantiles); n > 0 && len(d.QuantileRows) == n+1 {

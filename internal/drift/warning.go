@@ -16,8 +16,7 @@ import (
 
 // warnings describes the differences of a file from the training file that make predictions less
 // accurate, such as numbers in another format. `foretell predict` prints the same warnings.
-// newTexts are the names of the columns with texts that the training file does not have, unless only
-// a few rows have a known text in another spelling.
+// newTexts are the names of the columns with texts that the training file does not have.
 func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) {
 	var known []profile.TrainingColumn
 	for i := range train.Columns {
@@ -26,7 +25,7 @@ func warnings(train *api.Dataset, p *profile.Profile) (list, newTexts []string) 
 		}
 	}
 	for _, f := range compare.TrainingColumns(known, p) {
-		if f.Code == csvfile.CodeUnseenCategory || f.Code == csvfile.CodeOtherSpelling && f.Severity == compare.SeverityDefect {
+		if f.Code == csvfile.CodeUnseenCategory || f.Code == csvfile.CodeOtherSpelling {
 			newTexts = append(newTexts, f.Name)
 		}
 		if f.Name != "" {

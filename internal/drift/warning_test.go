@@ -60,15 +60,18 @@ func TestNewTextsOfManyLevels(t *testing.T) {
 	for _, level := range known.Texts[:5] {
 		known.Distribution.Top = append(known.Distribution.Top, api.Class{Label: level, Rows: 4})
 	}
-	measure := func(prefix string) *api.DriftReport {
-		row := func(i int, _ *rand.Rand) string { return fmt.Sprintf("%s%d", prefix, i%500) }
+	measure := func(prefixes string) *api.DriftReport {
+		row := func(i int, _ *rand.Rand) string { return fmt.Sprintf("%c%d", prefixes[i%len(prefixes)], i%500) }
 		return Measure(train, "blind.csv", scan(t, 2000, "shop", row), nil)
 	}
 	if r := measure("s"); r.Columns[0].Level != api.DriftNone || len(r.Warnings) > 0 {
 		t.Errorf("the same texts: %+v", r)
 	}
-	for _, prefix := range []string{"z", "S"} {
-		r := measure(prefix)
+	if r := measure("sssssssssS"); r.Columns[0].Level != api.DriftNone || len(r.Warnings) != 1 {
+		t.Errorf("a few texts in another spelling: %+v", r)
+	}
+	for _, prefixes := range []string{"z", "S", "zzzzzzzzzS"} {
+		r := measure(prefixes)
 		if c := r.Columns[0]; c.Level != api.DriftUnknown || c.Reason == "" || len(r.Warnings) != 1 {
 			t.Errorf("new texts: %+v", r)
 		}

@@ -156,8 +156,8 @@ type curve struct {
 // fitCurve returns the curve through the last trial, which is a straight line if the logarithm of
 // the error rate is drawn over the logarithm of the number of rows. The slope is fitted to all
 // trials by weighted least squares, with a smaller weight for an error rate with a larger standard
-// error. macroAveraged is set if error rates are means over classes, because their standard errors
-// are larger; see standardError.
+// error. macroAveraged is set if error rates are means over classes, whose standard errors are
+// usually larger; see standardError.
 func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {

@@ -13,8 +13,8 @@ import (
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
 // them, so accuracy counts their rows as wrong. Metrics of probabilities leave these rows out,
-// because the log loss of a class without a probability would be infinite. A mean over classes
-// leaves out the unknown labels.
+// because the log loss of a class without a probability would be infinite. Means over classes
+// are over the classes of the model.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`

@@ -125,9 +125,9 @@ func unsupportedMessage(name string, head []byte) string {
 	return ""
 }
 
-// FindOtherFormat returns a message about a file with this name that begins with head, if it is known
-// to be not CSV but in a format that has no defect of [csvfile.FindFileType]. Otherwise it returns "".
-// The message is for a reader of CSV alone.
+// FindOtherFormat returns a message about a file with this name that begins with head, if the file is
+// known to have a format other than CSV. Otherwise it returns "". It leaves some formats to
+// [csvfile.FindFileType]. The message is for a program that reads only CSV.
 func FindOtherFormat(name string, head []byte) string {
 	if looksLikeJSON(name, head) {
 		return "this is JSON: write the table as CSV, or send it with the command `foretell datasets create` or `foretell predict`, which converts it"

@@ -98,7 +98,8 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 
 // matMulBackward is the backward pass of the matrix product of hidden layer i. It adds the
 // gradient of the weights to bp.grad, and replaces bp.delta, the gradient of the product, by
-// the gradient of the inputs. The parameter in holds the inputs of the layer, row-major.
+// the gradient of the inputs. The parameter in holds the inputs of the layer: the given number
+// of rows, row-major.
 func (bp *backprop) matMulBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
 	delta := bp.delta[:rows*d.out]

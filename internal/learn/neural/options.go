@@ -20,8 +20,7 @@ type Options struct {
 	// Workspaces is a pool of working memory that several fitters may share. Defaults to a new
 	// pool.
 	Workspaces *WorkspacePool
-	// ScheduleFactor multiplies the number of rows that the network trains on in the whole
-	// schedule. Defaults to 1.
+	// ScheduleFactor multiplies the number of epochs of the whole schedule. Defaults to 1.
 	ScheduleFactor int
 	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
 	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. In training,
@@ -33,8 +32,9 @@ type Options struct {
 	// schedule itself does not depend on steps. Defaults to 30.
 	steps int
 	// samples is the number of rows to train on in the whole schedule, counted again in each epoch.
-	// Defaults to ScheduleFactor times 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
-	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows, times ScheduleFactor.
+	// Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
+	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows. ScheduleFactor
+	// multiplies the default.
 	samples int
 	// members is the number of networks in the ensemble. Defaults to 4.
 	members int

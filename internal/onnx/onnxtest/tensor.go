@@ -145,7 +145,8 @@ func argMax(n *node, in []*Tensor) *Tensor {
 }
 
 // reduce returns a reduction operator, such as ReduceSum. It reduces the axis of the second input
-// or of the attribute axes: beginning with start, f adds one element after another to the result.
+// or of the attribute axes. The result is start at first, and then f(result, element) for one
+// element after another.
 func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) *Tensor {
 	return func(n *node, in []*Tensor) *Tensor {
 		var axis int

@@ -253,8 +253,8 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 }
 
 // reportTexts reports rows of the blind column with a text that the training column does not have.
-// It reports nothing if there are no such rows. unless is appended to the message, such as a clause
-// that begins with unless; it may be "".
+// It reports nothing if there are no such rows. unless is the end of the message: "", or a clause
+// such as ", unless the training file has it in several rows".
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return

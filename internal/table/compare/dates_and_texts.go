@@ -7,9 +7,9 @@ import (
 )
 
 // textsAmongDates counts the rows of a blind column whose text the training column of dates or times cannot
-// parse, and does not have. Texts that mean a missing value do not count. hasDates reports whether the column
-// is read as text although it also has such dates or times: a few Excel dates such as 45123 are sufficient for
-// this. rows is the number of rows of the blind file.
+// parse, and does not have. Texts that mean a missing value do not count. hasDates reports whether the blind
+// column is read as text although the training column can parse at least 5 % of its values: a few other texts,
+// such as the Excel date 45123, are sufficient for this. rows is the number of rows of the blind file.
 func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter, hasDates bool) {
 	if train.Form != inference.FormDate && train.Form != inference.FormTime || train.Epoch != "" || blind.Form.IsOrdered() {
 		return texts, false
@@ -24,8 +24,8 @@ func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCo
 }
 
 // checkKnownDates reports other texts among the dates or times of a blind column if it has more of them than
-// the fraction of training rows without a value suggests: training rows with such a text count as missing. It
-// returns true if the column has dates or times.
+// the fraction of training rows without a value suggests: training rows with such a text count as missing. For
+// hasDates see textsAmongDates.
 func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (hasDates bool) {
 	texts, hasDates := textsAmongDates(train, blind, c.blind.Rows)
 	missing, isKnown := known.MissingShare()

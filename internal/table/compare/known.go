@@ -166,15 +166,15 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	}
 }
 
-// Limits of checkNumbersForTexts. If a training column has numbers in some rows, it is unlikely that none of
-// its frequent texts is a number, and that this many blind rows have nothing else.
+// Limits of checkNumbersForTexts. If the training column also had numbers, one of its most frequent texts
+// would probably be a number.
 const (
-	minTrainingTexts = 3
-	minNumericRows   = 10
+	minTrainingTexts = 3  // smallest number of known texts of the training column; none of them may be a number
+	minNumericRows   = 10 // smallest number of blind rows with a value
 )
 
 // checkNumbersForTexts reports a blind column of numbers, dates or times if the training column has texts of
-// several words, for example 1 234 567 instead of 1234567. It returns true if it reports the column.
+// several words, for example 1234567 instead of 1 234 567. It returns true if it reports the column.
 func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	if known.Form != inference.FormText || !blind.Form.IsOrdered() || c.blind.Rows-blind.Missing < minNumericRows ||
 		len(known.Texts) < minTrainingTexts || slices.ContainsFunc(known.Texts, blind.CanParse) {

@@ -86,8 +86,8 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 
 // isMostlyBelow reports whether most numbers of a blind column are below low, the smallest of
 // trainRows training numbers, and more of them than is likely by chance. They may be in another
-// unit, such as thousands. If the training range is wide, they are so near to low that
-// rangeTolerance allows them.
+// unit, such as thousands. isOutOfRange does not find them if the training range is wide, because
+// rangeTolerance then allows them.
 func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, trainRows int) bool {
 	rows, counts := c.blind.Rows-blind.Missing, blind.CountRanges([]float64{low})
 	return low > 0 && blind.Form == inference.FormNumeric && counts != nil && 2*counts[0] > float64(rows) &&

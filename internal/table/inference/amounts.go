@@ -163,8 +163,8 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 	return !ok
 }
 
-// commonUnit returns the unit that most of the texts with a unit have, or "" if no text has a unit.
-// comma is set if a comma separates the decimals.
+// commonUnit returns the most frequent unit of the texts, or "" if no text has a unit. comma is set
+// if a comma separates the decimals.
 //
 // Units that mean the same, such as € and eur, are one unit; the result is its most frequent
 // spelling. If some texts are durations such as 1 h 5 min, texts such as 45 min count for the unit

@@ -26,7 +26,7 @@ const (
 	minPrefixRows     = 5    // a prefix counts for minCoveredRows if at least this number of rows has it
 	maxPrefixesOfText = 0.5  // largest number of different prefixes per different text
 	minBoundaryShare  = 0.8  // smallest fraction of different texts in which a prefix ends at a boundary
-	maxSortedShare    = 0.9  // if at least this fraction of texts is larger than the text of the row before, texts that identify rows are serial numbers
+	maxSortedShare    = 0.9  // if at least this fraction of texts is larger than the text before, texts that identify rows are serial numbers
 	minAlphabet       = 24   // with fewer different first characters, texts that identify rows are not random letters
 	minHexDigits      = 6    // smallest number of hexadecimal digits of a random text
 	minMixedHexShare  = 0.5  // smallest fraction of random texts in which a letter comes after a digit

@@ -60,9 +60,9 @@ func (c *ColumnProfile) Quantiles() (edges []float64) {
 	return edges
 }
 
-// percentiles returns 101 of the numbers in values: the smallest, the percentiles 1 to 99 over
-// their rows, and the largest. It sorts values by number. rows is the sum of their rows; if it is
-// 0, percentiles returns nil.
+// percentiles returns 101 numbers: the smallest number in values, the percentiles 1 to 99 over its
+// rows, and the largest. It sorts values by number. rows is the sum of their rows; if it is 0,
+// percentiles returns nil.
 func percentiles(values []columnstats.Value, rows int) []float64 {
 	if rows == 0 {
 		return nil
