@@ -137,6 +137,7 @@ func predictsLater(t *testing.T, env []string, train, blind string) {
 	began := runCommandUntil(t, run, `"status":"RUNNING"`, syscall.SIGINT)
 	_, offer, _ := strings.Cut(began.stderr, "continue with `")
 	line, _, ok := strings.Cut(offer, "`")
+	line = strings.ReplaceAll(line, `\"`, `"`) // the message is a JSON string
 	if !ok || !strings.HasPrefix(line, "foretell predict ") {
 		t.Fatalf("the message has no command that predicts: %s", began.stderr)
 	}
