@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -150,7 +149,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	if err == nil {
 		return nil
 	}
-	if e := exit.FromError(ctx, err); strings.Contains(e.Fact+e.Hint, "with --data-dir") { // the error of a full disk, but the data folder is below a temporary folder
+	if blob.IsDiskFull(dir) { // omits the hint of the run, because the data folder is below the temporary folder
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).
 			WithHint("free space there, or set TMPDIR to a folder on another disk")
