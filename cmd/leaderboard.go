@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -127,12 +128,9 @@ func (o *leaderboardOptions) findModels(ctx context.Context, session *connect.Se
 		name = connect.NewestModel(models).Series
 		o.output.Note("models of %s", name)
 	}
-	var of []client.SeriesModel
-	for _, m := range models {
-		if m.Series == name || m.Series == client.DatasetName(name, 1) || m.DatasetName == name {
-			of = append(of, m)
-		}
-	}
+	of := slices.DeleteFunc(models, func(m client.SeriesModel) bool {
+		return m.Series != name && m.Series != client.DatasetName(name, 1) && m.DatasetName != name
+	})
 	if len(of) == 0 && name != "" {
 		return nil, exit.Errorf(exit.NotFound, "no model of %q found", name).WithHint("list the models with `foretell models list`")
 	}

@@ -176,7 +176,7 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 		p.setTrainLayout(header)
 		if p.Blind != nil {
 			p.Blind.layout = p.Blind.flagLayout
-			p.deleteFindings(func(f *finding) bool { return f.File == p.Blind.Name })
+			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
 			if err := p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
 				return err
 			}

@@ -147,21 +147,15 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 		if c.OutWidth() >= wideTerminalColumns {
 			width = 16
 		}
-		t.Header = insertCell(t.Header, picture, term.Cell{})
+		t.Header = slices.Insert(t.Header, picture, term.Cell{})
 		t.Right = slices.Insert(t.Right, picture, true) // right-aligned columns are not truncated
 		for i := range columns {
 			bars := c.Histogram(columns[i].histogramCounts(), width)
 			bars += strings.Repeat(" ", width-len([]rune(bars)))
-			t.Rows[i] = insertCell(t.Rows[i], picture, term.Cell{Text: bars, Style: c.OutStyle.Cyan})
+			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Style: c.OutStyle.Cyan})
 		}
 	}
 	return p.Output.PrintTable(t)
-}
-
-// insertCell returns a row with a cell inserted at a position. It adds less code to the program than
-// slices.Insert does.
-func insertCell(row []term.Cell, at int, cell term.Cell) []term.Cell {
-	return append(append(row[:at:at], cell), row[at:]...)
 }
 
 // printClasses prints the classes of the label, on a terminal at most maxClasses.

@@ -106,14 +106,9 @@ func (p *Preflight) reportTitleLine(in *InputTable, header, names []string) bool
 }
 
 // withoutIgnored returns the renames of columns that are not ignored.
-func (in *InputTable) withoutIgnored(changed []roles.Rename) (used []roles.Rename) {
+func (in *InputTable) withoutIgnored(changed []roles.Rename) []roles.Rename {
 	ignored := newNameSet(in.ignored)
-	for _, one := range changed {
-		if !ignored[one.To] {
-			used = append(used, one)
-		}
-	}
-	return used
+	return slices.DeleteFunc(slices.Clone(changed), func(one roles.Rename) bool { return ignored[one.To] })
 }
 
 // newNameSet returns the set of the names in the lists.

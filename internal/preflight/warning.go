@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"path/filepath"
+	"slices"
 
 	"foretell/internal/cli"
 	"foretell/internal/receipt"
@@ -65,16 +66,5 @@ func (p *Preflight) ReceiptWarnings() []receipt.Warning {
 // RemoveFindings removes the findings that have the code and are about the column, or about any column if
 // column is "".
 func (p *Preflight) RemoveFindings(code, column string) {
-	p.deleteFindings(func(f *finding) bool { return f.Code == code && (column == "" || f.Name == column) })
-}
-
-// deleteFindings removes the findings for which match returns true.
-func (p *Preflight) deleteFindings(match func(f *finding) bool) {
-	var kept []finding
-	for i := range p.Findings {
-		if !match(&p.Findings[i]) {
-			kept = append(kept, p.Findings[i])
-		}
-	}
-	p.Findings = kept
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.Code == code && (column == "" || f.Name == column) })
 }

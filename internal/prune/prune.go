@@ -58,19 +58,15 @@ func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
 	for _, d := range s.Datasets {
-		races := 0
+		races := slices.DeleteFunc(slices.Clone(s.Races), func(r api.Training) bool { return r.DatasetKey != d.DatasetKey })
 		var toDelete []api.Training
-		for _, r := range s.Races {
-			if r.DatasetKey != d.DatasetKey {
-				continue
-			}
-			races++
+		for _, r := range races {
 			if p.shouldDelete(r, kept) {
 				toDelete = append(toDelete, r)
 			}
 		}
-		whole := len(toDelete) == races && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
-			(races > 0 || !p.Before.IsZero()) // a dataset without a race is deleted only for its age
+		whole := len(toDelete) == len(races) && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
+			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race is deleted only for its age
 		if whole {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"sort"
 )
 
 // groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group are in the
@@ -19,7 +18,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	if k = min(k, len(groups)); k < 2 {
 		return []Fold{{Train: s.sortedRows()}}
 	}
-	sort.SliceStable(groups, func(i, j int) bool { return len(groups[i]) > len(groups[j]) }) // slices.SortStableFunc would make the program larger
+	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
 	counts := make([]classCounts, k)
 	for i := range counts {
 		counts[i] = s.newClassCounts()
