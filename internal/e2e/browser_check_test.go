@@ -143,7 +143,7 @@ func (p *person) checkColumns(foretell func(args ...string) string) {
 	}
 	selects("label", "survived", "Row IDs: rownames. Labels: survived, 2 different.")
 	p.visit("/models")
-	p.run("going back", chromedp.NavigateBack(), poll(`document.querySelector("[data-check]")?.textContent.includes("4 columns. Row IDs: rownames.") && document.querySelector("select#label")`))
+	p.goBack(`document.querySelector("[data-check]")?.textContent.includes("4 columns. Row IDs: rownames.") && document.querySelector("select#label")`)
 	selects("label", "survived", "Row IDs: rownames. Labels: survived, 2 different.")
 	selects("id", "sex", "Line 4 repeats the row ID male of line 2.")
 	selects("id", "-", "Row IDs: none, the rows are numbered. Labels: survived")
@@ -182,4 +182,19 @@ func (p *person) choose(path, content, note, text string) {
 	}
 	p.run("the message "+text, chromedp.SetUploadFiles("#file", []string{path}, chromedp.ByQuery),
 		poll(`document.querySelector("[data-check] `+note+`")?.textContent.includes(`+string(quoted)+`)`))
+}
+
+// goBack presses the Back button and waits until an expression is true on the earlier page. It does
+// not use poll, which fails if the page changes meanwhile.
+func (p *person) goBack(expression string) {
+	p.t.Helper()
+	p.run("going back", chromedp.NavigateBack(), chromedp.ActionFunc(func(ctx context.Context) error {
+		for isTrue := false; !isTrue; {
+			_ = chromedp.Evaluate("!!("+expression+")", &isTrue).Do(ctx) // an error, as while the page changes, counts as false
+			if err := chromedp.Sleep(lookInterval).Do(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
