@@ -57,7 +57,7 @@ prAuc and logLoss omit these rows.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
-if there is none, the first column. If all IDs are integers, and the files write them in
+without such a column, the first column. If all IDs are integers, and the files write them in
 different ways, such as 901, 0901 and 901.0, they are compared as numbers, with a note. An
 ID that is in only one of the files is an error. With --partial, only the rows whose ID is
 in both files are scored, and a note has their number.

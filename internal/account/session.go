@@ -170,7 +170,7 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 }
 
 // deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
-// It returns store.ErrNotFound if there are none. If onlyAfterLogin is true and the caller logged
+// It returns store.ErrNotFound if no session matches. If onlyAfterLogin is true and the caller logged
 // in more than maxRecentLoginAge ago, only the session of the request may match; otherwise,
 // deleteCallerSessions returns a problem with CodeForbidden.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {

@@ -167,7 +167,7 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
 }
 
-// findDataset returns the dataset of the caller with the given key, or a problem if there is none.
+// findDataset returns the dataset of the caller with the given key, or a problem if it does not exist.
 func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
 	err = a.store.ReadOneStatement(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)

@@ -220,8 +220,8 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 
 // previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
 // prediction with its probabilities and reasons, then the columns of the predicted file. columns
-// is the number of columns. predicted is the index of the column with the prediction, or -1 if
-// there is none.
+// is the number of columns. predicted is the index of the column with the prediction, or -1
+// without such a column.
 func previewColumnOrder(columns, predicted int) []int {
 	predicted = max(1, predicted)
 	order := []int{0}

@@ -144,8 +144,8 @@ func checkLostResult(t *testing.T, visitor *http.Client, base, dir, key string) 
 	}
 }
 
-// getPage returns the status and the body of a page.
-func getPage(t *testing.T, visitor *http.Client, address string) (status int, body string) {
+// get requests an address. The caller must close the body of the response.
+func get(t *testing.T, visitor *http.Client, address string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -155,6 +155,13 @@ func getPage(t *testing.T, visitor *http.Client, address string) (status int, bo
 	if err != nil {
 		t.Fatal(err)
 	}
+	return response
+}
+
+// getPage returns the status and the body of a page.
+func getPage(t *testing.T, visitor *http.Client, address string) (status int, body string) {
+	t.Helper()
+	response := get(t, visitor, address)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -166,14 +173,7 @@ func getPage(t *testing.T, visitor *http.Client, address string) (status int, bo
 // downloadName returns the name that the response suggests for the file of a download.
 func downloadName(t *testing.T, visitor *http.Client, address string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := visitor.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := get(t, visitor, address)
 	_ = response.Body.Close()
 	_, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	if err != nil {

@@ -41,7 +41,7 @@ func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (inserte
 	return n > 0, err
 }
 
-// GetAccessRequest returns the request with this key. It returns ErrNotFound if there is none.
+// GetAccessRequest returns the request with this key. It returns ErrNotFound if the request does not exist.
 func (t *Tx) GetAccessRequest(ctx context.Context, key string) (*AccessRequest, error) {
 	r, err := scanAccessRequest(t.tx.QueryRowContext(ctx, "SELECT "+accessRequestColumns+" FROM access_request WHERE key = ?", key))
 	return r, database.TranslateError(err)

@@ -67,12 +67,12 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 }
 
 // GetAccount returns the account with this email address, which must be in lower case. It returns
-// ErrNotFound if there is none.
+// ErrNotFound if the account does not exist.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	return t.getAccountWhere(ctx, "email = ?", email)
 }
 
-// GetAccountByKey returns the account with this key. It returns ErrNotFound if there is none.
+// GetAccountByKey returns the account with this key. It returns ErrNotFound if the account does not exist.
 func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) {
 	return t.getAccountWhere(ctx, "key = ?", key)
 }

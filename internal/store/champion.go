@@ -19,7 +19,7 @@ const scoreKind = "t.metric || ' ' || t.class_weights"
 
 // championSQL is the SQL query of the champion of a series, the model that predictions with the
 // name of the series use; see Model.Champion. Its subquery newest holds the promoted model or, if
-// there is none, the newest complete model. Only models with the data, the metric, the class
+// no model was promoted, the newest complete model. Only models with the data, the metric, the class
 // weights, the group column and the time column of that model are compared. The index
 // model_champion has the columns of m that the query uses.
 const championSQL = `WITH newest AS (

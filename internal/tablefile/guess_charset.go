@@ -53,7 +53,7 @@ type charsetStats struct {
 	undefined   int  // invalid bytes that have no character in Windows-1252
 	adjacent    int  // invalid bytes next to another invalid byte, except the pairs of isAdjacentInWords
 	implausible int  // invalid bytes that are unlikely between their neighbours in Windows-1252
-	last        byte // an invalid byte for which countLastIfImplausible must still be called; 0 if there is none
+	last        byte // an invalid byte for which countLastIfImplausible must still be called; otherwise 0
 	left        byte // the byte to the left of last
 	lastInvalid bool // whether the last byte, ASCII or not, was invalid
 }

@@ -66,7 +66,7 @@ func (w *Writer) Uvarint(n int) { w.b = binary.AppendUvarint(w.b, uint64(n)) }
 // Float64 appends v, which takes eight bytes.
 func (w *Writer) Float64(v float64) { w.Uint64(math.Float64bits(v)) }
 
-// Float32s appends values, each of which takes four bytes. Their number is not written.
+// Float32s appends values. Each takes four bytes. Their number is not written.
 func (w *Writer) Float32s(values []float32) {
 	for _, v := range values {
 		w.b = binary.LittleEndian.AppendUint32(w.b, math.Float32bits(v))
