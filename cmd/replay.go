@@ -149,7 +149,9 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	if err == nil {
 		return nil
 	}
-	if blob.IsDiskFull(dir) { // omits the hint of the run, because the data folder is below the temporary folder
+	failed := exit.FromError(ctx, err).Status
+	// The error of the run is omitted, because it says what to do about a data folder that replay removes.
+	if (failed == exit.Unexpected || failed == exit.JobFailed) && blob.IsDiskFull(dir) {
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).
 			WithHint("free space there, or set TMPDIR to a folder on another disk")

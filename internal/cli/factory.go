@@ -56,7 +56,8 @@ type Factory struct {
 	StoppedBySignal bool
 	// Embedded is set if the command uses a service in this process.
 	Embedded bool
-	// NotesAreEvents is set with --progress json: Note then writes JSON events.
+	// NotesAreEvents is set when a command has read that it shows progress as JSON: Note then writes
+	// JSON events.
 	NotesAreEvents bool
 
 	finalCommands []string // command lines of hints that RepeatFlagsInCommands must not change

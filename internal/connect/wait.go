@@ -77,6 +77,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	if !slices.Contains(term.ProgressModes(), string(mode)) {
 		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.JoinOr(term.ProgressModes()))
 	}
+	w.Factory.NotesAreEvents = mode == term.JSON // also without progress
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None
 	}
@@ -84,7 +85,6 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	if err != nil || timeout < 0 {
 		return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
 	}
-	w.Factory.NotesAreEvents = mode == term.JSON
 	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, timeout)

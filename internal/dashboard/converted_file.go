@@ -102,7 +102,7 @@ type peekedFile struct {
 	beginning []byte
 	isWhole   bool
 	// isCut reports whether a part of the file is omitted: a separator line at its beginning, such as
-	// sep=;, or blank rows at its end. The line end of the separator line is kept, so that the numbers
+	// sep=;, or blank rows at its end if isWhole is set. The line end of the separator line is kept, so that the numbers
 	// of the other lines do not change.
 	isCut bool
 }

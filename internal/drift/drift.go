@@ -61,8 +61,8 @@ func hasMostlyRareTexts(known *api.Column, trainingRows int64) bool {
 	return 2*rare > trainingRows
 }
 
-// hasMostlyNewTexts reports whether most values of a column are not in known.Texts. A dataset of an
-// earlier version has no Texts; the result is then true.
+// hasMostlyNewTexts reports whether most values of a column are not in known.Texts. known.Texts is
+// nil in datasets of earlier versions, and if the texts are too long; the result is then true.
 func hasMostlyNewTexts(known *api.Column, p *profile.ColumnProfile, rows int) bool {
 	newRows := rows - p.Missing
 	for _, n := range p.CountTexts(known.Texts, func(text string) string { return text }) {

@@ -65,8 +65,8 @@ func Dataset(m *model.Model) *api.Dataset {
 
 // sampleValues describes the numbers or dates that a column has in the background rows of m. These
 // are the training rows that the model keeps. For a category, it only counts the rows with and without
-// a value. isTime is set if the column has times of day, whose numbers are hours. sampleValues returns
-// nil if no value of the column is known.
+// a value. isTime is set if the column has times of day, whose numbers are hours. For numbers
+// and dates, sampleValues returns nil if no value of the column is known.
 func sampleValues(m *model.Model, name string, isTime bool) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {

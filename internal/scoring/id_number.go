@@ -23,8 +23,7 @@ func integerID(id string) string {
 	return digits
 }
 
-// idKey maps an ID to a text. Two IDs are considered equal if their texts are equal. If it is nil, only
-// equal IDs are.
+// idKey is like labelKey, for IDs. If it is nil, only equal IDs are considered equal.
 type idKey func(id string) string
 
 // of returns the text of an ID.

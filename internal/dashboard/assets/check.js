@@ -109,7 +109,7 @@ const signatures = [
 const textFormats = [
   [/^\s*(\{\s*["}]|\[\s*\{)/, "JSON", "Write the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it."],
   [/^\s*<(!doctype html|html)/i, "a web page", "Was it downloaded instead of the table?"], [/^\s*<\?xml/i, "an XML file", "Write the table as CSV."],
-  [/^(%.*\s+)*@relation /i, "an ARFF file", "Write the table as CSV."],
+  [/^(%.*\r?\n\s*)*@relation /i, "an ARFF file", "Write the table as CSV."],
 ];
 
 // tooShort returns the defect of a file that has too few bytes for a table, or "".

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
@@ -49,10 +47,14 @@ func (c *columnChecker) warnSimilarTexts() {
 		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), difference, csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[fold(rare.Text)].Text))
 }
 
-// haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing.
+// haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing. Both true and
+// false must occur: N and F alone may be codes, although both may mean false.
 func haveOnlyBooleans(values []columnstats.Value) bool {
-	return !slices.ContainsFunc(values, func(one columnstats.Value) bool {
-		folded := cells.FoldBoolean(one.Text)
-		return one.Kind != cells.Null && folded != "true" && folded != "false"
-	})
+	seen := map[string]bool{}
+	for i := range values {
+		if values[i].Kind != cells.Null {
+			seen[cells.FoldBoolean(values[i].Text)] = true
+		}
+	}
+	return len(seen) == 2 && seen["true"] && seen["false"]
 }

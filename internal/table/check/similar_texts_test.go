@@ -24,6 +24,7 @@ func TestSimilarTexts(t *testing.T) {
 		"other_texts":      {"Male male Male men MEN Female", false, want},
 		"blind":            {"Male male Male", true, ""},
 		"booleans":         {"Yes yes no", false, ""},
+		"codes":            {"N F N", false, ""},
 		"other_words":      {"Male Females Mal", false, ""},
 		"rare":             {strings.Repeat("Male Female ", 59) + "Male male", false, ""},
 		"not_a_number":     {"1 2 3", false, ""},

@@ -49,7 +49,7 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 // name such as column_3.
 func cutNumber(name string) (stem string, isNumbered bool) {
 	at := strings.LastIndexByte(name, '_')
-	if at < 0 || strings.Trim(name[at+1:], "0123456789") != "" {
+	if at < 0 || at == len(name)-1 || strings.Trim(name[at+1:], "0123456789") != "" {
 		return "", false
 	}
 	return name[:at], true

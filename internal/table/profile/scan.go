@@ -191,7 +191,7 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 		return err
 	}
 	if last := w.chunk.Rows - 1; last >= 0 {
-		s.setLastCell(w.chunk.Cell(0, s.totalColumn()), c.Line)
+		s.setLastCell(w.chunk.Cell(0, s.totalColumn()), c.Line) // sets the first cell, if this is the first chunk
 		s.setLastCell(w.chunk.Cell(last, s.totalColumn()), c.Line+int(w.chunk.RowLines[last]))
 	}
 	s.sample.AddChunk(&w.chunk, s.table.Rows)
