@@ -133,7 +133,7 @@ type NewTraining struct {
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. By default all four race or, if effort is fast, the two kinds of boosting."`
 
-	Effort string `json:"effort,omitempty" enum:"fast,default,best" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. best trains the neural network four times as long. An extension."`
+	Effort string `json:"effort,omitempty" enum:"fast,default,best" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. best trains the neural network longer. An extension."`
 
 	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers; a label that is not listed has 1. It can also be the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 

@@ -20,9 +20,13 @@ type fitter interface {
 	// is the same on every machine, because it is computed from the data and the
 	// parameters.
 	Cost() float64
-	// Progress returns the fraction of the training that is done, from 0 to 1. It never
-	// falls. It is NaN if the fitter does not know in advance when its training ends.
+	// Progress returns the position in the schedule of the training, from 0 to 1, or to 2, 4,
+	// and so on if the schedule has been doubled. It never falls. It is NaN if the fitter does
+	// not know in advance when its training ends.
 	Progress() float64
+	// DoubleSchedule makes the schedule twice as long. It is called in the middle of the
+	// schedule, and only if algorithm.doubles is true.
+	DoubleSchedule()
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
 	PredictValidation(dst []float32)
@@ -40,8 +44,8 @@ type algorithm struct {
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
 	// patience is the number of consecutive steps without improvement after which a run has stalled
 	// and its fitters stop. holdoutPatience replaces patience if the rows are divided into one
-	// holdout instead of folds. A holdout has many rows, so its scores have less noise and a
-	// smaller number suffices.
+	// holdout instead of folds, or if the schedule has been doubled. A holdout has many rows, so its
+	// scores have less noise and a smaller number suffices.
 	patience, holdoutPatience int
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int
@@ -57,6 +61,8 @@ type algorithm struct {
 	rowMajor bool
 	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool
+	// doubles reports whether the schedule may be doubled; see run.doubleIfSteep.
+	doubles bool
 	// smooth reports whether a logistic regression, the smooth part, is added to
 	// models of small tables; see addSmoothPart.
 	smooth bool

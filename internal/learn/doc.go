@@ -10,6 +10,7 @@
 //	algorithm      the interfaces of algorithms, their names
 //	registry       the four algorithms
 //	run            one algorithm in a race: a fitter for each fold, early stopping
+//	double         a longer schedule if the scores still improve fast
 //	evaluate       scores on the validation rows
 //	blend          weighted means of several runs, and the choice among candidates
 //	refit          training on all labelled rows

@@ -28,6 +28,9 @@ type fakeFitter struct {
 	done     int                // number of steps after which it is done; 0 means never
 	schedule func(rows int) int // number of steps of the schedule; nil means no schedule
 	patience int                // patience of the algorithm; 0 means 5
+	// longSkills replaces skills after each call of DoubleSchedule. If it is nil, the algorithm
+	// does not support DoubleSchedule.
+	longSkills [][]float64
 	// refitFault is the error of the first step of a refit.
 	refitFault error
 
@@ -60,8 +63,10 @@ func (t *fakeFitter) Progress() float64 {
 	if t.schedule == nil {
 		return math.NaN()
 	}
-	return min(1, float64(t.step)/float64(t.schedule(len(t.fold.Train))))
+	return float64(t.step) / float64(t.schedule(len(t.fold.Train)))
 }
+
+func (t *fakeFitter) DoubleSchedule() { t.skills, t.longSkills = t.longSkills[0], t.longSkills[1:] }
 
 func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }
 
@@ -153,6 +158,7 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 		list[i] = algorithm{
 			Algorithm: &model.Algorithm{Name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], Kind: uint8(i + 1), Read: readFake},
 			patience:  cmp.Or(l.patience, 5), holdoutPatience: (cmp.Or(l.patience, 5) + 1) / 2,
+			doubles: l.longSkills != nil,
 			newFitter: func(_ context.Context, t fitTask) (fitter, error) {
 				fresh := l
 				fresh.fitTask = t

@@ -18,8 +18,8 @@ import (
 // the time spent on texts.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 11
-	recordedPoint    = 3*8 + 4 + 8*8 // bytes of a curvePoint
+	recordingVersion = 12
+	recordedPoint    = 3*8 + 2*4 + 8*8 // bytes of a curvePoint
 )
 
 // writeRecording writes a run that has ended to w.
@@ -80,6 +80,7 @@ func writeSavedStep(b *codec.Writer, c *savedStep) {
 	b.Float64(c.selectionLoss)
 	b.Float64(c.cost)
 	b.Float64(c.progress)
+	b.Uint32(uint32(c.doublings))
 	b.Float64(c.smooth.Width)
 	b.Float64(c.smooth.Penalty)
 	b.Float64(c.smooth.Weight)
@@ -88,7 +89,7 @@ func writeSavedStep(b *codec.Writer, c *savedStep) {
 func readSavedStep(b *codec.Reader) savedStep {
 	return savedStep{
 		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
-		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
+		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(), doublings: int(b.Uint32()),
 		smooth: smooth.Params{Width: b.FiniteFloat64(), Penalty: b.FiniteFloat64(), Weight: b.FiniteFloat64()},
 	}
 }

@@ -140,8 +140,13 @@ func (r *race) refitRun(ctx context.Context, run *run) (p model.Predictor, err e
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
 			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.Kind)+refitSeedOffset),
 		})
+		doublings := 0
 		for step, over := 0, false; err == nil && !over && !run.isRefitted(fitter, step, r.data.Rows); step++ {
 			over, err = fitter.Step(ctx)
+			if doublings < run.best.doublings && isMiddle(fitter.Progress(), doublings) {
+				fitter.DoubleSchedule()
+				doublings++
+			}
 		}
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 // algorithms are the algorithms of a race, in the order in which they are shown. If several reach
 // the threshold at the same virtual time, the first of them wins.
 var algorithms = []algorithm{
-	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, smooth: true},
+	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, doubles: true, smooth: true},
 	{Algorithm: model.FIF01, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, monotone: true},
 	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, rowMajor: true, monotone: true},
 	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, monotone: true},
@@ -110,6 +110,10 @@ type adapter[M model.Predictor] struct {
 }
 
 func (f adapter[M]) Model() model.Predictor { return f.typedFitter.Model() }
+
+func (f adapter[M]) DoubleSchedule() {
+	f.typedFitter.(interface{ DoubleSchedule() }).DoubleSchedule()
+}
 
 // newAdapter calls newFitter, a constructor such as forest.New, with the data and the fold of t. It
 // returns the new fitter in an adapter.

@@ -42,6 +42,7 @@ type run struct {
 	step     int
 	lastCost float64 // cost at the last score
 	stopping earlyStopping
+	doubling doubling
 	best     savedStep
 	curve    []curvePoint
 	// smoothNext reports whether the next step fits the smooth part, a logistic regression for each
@@ -69,6 +70,7 @@ type savedStep struct {
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step, and of the smooth part if there is one
 	progress      float64 // mean Progress of the fitters
+	doublings     int     // how often the schedule had been doubled
 	smooth        smooth.Params
 	probabilities []float32
 }
@@ -170,7 +172,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 			fitter.Checkpoint()
 		}
 		free = r.best.probabilities
-		r.best = savedStep{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), progress: r.progress(), probabilities: probabilities}
+		r.best = savedStep{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), progress: r.progress(), doublings: r.doubling.count, probabilities: probabilities}
 	} else {
 		free = probabilities
 	}
@@ -179,10 +181,11 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	r.lastCost = r.cost()
 	r.curve = append(r.curve, curvePoint{due: due, performance: s.performance, best: summary})
 	patience := r.algorithm.patience
-	if len(r.folds) == 1 {
+	if len(r.folds) == 1 || r.doubling.count > 0 { // the steps of a doubled schedule are longer
 		patience = r.algorithm.holdoutPatience
 	}
 	rows := len(probabilities) / r.classes
+	r.doubleIfSteep(s, rows)
 	return free, r.stopping.hasStalled(s, isFlawless(r.metric, s, rows), rows, r.step, patience)
 }
 

@@ -53,7 +53,7 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores hold for new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "train on the earlier rows and score on the later rows, by this `column` of dates or numbers")
-	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, default or best; fast trains only the two boosting algorithms, or the algorithms of --algorithm; best trains the neural network four times as long")
+	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, default or best; fast trains only the two boosting algorithms, or the algorithms of --algorithm; best trains the neural network longer")
 	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction for rows of each class: balanced, or `weights` such as yes=5; the cost for the other classes is 1")
 	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` in which the probability of the second class may change as a column grows, if the other columns stay the same, such as income=increasing or age=decreasing; may be repeated")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including its time in the queue, and keep the best model (default 1h after the race leaves the queue)")

@@ -6,7 +6,8 @@
 //	layout, packed      the parameters: in one slice, and packed for products
 //	forward             inputs → probabilities
 //	backward, dropout   the gradient over a part of a batch, with random changes
-//	optimiser           AdamW, the averaged weights, the learning-rate schedule
+//	optimiser           AdamW, the averaged weights
+//	schedule            the length of the training and the learning rate
 //	fitter, workspace   batches and steps, and their working memory
 //	model, codec        the averaged weights, used to predict and stored
 //	path, onnx          predictions for explanations; export to ONNX

@@ -3,7 +3,6 @@ package neural
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -29,6 +28,7 @@ type Fitter struct {
 	// the fitter trains, and of mean while it predicts. It is nil between steps.
 	workspace *fitterWorkspace
 
+	schedule  schedule
 	order     []int32 // the training rows, shuffled
 	next      int     // order[next] is the first row of the next batch
 	shuffle   *rand.Rand
@@ -53,7 +53,10 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 		return nil, err
 	}
 	l := newLayout(e, o)
-	fitter := &Fitter{frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers}
+	fitter := &Fitter{
+		frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers,
+		schedule: schedule{samples: o.samples, length: 1, steps: o.steps},
+	}
 	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, weightStream)))
 	fitter.mean = slices.Clone(fitter.params)
 	fitter.optimiser = newOptimiser(l)
@@ -69,15 +72,15 @@ const (
 	weightStream
 )
 
-// Step trains for 1/Options.steps of the learning-rate schedule. done reports whether the
-// schedule is complete. If ctx is cancelled, Step returns an error and may be called
+// Step trains for one step of the learning-rate schedule. done reports whether the schedule is
+// complete. If ctx is cancelled, Step returns an error and may be called
 // again. It also returns an error if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
-	if f.step >= f.opts.steps {
+	if f.step >= f.schedule.steps {
 		return true, nil
 	}
 	defer f.acquireWorkspace()()
-	until := int(math.Round(float64(f.step+1) / float64(f.opts.steps) * float64(f.opts.samples)))
+	until := f.schedule.samplesUntil(f.step + 1)
 	for f.samples < until {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -87,7 +90,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		}
 	}
 	f.step++
-	return f.step >= f.opts.steps, nil
+	return f.step >= f.schedule.steps, nil
 }
 
 // acquireWorkspace takes a workspace from the pool and sets f.workspace to it. release
@@ -126,8 +129,13 @@ func (f *Fitter) Cost() float64 {
 	return float64(f.batches)*(float64(batch)*row+f.layout.paramCost()) + float64(f.evaluated)*row/3
 }
 
-// Progress returns the fraction of the schedule that is done, from 0 to 1.
-func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.steps) }
+// Progress returns the position in the schedule. It rises from 0 to 1, or after calls of
+// DoubleSchedule to 2, 4, and so on.
+func (f *Fitter) Progress() float64 { return f.schedule.position(f.step) }
+
+// DoubleSchedule makes the schedule twice as long. It should be called in the middle of the
+// schedule.
+func (f *Fitter) DoubleSchedule() { f.schedule.double(f.step) }
 
 // PredictValidation predicts the validation rows with the network after the last step. It
 // writes the class probabilities to dst, which is row-major, len(fold.Validation) ×

@@ -340,9 +340,47 @@ func TestStepsAreFractionsOfTheSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n.opts.steps
+		return n.schedule.steps
 	}
 	if fold, all := steps(rows*8/10), steps(rows); fold != all {
 		t.Errorf("%d steps on a fold, %d on all rows", fold, all)
+	}
+}
+
+// TestDoubleSchedule checks that a schedule that is doubled twice keeps the steps that are done, has
+// four times as many samples, and trains the same network with any number of workers.
+func TestDoubleSchedule(t *testing.T) {
+	f := mixedFrame(400, 3)
+	train := func(workers int) []byte {
+		n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 400)}, Options{
+			Classes: len(f.Schema.Classes), Seed: 3, Workers: workers, samples: 4000, steps: 10, width: 16, batch: 50,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, steps := 0.0, 0
+		for done := false; !done; steps++ {
+			if steps == 5 || steps == 5+doubledSteps/3 {
+				n.DoubleSchedule()
+			}
+			if done, err = n.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if p := n.Progress(); p <= last || steps < 5 && math.Abs(p-float64(steps+1)/10) > 1e-12 {
+				t.Errorf("after %d steps, the progress is %v; it was %v", steps+1, p, last)
+			}
+			last = n.Progress()
+		}
+		if steps != 5+doubledSteps/3+doubledSteps || last != 4 || n.samples != 16_000 || n.schedule.learningRateFactor(n.samples) > 1e-9 {
+			t.Errorf("%d steps with %d samples, progress %v, learning rate %v", steps, n.samples, last, n.schedule.learningRateFactor(n.samples))
+		}
+		b, err := n.Model().AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if !bytes.Equal(train(1), train(3)) {
+		t.Error("the network depends on the number of workers")
 	}
 }

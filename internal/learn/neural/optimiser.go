@@ -93,12 +93,12 @@ func (f *Fitter) sumGradients() (norm float64) {
 func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
-	now := learningRateFactor(float64(f.samples) / float64(f.opts.samples))
+	now := f.schedule.learningRateFactor(f.samples)
 	rate := maxRate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
 	// In the first steps, which do not fill the window, the average is the mean of the
 	// weights after each step so far.
-	window := averageWindowFraction * float64(f.opts.samples) / float64(f.opts.batch)
+	window := averageWindowFraction * f.schedule.totalSamples() / float64(f.opts.batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
@@ -112,14 +112,4 @@ func (f *Fitter) updateWeightsAndAverage(norm float64) {
 		adam.Update(f.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
 		kernel.Lerp(f.mean[lo:hi], f.params[lo:hi], weight)
 	})
-}
-
-// learningRateFactor returns the learning rate divided by its maximum. trainedFraction is the
-// fraction of the samples trained on, from 0 to 1. The learning rate first rises
-// linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
-func learningRateFactor(trainedFraction float64) float64 {
-	if trainedFraction < warmupFraction {
-		return trainedFraction / warmupFraction
-	}
-	return 0.5 * (1 + math.Cos(math.Pi*min(1, (trainedFraction-warmupFraction)/(1-warmupFraction))))
 }

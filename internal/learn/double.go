@@ -1,0 +1,52 @@
+package learn
+
+import "math"
+
+// The schedule of an algorithm with algorithm.doubles is doubled in the middle if the log loss still
+// falls steeply there, and again in the middle of the longer schedule. Otherwise the schedule of
+// the network would end long before the network has learned a table whose classes hardly overlap.
+// docs/engine.md has the measurements.
+//
+// maxSteepRatio is a ratio of the log loss in the middle of the schedule to the log loss after a
+// quarter of it. If the ratio is lower, the schedule is doubled.
+const maxSteepRatio = 0.85
+
+// doubling decides when the schedule of a run is doubled. The decision depends only on the scores of
+// the run, so it is the same on any machine that trains the run.
+type doubling struct {
+	left  int // how often it may still be doubled
+	count int // how often it has been doubled
+	// quarterLogLoss is the log loss after a quarter of the current schedule; 0 before that.
+	quarterLogLoss float64
+}
+
+// isMiddle reports whether progress, a value of fitter.Progress, is in the middle or in the second
+// half of a schedule that has been doubled the given number of times.
+func isMiddle(progress float64, doublings int) bool {
+	const rounding = 1e-9
+	return progress >= math.Ldexp(0.5, doublings)-rounding
+}
+
+// doubleIfSteep doubles the schedules of all fitters if the last step was in the middle of the
+// schedule and the log loss still falls steeply. s is the score of this step, and rows is the number
+// of validation rows.
+func (r *run) doubleIfSteep(s score, rows int) {
+	d := &r.doubling
+	if d.left == 0 {
+		return
+	}
+	switch progress := r.progress(); {
+	case isMiddle(progress, d.count):
+		if !(s.logLoss < maxSteepRatio*d.quarterLogLoss) || isFlawless(r.metric, s, rows) {
+			d.left = 0
+			return
+		}
+		for _, fitter := range r.fitters {
+			fitter.DoubleSchedule()
+		}
+		d.left, d.count = d.left-1, d.count+1
+		d.quarterLogLoss = s.logLoss // the middle of the shorter schedule is a quarter of the longer one
+	case d.quarterLogLoss == 0 && progress >= 0.25:
+		d.quarterLogLoss = s.logLoss
+	}
+}

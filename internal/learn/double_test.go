@@ -1,0 +1,51 @@
+package learn
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// TestDoubledSchedule checks when the schedule of a run is doubled, and that the refit and a run on
+// another machine do the same.
+func TestDoubledSchedule(t *testing.T) {
+	steep := slices.Concat(risingSkills(0.5, 0.8, 15), slices.Repeat([]float64{0.8}, 15))
+	flat := slices.Concat(risingSkills(0.5, 0.8, 8), slices.Repeat([]float64{0.8}, 22))
+	perfect := slices.Concat(risingSkills(0.5, 0.9, 14), slices.Repeat([]float64{1}, 16))
+	// The best step is step 20 of a schedule that is doubled once, and step 33 of one that is doubled
+	// twice.
+	worse := slices.Repeat([]float64{0.7}, 40)
+	once := slices.Concat(steep[:15], []float64{0.8, 0.81, 0.82, 0.83, 0.9}, worse)
+	rising := slices.Concat(steep[:15], risingSkills(0.8, 0.93, 15), worse)
+	twice := slices.Concat(rising[:30], []float64{0.8, 0.81, 0.95}, worse)
+	for _, tt := range []struct {
+		name       string
+		short      []float64
+		long       [][]float64
+		effort     Effort
+		steps      int
+		refittedTo float64 // the skill of the model after the refit
+	}{
+		{"steep", steep, [][]float64{once}, EffortDefault, 20 + 3, 0.9},
+		{"steep twice", steep, [][]float64{rising, twice}, "", 33 + 3, 0.95},
+		{"at most once", steep, [][]float64{rising, twice}, EffortBest, 30 + 3, 0.93},
+		{"flat", flat, [][]float64{once}, EffortDefault, 8 + 6, 0.8},
+		{"no errors", perfect, [][]float64{once}, EffortDefault, 15 + 6, 1},
+		{"fast", steep, [][]float64{once}, EffortFast, 15 + 6, 0.8},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &machines{frame: fakeFrame(1000, 2), params: Params{Effort: tt.effort, Algorithms: []string{"BSEV01"}}, algorithms: fakeAlgorithms(fakeFitter{
+				skills: tt.short, longSkills: tt.long, work: 1e6, patience: 6, schedule: func(int) int { return 30 },
+			})}
+			one := m.race(t)
+			if got := len(one.Runs[0].Curve); got != tt.steps {
+				t.Errorf("%s: %d steps, want %d", tt.name, got, tt.steps)
+			}
+			if got := one.Model.Members()[0].Predictor.(fakeModel).skill; got != tt.refittedTo {
+				t.Errorf("%s: the model has the skill %v, want %v", tt.name, got, tt.refittedTo)
+			}
+			m.remote = []string{"BSEV01"}
+			wantSameOutcome(t, one, m.race(t))
+		})
+	}
+}
