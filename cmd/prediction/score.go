@@ -214,7 +214,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // classes without probabilities. It also prints which class prAuc is about; without a receipt
 // (hasReceipt is false), only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.IDNumbersNote(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
+	for _, note := range []string{result.IDNumbers.Note(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}
