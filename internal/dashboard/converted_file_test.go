@@ -146,7 +146,7 @@ func TestOtherFormats(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, text := range []string{"PARENT,ORC\n1,2\n", "[a],{b}\n1,2\n"} {
+	for _, text := range []string{"PARENT,ORC\n1,2\n", "[a],{b}\n1,2\n", "PAR1,b\n1,2\n", "PAR1\tb\n1\t2\n"} {
 		if _, _, err := convertText(t, "a.csv", text, func(*fileSample) (repair.Layout, error) { return repair.Layout{Delimiter: ','}, nil }); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

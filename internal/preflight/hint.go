@@ -22,8 +22,10 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	switch f.Code {
 	case csvfile.CodeEmptyLabel:
 		return p.emptyLabelHint(in, f)
-	case csvfile.CodeRaggedRow, csvfile.CodeUnclosedQuote:
-		return p.incompleteRowHint(in, f)
+	case csvfile.CodeRaggedRow:
+		return p.raggedHint(in, f)
+	case csvfile.CodeUnclosedQuote:
+		return p.unclosedQuoteHint(in, f)
 	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
