@@ -13,7 +13,7 @@ const maxSentForms = 1000
 // example by a double click in a browser without scripts, creates one object. Only the process that
 // received a form knows it.
 type sentForms struct {
-	mu    sync.Mutex // held while an object is created
+	mu    sync.Mutex        // held while an object is created
 	pages map[string]string // by the hash of the values
 }
 
