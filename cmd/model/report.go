@@ -86,9 +86,11 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.Parse(); err != nil {
 		return err
 	}
-	for _, flag := range cli.ReadingFlags {
-		if len(o.blind) == 0 && o.factory.Running.Flags().Changed(flag) {
-			return exit.Usagef("--%s has no effect without --blind", flag).WithHint("add --blind FILE, or omit the flag")
+	if len(o.blind) == 0 {
+		for _, flag := range cli.ReadingFlags {
+			if o.factory.Running.Flags().Changed(flag) {
+				return exit.Usagef("--%s has no effect without --blind", flag).WithHint("add --blind FILE, or omit the flag")
+			}
 		}
 	}
 	if o.html == "-" && o.output.JSON {

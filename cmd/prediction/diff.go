@@ -30,8 +30,9 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs or,
-if A has no ID column, by their order. In the second case, the command prints a note.
+		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
+which are compared as by ` + "`foretell score`" + `, or, if A has no ID column, by their order. In the
+second case, the command prints a note.
 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
@@ -103,6 +104,9 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteJoinByOrder(&o.output, d.OrderReason)
+		if note := d.IDNumbers.Note(); note != "" {
+			o.output.Note("%s", note)
+		}
 		if d.Truth != nil && d.Truth.UnlabelledRows > 0 {
 			o.output.Note("%s", scoring.UnlabelledNote(d.Truth.UnlabelledRows))
 		}

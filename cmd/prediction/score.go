@@ -75,7 +75,8 @@ In a pipe, each score is one line with the columns metric, value, low, high and 
 With --quiet, only the value of --metric is printed.
 
 With --require, the exit status is 10 if the predictions miss a requirement, as in
-` + "`foretell run`" + `. A table on standard error then lists the requirements.`,
+` + "`foretell run`" + `. If all answers are of one class, only a requirement on a recall can be
+met. A table on standard error lists the requirements if one is missed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
   foretell score blind.predictions.csv answers.csv --metric rocAuc --quiet
   foretell score blind.predictions.csv answers.csv --require 'rocAuc>=0.75' --junit scores.xml
@@ -139,6 +140,7 @@ func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
 		if class.Label == r.Class && r.Class != "" {
 			s.Rows = int64(cmp.Or(figure.Rows, class.Rows))
 		}
+		s.OneClass = s.OneClass || class.Rows == result.Rows
 	}
 	return s
 }
@@ -214,7 +216,7 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 // classes without probabilities. It also prints which class prAuc is about; without a receipt
 // (hasReceipt is false), only if standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
-	for _, note := range []string{result.IDNumbersNote(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
+	for _, note := range []string{result.IDNumbers.Note(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {
 			o.output.Note("%s", note)
 		}

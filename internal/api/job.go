@@ -65,6 +65,11 @@ type Worker struct {
 	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite there are no heartbeats, because a lock shows that the process is alive. lastSeenOn is then the time of the request."`
 }
 
-// WaitingForWorker is the value of the members waitingFor of datasets, trainings and predictions if
-// no live process runs the jobs of the service.
-const WaitingForWorker = "worker"
+// The values of the members waitingFor of datasets, trainings and predictions.
+const (
+	// WaitingForWorker means that no live process runs the jobs of the service.
+	WaitingForWorker = "worker"
+	// WaitingForSpace means that a process runs the job, but may be unable to end it because the disk of the
+	// service is full.
+	WaitingForSpace = "space"
+)

@@ -170,12 +170,12 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 		switch {
 		case p == nil:
 			return outageActivity
-		case p.WaitingFor != "":
+		case p.WaitingFor == api.WaitingForWorker:
 			return waitingActivity(p.WaitingFor)
 		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
 			return "queued behind " + humanize.Count(p.QueuedBehind, "race") + remedy()
 		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):
-			return "building the model"
+			return cmp.Or(waitingActivity(p.WaitingFor), "building the model")
 		}
 		return ""
 	}

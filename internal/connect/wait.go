@@ -104,8 +104,11 @@ const outageActivity = "the service does not respond; trying again"
 // waitingActivity returns the text that is shown for a job that waits. waitingFor is the member of
 // this name of the API. The text is "" if the job only waits for its turn.
 func waitingActivity(waitingFor string) string {
-	if waitingFor == api.WaitingForWorker {
+	switch waitingFor {
+	case api.WaitingForWorker:
 		return "waiting: no worker is running"
+	case api.WaitingForSpace:
+		return "the disk of the service is full"
 	}
 	return ""
 }

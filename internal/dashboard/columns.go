@@ -28,7 +28,7 @@ const (
 type fileSample struct {
 	delimiter byte
 	// size is the size in bytes of the file without blank rows at its end. If only the beginning of the
-	// file was read, size is the size of this beginning, and blank rows at the end are not left out.
+	// file was read, size is the size of this beginning.
 	size int
 	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.

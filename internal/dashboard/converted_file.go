@@ -73,9 +73,8 @@ func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, err
 	}
-	if sample.size < len(file.beginning) {
-		file.Reader, file.isCut = io.LimitReader(file.Reader, int64(sample.size)), true
-	}
+	file.isCut = file.isCut || sample.size < len(file.beginning)
+	file.Reader = csvfile.NewBlankRowTrimmer(file.Reader, sample.delimiter, nil)
 	if roles.IsTitleLine(sample.header) {
 		return nil, api.NewFieldProblem("file", "only one of %d columns has a name, so the first line is probably a title above the header: delete this line", len(sample.header))
 	}
@@ -101,9 +100,9 @@ type peekedFile struct {
 	// beginning are the first sampleBytes, or the whole file if isWhole is set.
 	beginning []byte
 	isWhole   bool
-	// isCut reports whether a part of the file is omitted: a separator line at its beginning, such as
-	// sep=;, or blank rows at its end if isWhole is set. The line end of the separator line is kept, so that the numbers
-	// of the other lines do not change.
+	// isCut reports whether it is known before the upload that a part of the file is omitted: a separator
+	// line at its beginning, such as sep=;, or blank rows at its end if isWhole is set. The line end of
+	// the separator line is kept, so that the numbers of the other lines do not change.
 	isCut bool
 }
 

@@ -110,16 +110,19 @@ func TestBlindFileLikeCommandLine(t *testing.T) {
 	}
 }
 
-// TestTrainingFileWithBlankRows converts a training file whose last row has only empty cells.
+// TestTrainingFileWithBlankRows converts training files whose last rows have only empty cells. The second
+// file is longer than the beginning from which the columns are chosen.
 func TestTrainingFileWithBlankRows(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("id;size;kind\n")
-	for i := range 40 {
-		fmt.Fprintf(&text, "r%d;%d;%s\n", i, i%7, []string{"rose", "tulip"}[i%2])
-	}
-	_, stored, err := convertText(t, "train.csv", text.String()+";;\n;;\n", func(s *fileSample) (repair.Layout, error) { return s.trainingLayout(&datasetForm{}) })
-	if want := strings.ReplaceAll(text.String(), ";", ","); err != nil || stored != want {
-		t.Errorf("%s %v", stored, err)
+	for _, rows := range []int{40, sampleBytes / 8} {
+		var text strings.Builder
+		text.WriteString("id;size;kind\n")
+		for i := range rows {
+			fmt.Fprintf(&text, "r%d;%d;%s\n", i, i%7, []string{"rose", "tulip"}[i%2])
+		}
+		_, stored, err := convertText(t, "train.csv", text.String()+";;\n;;\n", func(s *fileSample) (repair.Layout, error) { return s.trainingLayout(&datasetForm{}) })
+		if want := strings.ReplaceAll(text.String(), ";", ","); err != nil || stored != want {
+			t.Errorf("%d rows: the stored file ends with %q, %v", rows, stored[max(0, len(stored)-40):], err)
+		}
 	}
 }
 
@@ -143,7 +146,7 @@ func TestOtherFormats(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, text := range []string{"PARENT,ORC\n1,2\n", "[a],{b}\n1,2\n"} {
+	for _, text := range []string{"PARENT,ORC\n1,2\n", "[a],{b}\n1,2\n", "PAR1,b\n1,2\n", "PAR1\tb\n1\t2\n"} {
 		if _, _, err := convertText(t, "a.csv", text, func(*fileSample) (repair.Layout, error) { return repair.Layout{Delimiter: ','}, nil }); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

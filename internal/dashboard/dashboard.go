@@ -80,6 +80,7 @@ type Pages struct {
 	// disk space.
 	verifying      *turn.FairSemaphore
 	uploadOutcomes uploadOutcomes
+	sentForms      sentForms
 }
 
 // maxVerifications is the maximum number of results that are verified at a time.

@@ -246,6 +246,15 @@ func TestRaceState(t *testing.T) {
 	}
 }
 
+// TestRaceWaitsForSpace renders a race that cannot store its model because the disk is full.
+func TestRaceWaitsForSpace(t *testing.T) {
+	race := &api.Training{TrainingJobKey: "key", Status: api.TrainingRunning, WaitingFor: api.WaitingForSpace}
+	text := renderPage(t, "training", trainingPage{Race: race, IsRacing: true, Plot: htmlreport.RacePlot("accuracy", nil, nil, nil)})
+	if !strings.Contains(text, "The disk of the service is full.") || strings.Contains(text, "No worker is running.") {
+		t.Error(text)
+	}
+}
+
 // TestLeaderboardSelection renders a leaderboard after one model was chosen to be compared.
 func TestLeaderboardSelection(t *testing.T) {
 	entries := []*leaderboard.Entry{{}, {}}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 
@@ -19,6 +20,8 @@ type trainPage struct {
 	// Algorithms are the codes of the algorithms for the classes of the dataset.
 	Algorithms []string
 	Metrics    []string
+	// FormKey is a random text that is sent with the form, for sentForms.
+	FormKey string
 }
 
 // ShowMore reports whether the form shows the fields that are rarely needed: if one of them differs
@@ -48,7 +51,7 @@ func (p *Pages) datasetOfForm(v *visit) (*api.Dataset, error) {
 func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem *api.Problem) error {
 	content := page{
 		Title: "Start a race", Section: "datasets",
-		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)},
+		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d), FormKey: rand.Text()},
 		Commands: []string{term.Command("training create", "", d.DatasetName)},
 	}
 	content.setProblem(problem, trainFields)
@@ -71,7 +74,8 @@ func trainMetrics(d *api.Dataset) []string {
 	return metrics
 }
 
-// startTraining starts a race with the values of the form.
+// startTraining starts a race with the values of the form. If the same form is sent twice, the second
+// request leads to the race of the first one.
 func (p *Pages) startTraining(v *visit) error {
 	d, err := p.datasetOfForm(v)
 	if err != nil {
@@ -85,9 +89,16 @@ func (p *Pages) startTraining(v *visit) error {
 	body, err := form.toRequest(d.Classes)
 	if err == nil {
 		in := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, Body: *body}
-		var created *api.CreatedTraining
-		if created, err = v.client.CreateTraining(v.r.Context(), in); err == nil {
-			return v.redirect("/training/" + created.TrainingJobKey)
+		var path string
+		path, err = p.sentForms.once(f, func() (string, error) {
+			created, err := v.client.CreateTraining(v.r.Context(), in)
+			if err != nil {
+				return "", err
+			}
+			return "/training/" + created.TrainingJobKey, nil
+		})
+		if err == nil {
+			return v.redirect(path)
 		}
 	}
 	return p.writeTrainForm(v, d, form, p.formProblem(v, err))

@@ -161,7 +161,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		}
 		return v
 	}
-	return r.EvaluateScore(Score{&value, r.interval(report), rows})
+	return r.EvaluateScore(Score{Value: &value, Interval: r.interval(report), Rows: rows})
 }
 
 // Score is the value of a metric on labelled rows.
@@ -171,6 +171,8 @@ type Score struct {
 	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval
 	Rows     int64
+	// OneClass is true if all labelled rows are of one class.
+	OneClass bool
 }
 
 // MetricName returns the name of the metric, such as rocAuc or recall[yes].
@@ -181,8 +183,12 @@ func (r *Requirement) MetricName() string {
 	return r.Metric + "[" + r.Class + "]"
 }
 
-// EvaluateScore compares the requirement with the value of its metric.
+// EvaluateScore compares the requirement with the value of its metric. As in Evaluate, every requirement
+// except one on a recall is missed if all rows are of one class.
 func (r *Requirement) EvaluateScore(s Score) Result {
+	if r.Metric != Recall && s.OneClass {
+		return Result{Requirement: r.text, Reason: "not measured: the answers are all of one class"}
+	}
 	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
 	if s.Value == nil {
 		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes"

@@ -46,6 +46,8 @@ type Config struct {
 	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. 0 means no
 	// limit.
 	Memory int64
+	// IsDiskFull reports whether the disk is so full that jobs may be unable to end. May be nil.
+	IsDiskFull func() bool
 }
 
 // Queue is the queue of jobs in a database. It is safe for concurrent use.
@@ -56,6 +58,7 @@ type Queue struct {
 	log         *slog.Logger
 	ownJobsOnly bool
 	memory      int64
+	isDiskFull  func() bool
 	pool        *job.Pool
 	watchers    job.Watchers
 	finished    *finishedCounter
@@ -63,7 +66,7 @@ type Queue struct {
 
 // New returns a queue. It runs no jobs until [Queue.Run] is called.
 func New(c Config) *Queue {
-	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, finished: newFinishedCounter()}
+	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, isDiskFull: c.IsDiskFull, finished: newFinishedCounter()}
 	q.pool = job.NewPool(job.Config{
 		Store:               jobStore{store: q.store, onQueueChanged: q.watchers.Notify},
 		AllowedSubjectsOnly: q.ownJobsOnly, Memory: q.memory, Now: q.now, Log: q.log,

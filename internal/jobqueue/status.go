@@ -17,8 +17,9 @@ type Status struct {
 	// Interrupted reports whether the job waits and no process will resume it, until
 	// [Queue.AdoptInterrupted] is called.
 	Interrupted bool
-	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. Otherwise it
-	// is "". It is always "" if this process runs only its own jobs.
+	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and
+	// api.WaitingForSpace if the job runs while the disk is full. Otherwise it is "". It is always ""
+	// if this process runs only its own jobs.
 	WaitingFor string
 	// QueuedBefore is the number of queued jobs that will begin before this job. Only
 	// [Queue.Status] sets it.
@@ -71,8 +72,12 @@ func (w *Workers) Status(j *store.JobState) Status {
 	}
 	s := Status{job: j, Running: w.isAlive(j.Owner)}
 	s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
-	if !s.Running && len(w.Live) == 0 && !w.queue.ownJobsOnly {
+	switch {
+	case w.queue.ownJobsOnly:
+	case !s.Running && len(w.Live) == 0:
 		s.WaitingFor = api.WaitingForWorker
+	case s.Running && w.queue.isDiskFull != nil && w.queue.isDiskFull():
+		s.WaitingFor = api.WaitingForSpace
 	}
 	return s
 }

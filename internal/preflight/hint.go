@@ -22,8 +22,10 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	switch f.Code {
 	case csvfile.CodeEmptyLabel:
 		return p.emptyLabelHint(in, f)
-	case csvfile.CodeRaggedRow, csvfile.CodeUnclosedQuote:
-		return p.incompleteRowHint(in, f)
+	case csvfile.CodeRaggedRow:
+		return p.raggedHint(in, f)
+	case csvfile.CodeUnclosedQuote:
+		return p.unclosedQuoteHint(in, f)
 	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
@@ -58,8 +60,6 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
 		return p.encodingHint(in)
-	case csvfile.CodeInvalidEncoding:
-		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
 		return p.tooFewColumnsHint(in, f)
 	case tablefile.CodeTitle:
@@ -89,8 +89,6 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 			return "no action is required"
 		}
 		return "no action is required; --drop " + dropFlagValue(f.Name) + " excludes it from the upload"
-	case codeUnusedColumn:
-		return "no action is required"
 	case csvfile.CodeJunkInDates:
 		return datesHint(p.isBlind(in))
 	}
@@ -122,6 +120,8 @@ func datesHint(isBlind bool) string {
 // constantHints has the remedies of findings for which the remedy is always the same.
 var constantHints = map[string]string{
 	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names mean the columns that the prediction adds",
+	codeUnusedColumn:               "no action is required",
+	csvfile.CodeInvalidEncoding:    "use another --encoding, or omit it: the encoding is then detected",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",

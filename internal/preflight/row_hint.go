@@ -6,15 +6,6 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// incompleteRowHint returns the remedy for rows with another number of fields than the header, or for a
-// quote that is never closed.
-func (p *Preflight) incompleteRowHint(in *InputTable, f *finding) string {
-	if f.Code == csvfile.CodeUnclosedQuote {
-		return p.unclosedQuoteHint(in, f)
-	}
-	return p.raggedHint(in, f)
-}
-
 // raggedHint returns the remedy for rows with another number of fields than the header.
 func (p *Preflight) raggedHint(in *InputTable, f *finding) string {
 	isBlind, isCut := p.isBlind(in), f.Count <= 1 && f.Line == in.cutLine && f.Column <= in.columns

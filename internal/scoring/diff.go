@@ -30,6 +30,8 @@ type Difference struct {
 	// OrderReason is the reason for joining rows by their order, as a clause. It is "" if all rows
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
+	// IDNumbers is not nil if the IDs of two of the files were compared as numbers.
+	IDNumbers IDNumbers `json:"-"`
 	// Truth compares both files with the true labels. It is nil if these are unknown.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
@@ -108,11 +110,13 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	if b.ids == nil && a.ids != nil {
 		a.ids, a.orderReason = nil, "the second predictions have no column of IDs"
 	}
+	key, idNumbers := newIDNumbers(a.ids, b.ids)
+	a.idKey, b.idKey = key, key
 	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"), "")
 	if err != nil {
 		return nil, err
 	}
-	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
+	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}, IDNumbers: idNumbers}
 	var truths []string
 	if answersTable == nil {
 		setLabelKey(nil, a, b)
@@ -120,7 +124,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 			return nil, err
 		}
 	} else {
-		if truths, err = readTrueLabelsInOrder(ctx, answersTable, a, b, opts); err != nil {
+		if truths, err = d.readTrueLabels(ctx, answersTable, a, b, opts); err != nil {
 			return nil, err
 		}
 		d.Truth = &TruthComparison{}
@@ -142,13 +146,19 @@ func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerCo
 	return readPredictions(ctx, t, answerColumns, opts)
 }
 
-// readTrueLabelsInOrder reads the answers and returns the true label of each row of first, or ""
-// for a row without a label. It returns a *Fault if no row has a label, or if one of the two files
-// of predictions has none of the true labels among its classes.
-func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
+// readTrueLabels reads the answers and returns the true label of each row of first, or "" for a row
+// without a label. It sets IDNumbers if the IDs of the answers are compared as numbers. It returns a
+// *Fault if no row has a label, or if one of the two files of predictions has none of the true labels
+// among its classes.
+func (d *Difference) readTrueLabels(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {
 		return nil, err
+	}
+	key, idNumbers := newIDNumbers(first.ids, answers.ids)
+	first.idKey, answers.idKey = key, key
+	if d.IDNumbers == nil {
+		d.IDNumbers = idNumbers
 	}
 	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput(), "")
 	if err != nil {

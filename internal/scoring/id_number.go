@@ -66,11 +66,23 @@ func differentForms(first, second []string) (example []string) {
 	return example
 }
 
-// IDNumbersNote returns a sentence about IDs that were compared as numbers, without a full stop. It returns
-// "" if they were compared as texts.
-func (r *Result) IDNumbersNote() string {
-	if r.IDNumbers == nil {
+// IDNumbers is an ID as each of two files writes it, if the IDs were compared as numbers; otherwise nil.
+type IDNumbers []string
+
+// newIDNumbers returns the key by which the IDs of two files are compared, and the IDNumbers.
+func newIDNumbers(first, second []string) (idKey, IDNumbers) {
+	example := differentForms(first, second)
+	if example == nil {
+		return nil, nil
+	}
+	return integerID, example
+}
+
+// Note returns a sentence about IDs that were compared as numbers, without a full stop. It returns "" if
+// they were compared as texts.
+func (n IDNumbers) Note() string {
+	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf("the IDs were compared as numbers, because the files write them in different ways, such as %s and %s", quote(r.IDNumbers[0]), quote(r.IDNumbers[1]))
+	return fmt.Sprintf("the IDs were compared as numbers, because the files write them in different ways, such as %s and %s", quote(n[0]), quote(n[1]))
 }

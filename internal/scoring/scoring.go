@@ -112,8 +112,8 @@ type Result struct {
 	// OrderReason is the reason for joining the rows by their order, as a clause. It is "" if they
 	// were joined by their IDs or because of Options.InOrder.
 	OrderReason string `json:"-"`
-	// IDNumbers is an ID as each file writes it, if the IDs were compared as numbers; otherwise nil.
-	IDNumbers []string `json:"-"`
+	// IDNumbers is not nil if the IDs were compared as numbers.
+	IDNumbers IDNumbers `json:"-"`
 	// TrainingOverlap is set if the scored rows contain rows that the model was trained on.
 	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
 }
@@ -209,10 +209,8 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	idNumbers := differentForms(p.ids, a.ids)
-	if idNumbers != nil {
-		p.idKey, a.idKey = integerID, integerID
-	}
+	key, idNumbers := newIDNumbers(p.ids, a.ids)
+	p.idKey, a.idKey = key, key
 	unanswered, unpredicted := 0, 0
 	if opts.Partial {
 		if unanswered, unpredicted, err = dropUnmatched(p, a); err != nil {

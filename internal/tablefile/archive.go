@@ -20,7 +20,7 @@ import (
 // or Excel. head is the beginning of the file's content. It returns false if the file has
 // another format.
 func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (converted bool, err error) {
-	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte(emptyZIPMagic))
+	isParquet, isZIP := csvfile.IsParquet(head), bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte(emptyZIPMagic))
 	if !isParquet && !isZIP {
 		return false, nil
 	}

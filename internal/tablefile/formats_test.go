@@ -93,6 +93,15 @@ func TestParquet(t *testing.T) {
 	}
 }
 
+// A CSV whose first column is called PAR1 begins like a Parquet file.
+func TestColumnCalledLikeParquet(t *testing.T) {
+	for _, in := range []string{"PAR1,b\n1,2\n", "PAR1\r\n1\r\n"} {
+		if got, err := text(t, openText(t, in, Options{})); err != nil || got != in {
+			t.Errorf("%q is read as %q, %v", in, got, err)
+		}
+	}
+}
+
 // The footer of a Parquet file states its own length. A file that is shorter than this must be
 // rejected before the memory for the footer is allocated.
 func TestParquetFooterIsBounded(t *testing.T) {

@@ -141,69 +141,12 @@ func (f *sourceFile) addedColumnsAreEmpty(ctx context.Context, edit headerEdit) 
 	}
 }
 
-// blankRowTrimmer is a reader that leaves out the blank rows at the end of a CSV file: rows that
-// have only delimiters. Spreadsheets write such rows for cells that were used before.
-type blankRowTrimmer struct {
-	src       io.Reader
-	delimiter byte
-	leftOut   func(rows int) // is called at the end if rows were left out
-	held      []byte         // the last bytes read, if they may be blank rows
-	ready     []byte         // bytes to return before the source is read again
-	begun     bool           // whether a byte other than a delimiter or a line end was read
-	err       error
-}
-
-// maxHeld is about the largest total length, in bytes, of blank rows that are left out.
-const maxHeld = 16 << 20
-
-// Read implements io.Reader.
-func (r *blankRowTrimmer) Read(p []byte) (int, error) {
-	for len(r.ready) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		var n int
-		n, r.err = r.src.Read(p)
-		blank := n // where the blank bytes at the end begin
-		for blank > 0 && (p[blank-1] == r.delimiter || p[blank-1] == '\n' || p[blank-1] == '\r') {
-			blank--
-		}
-		r.begun = r.begun || blank > 0
-		if blank > 0 && len(r.held) == 0 && r.err == nil {
-			r.held = append(r.held, p[blank:n]...)
-			return blank, nil
-		}
-		if blank > 0 || len(r.held) > maxHeld {
-			r.ready, r.held = append(r.held, p[:blank]...), nil
-		}
-		r.held = append(r.held, p[blank:n]...)
-		if r.err != nil {
-			r.ready = append(r.ready, r.heldWithoutBlankRows()...)
-		}
-	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
-	return n, nil
-}
-
-// heldWithoutBlankRows returns the held bytes without the blank rows, and calls leftOut if it omits rows.
-func (r *blankRowTrimmer) heldWithoutBlankRows() []byte {
-	if !errors.Is(r.err, io.EOF) || !r.begun {
-		return r.held
-	}
-	end, rows := csvfile.FindBlankRows(r.held)
-	if rows > 0 {
-		r.leftOut(rows)
-	}
-	return r.held[:end]
-}
-
 // leaveOutBlankRows makes s leave out the blank rows at its end, and adds a warning if there are any.
 func (f *sourceFile) leaveOutBlankRows(s *stream) {
-	s.Reader = &blankRowTrimmer{src: s.Reader, delimiter: f.delimiter, leftOut: func(rows int) {
+	s.Reader = csvfile.NewBlankRowTrimmer(s.Reader, f.delimiter, func(rows int) {
 		if !f.hasBlankRows { // the file may be read several times
 			f.hasBlankRows = true
 			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
 		}
-	}}
+	})
 }

@@ -1,12 +1,8 @@
 package tablefile
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
 // TestTrailingDelimiters checks that the header becomes as long as the rows if only one of them
@@ -64,26 +60,5 @@ func TestBlankRowsAtTheEnd(t *testing.T) {
 		if w := table.Warnings(); len(w) > 0 != (c.warning != "") || len(w) > 1 || len(w) == 1 && w[0].Message != c.warning {
 			t.Errorf("%.40q: warnings %v", in, w)
 		}
-	}
-}
-
-// TestBlankRowsBetweenReads reads a text in small parts, which end within blank rows.
-func TestBlankRowsBetweenReads(t *testing.T) {
-	const rows = "a,b\n,\n1,,\n,,\n\n2,3\n"
-	for name, src := range map[string]io.Reader{
-		"bytes":       iotest.OneByteReader(strings.NewReader(rows + ",\n,\n")),
-		"halves":      iotest.HalfReader(strings.NewReader(rows + ",\n,\n")),
-		"end at once": iotest.DataErrReader(strings.NewReader(rows + ",\n,\n")),
-	} {
-		left := 0
-		got, err := io.ReadAll(&blankRowTrimmer{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
-		if err != nil || !bytes.Equal(got, []byte(rows)) || left != 2 {
-			t.Errorf("%s: %q, %v, %d rows left out", name, got, err, left)
-		}
-	}
-	failing := io.MultiReader(strings.NewReader("a,b\n,\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	got, err := io.ReadAll(&blankRowTrimmer{src: failing, delimiter: ','})
-	if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != "a,b\n,\n" {
-		t.Errorf("before an error: %q, %v", got, err)
 	}
 }

@@ -104,7 +104,8 @@ func (c *comparison) setOtherSeparators() {
 
 // checkUnit reports a blind column whose numbers have no unit if those of the training column have
 // one. A program that writes no unit may also write other numbers: 0.47, which is then read as
-// 0.47%, instead of 47%. checkUnit reports nothing if more than a few numbers cannot be parsed.
+// 0.47%, instead of 47%. checkUnit reports nothing if many numbers of the training column have no unit, either, or
+// if more than a few numbers cannot be parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return
@@ -116,11 +117,25 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
 		return
 	}
-	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
+	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable || hasManyWithoutUnit(train) {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "numbers have the unit %s in training, but none has it here; all are read in this unit",
 		csvfile.Excerpt(train.NumberFormat().Unit))
+}
+
+// hasManyWithoutUnit reports whether at least a tenth of the numbers of a training column have no unit, as in a column
+// of 2, 3, 4 and 5more. It returns false if the numbers are unknown.
+func hasManyWithoutUnit(train *profile.ColumnProfile) bool {
+	format, without, all := train.NumberFormat(), 0, 0
+	for _, one := range train.Values() {
+		if _, unit, ok := cells.ParseAmount([]byte(one.Text), format.DecimalComma); ok {
+			if all += one.Rows; unit == "" {
+				without += one.Rows
+			}
+		}
+	}
+	return all > 0 && 10*without >= all
 }
 
 // checkListSeparator reports a blind column of lists whose separator differs from the separator of the training column.

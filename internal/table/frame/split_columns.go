@@ -139,18 +139,35 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 // rows are both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
-	if r.dates != nil {
-		if moment, ok := r.dates.Parse(cell); ok && moment.HasDate {
-			return "day " + strconv.FormatFloat(moment.EpochDays(), 'g', -1, 64)
-		}
+	hasExponent := strings.ContainsAny(text, "eE") // 1234e567 is a code, not a number with an exponent
+	number, isNumber := r.numbers.Parse(cell)
+	isNumber = isNumber && !hasExponent && cells.DigitsFitFloat64(text)
+	day, isDay := parseDay(cell, cells.DateFormat{})
+	switch {
+	case r.dates != nil:
+		day, isDay = parseDay(cell, *r.dates)
+	case isDay: // without dates among the features, only those that do not depend on the order of day and month
+		other, _ := parseDay(cell, cells.DateFormat{DayFirst: true})
+		isDay = !isNumber && other == day
 	}
-	if strings.ContainsAny(text, "eE") { // 1234e567 is a code, not a number with an exponent
+	switch {
+	case isDay:
+		return "day " + strconv.FormatFloat(day, 'g', -1, 64)
+	case hasExponent:
 		return cells.FoldSpelling(text)
-	}
-	if number, ok := r.numbers.Parse(cell); ok && cells.DigitsFitFloat64(text) {
+	case isNumber:
 		text = strconv.FormatFloat(number, 'g', -1, 64)
 	}
 	return cells.FoldLabel(text)
+}
+
+// parseDay returns the days from 1 January 1970 to the date in a cell. It returns false if the cell is no date.
+func parseDay(cell []byte, format cells.DateFormat) (days float64, ok bool) {
+	moment, ok := format.Parse(cell)
+	if !ok || !moment.HasDate {
+		return 0, false
+	}
+	return moment.EpochDays(), true
 }
 
 func (r *splitKeyReader) addTime(cell []byte) {
@@ -214,11 +231,10 @@ func (r *splitKeyReader) parseTime(cell []byte, format int) float64 {
 	if isNumber {
 		dates = r.format
 	}
-	moment, ok := dates.Parse(cell)
-	if !ok || !moment.HasDate {
-		return cells.NaN
+	if days, ok := parseDay(cell, dates); ok {
+		return days
 	}
-	return moment.EpochDays()
+	return cells.NaN
 }
 
 // keys returns the collected keys. The times are read in the format that most cells have.
