@@ -6,10 +6,15 @@ import "math"
 // falls steeply there, and again in the middle of the longer schedule. Otherwise the schedule of
 // the network would end long before the network has learned a table whose classes hardly overlap.
 // docs/engine.md has the measurements.
-//
-// maxSteepRatio is a ratio of the log loss in the middle of the schedule to the log loss after a
-// quarter of it. If the ratio is lower, the schedule is doubled.
-const maxSteepRatio = 0.85
+const (
+	// maxSteepRatio is a ratio of the log loss in the middle of the schedule to the log loss after a
+	// quarter of it. If the ratio is lower, the schedule is doubled.
+	maxSteepRatio = 0.85
+	// minDoublingRows is the smallest number of labelled rows for which a schedule is doubled. For
+	// fewer rows, the default schedule has at least 35 epochs. On such tables, boosting also learns
+	// classes that hardly overlap, and longer schedules of the network did not improve the blend.
+	minDoublingRows = 5000
+)
 
 // doubling decides when the schedule of a run is doubled. The decision depends only on the scores of
 // the run, so it is the same on any machine that trains the run.

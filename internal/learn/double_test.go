@@ -9,8 +9,8 @@ import (
 // TestDoubledSchedule checks when the schedule of a run is doubled, and that the refit and a run on
 // another machine do the same.
 func TestDoubledSchedule(t *testing.T) {
-	steep := slices.Concat(risingSkills(0.5, 0.8, 15), slices.Repeat([]float64{0.8}, 15))
-	flat := slices.Concat(risingSkills(0.5, 0.8, 8), slices.Repeat([]float64{0.8}, 22))
+	steep := slices.Concat(risingSkills(0.5, 0.8, 15), slices.Repeat([]float64{0.8, minDoublingRows}, 15))
+	flat := slices.Concat(risingSkills(0.5, 0.8, 8), slices.Repeat([]float64{0.8, minDoublingRows}, 22))
 	perfect := slices.Concat(risingSkills(0.5, 0.9, 14), slices.Repeat([]float64{1}, 16))
 	// The best step is step 20 of a schedule that is doubled once, and step 33 of one that is doubled
 	// twice.
@@ -25,16 +25,18 @@ func TestDoubledSchedule(t *testing.T) {
 		effort     Effort
 		steps      int
 		refittedTo float64 // the skill of the model after the refit
+		rows       int
 	}{
-		{"steep", steep, [][]float64{once}, EffortDefault, 20 + 3, 0.9},
-		{"steep twice", steep, [][]float64{rising, twice}, "", 33 + 3, 0.95},
-		{"at most once", steep, [][]float64{rising, twice}, EffortBest, 30 + 3, 0.93},
-		{"flat", flat, [][]float64{once}, EffortDefault, 8 + 6, 0.8},
-		{"no errors", perfect, [][]float64{once}, EffortDefault, 15 + 6, 1},
-		{"fast", steep, [][]float64{once}, EffortFast, 15 + 6, 0.8},
+		{"steep", steep, [][]float64{once}, EffortDefault, 20 + 3, 0.9, minDoublingRows},
+		{"steep twice", steep, [][]float64{rising, twice}, "", 33 + 3, 0.95, minDoublingRows},
+		{"at most once", steep, [][]float64{rising, twice}, EffortBest, 30 + 3, 0.93, minDoublingRows},
+		{"flat", flat, [][]float64{once}, EffortDefault, 8 + 6, 0.8, minDoublingRows},
+		{"no errors", perfect, [][]float64{once}, EffortDefault, 15 + 6, 1, minDoublingRows},
+		{"few rows", steep, [][]float64{once}, EffortDefault, 15 + 6, 0.8, minDoublingRows - 1},
+		{"fast", steep, [][]float64{once}, EffortFast, 15 + 6, 0.8, minDoublingRows},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			m := &machines{frame: fakeFrame(1000, 2), params: Params{Effort: tt.effort, Algorithms: []string{"BSEV01"}}, algorithms: fakeAlgorithms(fakeFitter{
+			m := &machines{frame: fakeFrame(tt.rows, 2), params: Params{Effort: tt.effort, Algorithms: []string{"BSEV01"}}, algorithms: fakeAlgorithms(fakeFitter{
 				skills: tt.short, longSkills: tt.long, work: 1e6, patience: 6, schedule: func(int) int { return 30 },
 			})}
 			one := m.race(t)

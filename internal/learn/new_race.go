@@ -154,7 +154,7 @@ func (r *race) newRun(v variant, index int) *run {
 		variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(),
 		classes: r.data.classes(), workers: r.data.params.Workers, status: Running, metric: r.data.params.Metric, weighted: r.data.params.ClassWeights != nil,
 	}
-	if v.algorithm.doubles {
+	if v.algorithm.doubles && r.data.Rows >= minDoublingRows {
 		o.doubling.left = r.data.params.Effort.maxDoublings()
 	}
 	if n := r.data.params.Effort.maxFolds(v.algorithm); n > 0 && n < len(o.folds) && r.data.params.Times == nil {
