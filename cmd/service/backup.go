@@ -176,7 +176,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 			return err
 		}
 	}
-	return cli.InstallFile(part, path, o.force)
+	return cli.InstallPrivateFile(part, path, o.force)
 }
 
 // checkDamaged prints which files of the service are damaged or missing. If there are any, it returns

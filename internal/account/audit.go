@@ -26,7 +26,7 @@ const actionLogIn = "login"
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
-	unknownActor  = "unknown"  // a log-in with a name that is not an email, or a request for access
+	unknownActor  = "unknown"  // a failed log-in with a name that is not an email, or a request for access
 )
 
 const (

@@ -63,7 +63,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		return nil, err
 	}
 	if err != nil || account.Disabled {
-		return nil, a.recordRefusedLogIn(ctx, email, err)
+		return nil, a.recordRefusedLogIn(ctx, email, account.Email != "", err)
 	}
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
@@ -83,18 +83,27 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	}
 	session, err := a.openSessionAndEndOldest(ctx, account, taken...)
 	if errors.Is(err, errCredentialsChanged) {
-		return nil, a.recordRefusedLogIn(ctx, email, err)
+		return nil, a.recordRefusedLogIn(ctx, email, true, err)
 	}
 	return session, err
 }
 
+// LooksLikeEmail reports whether a name of a log-in may be recorded although no account has this
+// email. Another name may be a password that somebody typed into the wrong field. So may a name
+// whose domain has no dot, such as P@ssw0rd.
+func LooksLikeEmail(name string) bool {
+	email := normalizeEmail(name)
+	_, domain, _ := strings.Cut(email, "@")
+	return checkEmail(email) == nil && strings.Contains(domain, ".")
+}
+
 // recordRefusedLogIn records a refused log-in in the audit log, and returns the problem for the
-// client. A name that is not an email is recorded as the object of the event and not as the actor,
-// because it could imitate a reserved actor such as operatorActor.
-func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
+// client. isKnown reports whether an account has the email. A name that is not an email is not
+// recorded, because it may be a password, or imitate a reserved actor such as operatorActor.
+func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, isKnown bool, cause error) error {
 	e := auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused}
-	if !strings.Contains(email, "@") {
-		e.actor, e.object = unknownActor, email
+	if !isKnown && !LooksLikeEmail(email) {
+		e.actor = unknownActor
 	}
 	a.recordOrLogError(ctx, e)
 	return api.NewProblem(api.CodeBadCredentials, "wrong email or password").WithCause(cause)

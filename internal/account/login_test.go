@@ -160,21 +160,23 @@ func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
 }
 
 // TestRefusedLoginNames checks that a log-in with a name that is not an email cannot create events
-// of an operator or of the service itself. A log-in with the name of the local account must be
+// of an operator or of the service itself, and that the name is not recorded, because it may be a
+// password. A log-in with the name of the local account must be
 // recorded, too.
 func TestRefusedLoginNames(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	a := open(t, c, Options{})
-	for _, name := range []string{"operator", "Service", "local", testEmail} {
+	addUsers(t, a, api.RoleUser, "known@host")
+	for _, name := range []string{"operator", "Service", "local", "correct horse", "P@ssw0rd", testEmail, "known@host"} {
 		in := logInInput("")
-		in.Body.Username = name
+		in.Body.Username, in.Body.Password = name, "a wrong password"
 		if _, err := a.LogIn(t.Context(), in); api.CodeFromError(err) != api.CodeBadCredentials {
 			t.Fatal(err)
 		}
 		c.advance(time.Second)
 	}
-	want := []string{testEmail + ":", "unknown:local", "unknown:service", "unknown:operator"}
+	want := []string{"known@host:", testEmail + ":", "unknown:", "unknown:", "unknown:", "unknown:", "unknown:"}
 	if got := refusedEvents(t, a, actionLogIn); !slices.Equal(got, want) {
 		t.Errorf("the refused log-ins are %q, want %q", got, want)
 	}

@@ -226,7 +226,7 @@ type AccessRequestInput struct {
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
 	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
-	Actor         string `json:"actor" doc:"The email of the account that caused the event; for a failed log-in, the email in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a log-in failed with a name that is not an email, the value is unknown, and the object is this name."`
+	Actor         string `json:"actor" doc:"The email of the account that caused the event; for a failed log-in, the email in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a log-in failed with a name that is not an email, the value is unknown, and the name is not stored, because it may be a password."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
 	Object        string `json:"object" doc:"The key of the changed or read object, the email of the account, or the name of the setting; may be empty."`
 	Detail        string `json:"detail,omitempty" doc:"The new values of a changed quota, role or setting, such as datasets=1 bytes=1000000 races=none."`

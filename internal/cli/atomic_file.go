@@ -88,6 +88,18 @@ func CopyPermissions(tempPath, path string) error {
 	return nil
 }
 
+// InstallPrivateFile is like InstallFile, but keeps the permissions of the file at tempPath. A file
+// that is replaced keeps only its owner and group, as far as this user may set them.
+func InstallPrivateFile(tempPath, path string, force bool) error {
+	if !force {
+		return InstallFile(tempPath, path, false)
+	}
+	if info, err := os.Stat(path); err == nil {
+		copyOwner(tempPath, info)
+	}
+	return os.Rename(tempPath, path)
+}
+
 // renameExclusive is InstallFile without force on a file system that has no hard links. It first
 // creates an empty file at path, which fails if path exists, and then renames tempPath to path.
 func renameExclusive(tempPath, path string) error {

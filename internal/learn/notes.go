@@ -30,7 +30,7 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 // without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
-	if n := r.plan.Dropped; n > 0 {
+	if n := r.plan.Dropped; n > 0 && r.usedRows() == 0 { // otherwise the report has Report.UsedRows
 		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
 	}
 	untimed := 0
@@ -60,6 +60,24 @@ func (r *race) addPlanNotes(ungrouped int) {
 		r.addNote("the effort best changed nothing, because it trains only the neural network for longer, which did not take part in the race")
 	}
 	r.addUnscoredClassesNote()
+}
+
+// maxDroppedShare is the largest fraction of the rows that a race may drop before its scores say
+// little about the final model.
+const maxDroppedShare = 1.0 / 3
+
+// usedRows returns Report.UsedRows. In the last fold, every row with a time is a training,
+// validation or test row, unless later rows of its group are scored.
+func (r *race) usedRows() (rows int) {
+	last := r.plan.Folds[len(r.plan.Folds)-1]
+	dropped := r.plan.Dropped + len(r.plan.Rest) - len(last.Train) - len(last.Validation)
+	if r.data.params.Times == nil || float64(dropped) <= maxDroppedShare*float64(r.data.Rows) {
+		return 0
+	}
+	for _, fold := range r.plan.Folds {
+		rows = max(rows, len(fold.Train))
+	}
+	return rows
 }
 
 // countUngrouped returns the number of rows without a group.

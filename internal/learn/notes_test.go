@@ -37,6 +37,16 @@ func TestNothingFailsSilently(t *testing.T) {
 			}
 		}
 		expectNote(t, mustRace(t, f, p, good), "80 rows were used only by the final training, because later rows of their groups are test rows")
+		for row := range f.Rows { // 10 groups have test rows, and 10 others have rows until the last fold
+			p.Groups[row] = int32(row % 30)
+			if row%30 >= 20 || row >= 240 && row%30 >= 10 {
+				p.Groups[row] = int32(row + 30)
+			}
+		}
+		o := mustRace(t, f, p, good)
+		if o.Report.UsedRows != 70 || o.Report.Notes != nil {
+			t.Errorf("the scored models were trained on %d rows, want 70; notes %q", o.Report.UsedRows, o.Report.Notes)
+		}
 	})
 	t.Run("rows_without_a_time", func(t *testing.T) {
 		p := Params{Times: make([]float64, f.Rows), TimeColumn: "day"}

@@ -48,6 +48,9 @@ type Report struct {
 	// the numbers of rows from which Test, Validation and Training were computed. They are
 	// 0 if there were no such rows or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
+	// UsedRows is the largest number of rows that a scored model was trained on. It is 0 unless the
+	// times and groups together exclude more than a third of the rows from training and scoring.
+	UsedRows int
 	// Features is the number of features. Screened is the number of features that each
 	// fold selected for training, based on its training rows. Screened is 0 if all
 	// features were used.
@@ -199,6 +202,7 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 		Copies:           r.copies,
 		CopiesDivided:    r.copiesDivided,
 		HeldOut:          len(r.plan.Test),
+		UsedRows:         r.usedRows(),
 		Features:         len(r.data.Columns),
 		Screened:         r.data.numScreened(),
 		RefitInterrupted: r.refitInterrupted,

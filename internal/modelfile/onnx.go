@@ -11,6 +11,7 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/learn/model"
 	"foretell/internal/onnx"
+	"foretell/internal/term"
 )
 
 // WriteONNX writes the model file at path as an ONNX model to w; see model.Model.WriteONNX. It
@@ -37,8 +38,8 @@ func StepsOutsideONNX(features []model.ONNXFeature) string {
 	for i := range features {
 		f := &features[i]
 		step := onnxStep(f)
-		if !slices.Contains(names[step], f.Source) {
-			names[step] = append(names[step], f.Source)
+		if name := term.Escape(f.Source); !slices.Contains(names[step], name) {
+			names[step] = append(names[step], name)
 		}
 	}
 	var steps []string

@@ -107,6 +107,10 @@ func TestONNXOutside(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", model, outside, err, want)
 		}
 	}
+	broken := []model.ONNXFeature{{Kind: model.ONNXCategory, Source: "a\nb"}}
+	if got, want := StepsOutsideONNX(broken), `codes of categories (a\nb)`; got != want {
+		t.Errorf("a line break in a name: %q, want %q", got, want)
+	}
 	_, err := WriteONNX(&bytes.Buffer{}, goldenFolder+"blind.csv")
 	if err == nil || !strings.Contains(err.Error(), "not a model file") {
 		t.Errorf("error %v", err)

@@ -76,7 +76,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	case csvfile.CodeGroupColumn:
 		return p.groupHint(f)
 	case csvfile.CodeTimeColumn:
-		return "if so, score on later rows: train with --time " + term.ShellQuote(f.Name)
+		return p.timeHint(f)
 	case csvfile.CodeIDLikeColumn:
 		if p.Train.flagLayout.ID != "" || p.Train.flagLayout.GenerateID || f.Count > 1 {
 			return ""
@@ -234,11 +234,6 @@ func (p *Preflight) secondHeaderHint(in *InputTable, f *finding) string {
 		return "if it is not a row, delete the line; otherwise, no action is required" // the copy keeps a row with an ID
 	}
 	return p.fixHint(in)
-}
-
-// groupHint returns the remedy for a column that seems to identify groups of rows.
-func (p *Preflight) groupHint(f *finding) string {
-	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropFlagValue(f.Name) + " excludes the column"
 }
 
 // dropFlagValue returns the value of --drop for a column, quoted for a shell.

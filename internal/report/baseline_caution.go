@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/gate"
+	"foretell/internal/humanize"
 )
 
 // isClassBalanced reports whether the race had class weights, or one of the metrics F1, macro F1
@@ -24,7 +25,8 @@ func isClassBalanced(r *api.ModelReport) bool {
 //
 // The score is the accuracy or, if isClassBalanced returns true, the metric of the race. If this
 // metric is the accuracy, but the race had class weights, nothing is compared, because the weights
-// may lower the accuracy.
+// may lower the accuracy. Neither is anything compared if the scored models were trained on few of
+// the rows; see [describeUsedRows].
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)
 	metric := api.MetricAccuracy
@@ -34,7 +36,7 @@ func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	i := scores.Interval(metric)
 	score, isScored := scores.Value(metric)
 	least, isCompared := baseline.Value(metric)
-	if i == nil || !isScored || !isCompared || len(r.ClassWeights) > 0 && metric == api.MetricAccuracy {
+	if i == nil || !isScored || !isCompared || len(r.ClassWeights) > 0 && metric == api.MetricAccuracy || r.UsedRows > 0 {
 		return "", false
 	}
 	always := fmt.Sprintf("the %s of always predicting %q", formatPercentage(least), api.AbbreviateValue(r.Baseline.Label))
@@ -50,4 +52,14 @@ func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 		return fmt.Sprintf("the %s may be no better than %s, which its interval includes", metric, always), false
 	}
 	return "", false
+}
+
+// describeUsedRows returns a sentence, without a full stop, that says that the scored models were
+// trained on few of the rows. It returns "" if they were not.
+func describeUsedRows(r *api.ModelReport) string {
+	if r.UsedRows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the scores are of models trained on at most %s of %s rows, because earlier rows of groups with later rows are excluded; the final model is trained on all rows, so it is probably better than these scores; --group or --time alone excludes no rows",
+		humanize.Comma(r.UsedRows), humanize.Comma(r.Rows))
 }

@@ -38,6 +38,9 @@ func TestComparisonWithBaseline(t *testing.T) {
 		"class weights lower the accuracy": {
 			api.ModelReport{Metric: "accuracy", ClassWeights: map[string]float64{"b": 9}, Test: scores(0.1033, 0.07, 0.14)}, "", false,
 		},
+		"models trained on few of the rows": {
+			api.ModelReport{Metric: "accuracy", Test: scores(0.1033, 0.07, 0.14), UsedRows: 340}, "", true,
+		},
 		"better": {api.ModelReport{Metric: "accuracy", Test: scores(0.6, 0.55, 0.65)}, "", false},
 	} {
 		r := &c.report
@@ -48,6 +51,12 @@ func TestComparisonWithBaseline(t *testing.T) {
 			t.Errorf("%s: cautions\n%s\nwant %q", name, cautions, c.want)
 		}
 		summary := strings.Join(Summary(&api.Training{Metric: r.Metric}, "BSIX01", r, "1 s"), "\n")
+		const few = "scores are of models trained on at most 340 of 1,200 rows, because earlier rows of groups with later rows are excluded; the final model is trained on all rows"
+		for _, text := range []string{cautions, summary} {
+			if strings.Contains(text, few) != (r.UsedRows > 0) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
 		if warns := strings.Contains(summary, "  warning     the "); warns != c.isSummary {
 			t.Errorf("%s: the summary warns: %v\n%s", name, warns, summary)
 		}

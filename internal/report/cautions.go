@@ -27,6 +27,9 @@ const (
 func (d *Document) Cautions() []string {
 	c := &cautions{Document: d, r: d.Report, list: []string{}} // an array in JSON, even if it is empty
 	c.scores, c.baseline, c.kind, c.rows = testOrValidationScores(d.Report)
+	if text := describeUsedRows(d.Report); text != "" {
+		c.add("%s", humanize.Sentence(text))
+	}
 	if c.scores != nil {
 		c.checkRows()
 		c.checkClasses()

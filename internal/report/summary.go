@@ -55,6 +55,9 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if b := r.Baseline; b != nil && b.Validation != nil {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label, 16), api.PerformanceName(job.Metric), formatBothPerformances(b.Validation, b.Test, job.Metric)))
 	}
+	if text := describeUsedRows(r); text != "" {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
+	}
 	if text, isWorse := compareWithBaseline(r); isWorse {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}

@@ -16,7 +16,8 @@ const minUnpredictedRows = 5
 // describeUnpredicted returns a sentence, without a full stop, that names the classes that have at
 // least minUnpredictedRows test rows, but that the model predicts for no test row. The sentence
 // also has flags with which a model would predict these classes more often, unless isClassBalanced
-// returns true for the race. describeUnpredicted returns "" if there is no such class.
+// returns true for the race or the scored models were trained on few rows; see [describeUsedRows].
+// describeUnpredicted returns "" if there is no such class.
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
 	label := "" // the last class in quoted
@@ -37,7 +38,7 @@ func describeUnpredicted(r *api.ModelReport) string {
 	}
 	text := fmt.Sprintf("no test row is predicted as %s, although %s of the %s test rows have %s", humanize.List(quoted, 3), humanize.Comma(rows), humanize.Comma(total), these)
 	switch {
-	case isClassBalanced(r):
+	case isClassBalanced(r), r.UsedRows > 0:
 		return text
 	case len(r.Classes) > 2: // balanced weights make rare classes too likely if there are many
 		return text + "; to predict more of them, train with --metric " + api.MetricMacroF1

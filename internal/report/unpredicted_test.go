@@ -34,6 +34,11 @@ func TestUnpredictedClasses(t *testing.T) {
 			api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "f1[1]"},
 			`no test row is predicted as "1", although 7 of the 3,000 test rows have this class`,
 		},
+		{
+			"models trained on few of the rows",
+			api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "accuracy", UsedRows: 30},
+			`no test row is predicted as "1", although 7 of the 3,000 test rows have this class`,
+		},
 		{"predicted once", api.ModelReport{Classes: rare, Confusion: [][]int64{{2992, 1}, {7, 0}}, Metric: "accuracy"}, ""},
 		{"too few rows to be remarkable", api.ModelReport{Classes: []api.ClassReport{class("a", 50), class("b", 4)}, Confusion: [][]int64{{50, 0}, {4, 0}}}, ""},
 		{"a service that omits the matrix", api.ModelReport{Classes: rare}, ""},

@@ -122,10 +122,13 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn calls app.LogIn. It also counts failed log-ins, and passes the email to the access log.
+// logIn calls app.LogIn. It also counts failed log-ins, and passes the email to the access log. If a
+// log-in fails, another name is not logged, because it may be a password.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
-	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
+	if err == nil || account.LooksLikeEmail(in.Body.Username) {
+		requestFromContext(ctx).account = escapeForLog(in.Body.Username)
+	}
 	s.countLoginFailure(err)
 	return session, err
 }

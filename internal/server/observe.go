@@ -20,7 +20,7 @@ import (
 type request struct {
 	id        string
 	operation string // the operation's ID; "" until the request is routed
-	account   string // the caller's email; "" until it is known; for a log-in, the email in the request
+	account   string // the caller's email; "" until it is known; for a log-in, the email in the request if it has the form of one
 	// authenticated reports whether the request has a valid token or session cookie.
 	authenticated bool
 	// w and r are for the operations that read the body or write the response themselves.

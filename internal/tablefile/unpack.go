@@ -34,6 +34,9 @@ func (s *stream) closeQuietly() { _ = s.Close() }
 // maxWindow is the largest window size of a Zstandard file, in bytes.
 const maxWindow = 128 << 20
 
+// gzipMagic are the first bytes of each member of a gzip file.
+const gzipMagic = "\x1F\x8B"
+
 // headSize is the number of bytes at the beginning of a file from which its format is detected.
 const headSize = 64 << 10
 
@@ -70,7 +73,7 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 		return "", nil, err
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\x1F\x8B")):
+	case bytes.HasPrefix(head, []byte(gzipMagic)):
 		unpacked, err := gzip.NewReader(in)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errCutOff
@@ -79,7 +82,8 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 			return "", nil, fmt.Errorf("unpacking gzip: %w", err)
 		}
 		compression = "gzip"
-		s.Reader, s.closers = unpackErrorReader{unpacked}, append(s.closers, unpacked.Close)
+		unpacked.Multistream(false)
+		s.Reader, s.closers = unpackErrorReader{&gzipReader{unpacked, in}}, append(s.closers, unpacked.Close)
 	case bytes.HasPrefix(head, []byte("\x28\xB5\x2F\xFD")):
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
@@ -98,6 +102,44 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 	return compression, head, nil
 }
 
+// gzipReader reads the content of all members of a gzip file. It ignores zero bytes at the end of the
+// file, as gzip does: tapes and some devices fill their last block with them.
+type gzipReader struct {
+	*gzip.Reader // of one member
+	in           *bufio.Reader
+}
+
+func (r *gzipReader) Read(p []byte) (int, error) {
+	for {
+		n, err := r.Reader.Read(p)
+		if errors.Is(err, io.EOF) {
+			err = r.nextMember()
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// nextMember begins to read the next member. After the last member, it returns io.EOF.
+func (r *gzipReader) nextMember() error {
+	if next, _ := r.in.Peek(len(gzipMagic)); string(next) == gzipMagic {
+		err := r.Reset(r.in)
+		r.Multistream(false) // Reset has set it
+		return err
+	}
+	for {
+		if b, err := r.in.ReadByte(); err != nil {
+			return err
+		} else if b != 0 {
+			return errTrailing
+		}
+	}
+}
+
+// errTrailing is the error of a gzip file with other bytes after its last member.
+var errTrailing = errors.New("the file has bytes after the end of its compressed data: copy or download it again, or unpack it without them, as in gzip -dc FILE | foretell run -")
+
 // errCutOff is the error of a compressed file without its end.
 var errCutOff = errors.New("the end of the file is missing: copy or download it again")
 
@@ -114,7 +156,7 @@ func (r unpackErrorReader) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errCutOff
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch), errors.As(err, &corrupt):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrCRCMismatch), errors.As(err, &corrupt):
 		err = errDamaged
 	}
 	return n, err

@@ -92,6 +92,20 @@ func TestPackedFileWithoutItsEnd(t *testing.T) {
 	}
 }
 
+// TestBytesAfterGzip checks the errors for a gzip file that continues after its members, or whose last
+// member is cut.
+func TestBytesAfterGzip(t *testing.T) {
+	packed := gzipped(t, "id,name\n1,x\n")
+	for rest, want := range map[string]error{
+		"x": errTrailing, "trailing text": errTrailing, "\x00\x00x": errTrailing, "\x00" + packed: errTrailing, "\x1F": errTrailing,
+		"\x1F\x8B": errCutOff, packed[:12]: errCutOff, "\x1F\x8B 12345678": errDamaged,
+	} {
+		if _, err := text(t, openText(t, packed+rest, Options{})); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", rest, err, want)
+		}
+	}
+}
+
 func TestDamagedPackedFile(t *testing.T) {
 	content := strings.Repeat("id,name\n1,x\n", 10)
 	for name, packed := range map[string]string{"gzip": gzipped(t, content), "zstandard": zstandard(t, content)} {
@@ -133,6 +147,9 @@ func TestEncodingAndPacking(t *testing.T) {
 		{name: "the_mark_of_utf8_passes", in: "\uFEFF" + content, want: "\uFEFF" + content},
 		{name: "gzip", in: gzipped(t, content), want: content, form: "gzip"},
 		{name: "gzip_of_several_members", in: gzipped(t, content) + gzipped(t, content), want: content + content, form: "gzip"},
+		{name: "gzip_with_zero_bytes_at_its_end", in: gzipped(t, content) + gzipped(t, content) + strings.Repeat("\x00", 9000), want: content + content, form: "gzip"},
+		{name: "gzip_with_one_zero_byte", in: gzipped(t, content) + "\x00", want: content, form: "gzip"},
+		{name: "gzip_of_nothing_and_another", in: gzipped(t, "") + gzipped(t, content), want: content, form: "gzip"},
 		{name: "zstandard", in: zstandard(t, content), want: content, form: "Zstandard"},
 		{name: "utf16_by_its_mark", in: in16("\uFEFF"+content, false), want: content, form: "UTF-16"},
 		{name: "big_endian_by_its_mark", in: in16("\uFEFF"+content, true), want: content, form: "UTF-16"},
