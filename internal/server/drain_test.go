@@ -89,15 +89,18 @@ func TestDrainAnonymousBody(t *testing.T) {
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\n", path)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
+	last, longest := began, time.Duration(0) // the last byte, and the longest pause between two
 	for range tick.C {
 		if _, err := conn.Write([]byte("x")); err != nil {
 			break // closed
 		}
-		if time.Since(began) > 20*time.Second {
+		now := time.Now()
+		last, longest = now, max(longest, now.Sub(last))
+		if now.Sub(began) > 20*time.Second {
 			t.Fatal("the body is read after 20 seconds")
 		}
 	}
-	if took := time.Since(began); took < 2*time.Second {
+	if took := time.Since(began); took < 2*time.Second && longest < time.Second/2 { // after a pause of a second, as on a busy machine, the server stops reading
 		t.Errorf("closed after %s, before a client could read the response", took)
 	}
 }
