@@ -149,9 +149,8 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	if err == nil {
 		return nil
 	}
-	failed := exit.FromError(ctx, err).Status
 	// The error of the run is omitted, because it says what to do about a data folder that replay removes.
-	if (failed == exit.Unexpected || failed == exit.JobFailed) && blob.IsDiskFull(dir) {
+	if failed := exit.FromError(ctx, err).Status; (failed == exit.Unexpected || failed == exit.JobFailed || failed == exit.Unavailable) && blob.IsDiskFull(dir) {
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).
 			WithHint("free space there, or set TMPDIR to a folder on another disk")

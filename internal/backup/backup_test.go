@@ -410,7 +410,7 @@ func TestNeverIdleService(t *testing.T) {
 	database, storage := backends["SQLite and files"](t)
 	source, other := open(t, database, storage, 0), open(t, database, storage, 0)
 	source.fill(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
 	var archive bytes.Buffer

@@ -26,13 +26,18 @@ type deployment struct {
 	waits []time.Duration
 }
 
+// newDeployment starts a deployment. It calls handler for one request at a time, so that handler may
+// use variables without a lock.
 func newDeployment(t *testing.T, handler http.HandlerFunc) *deployment {
 	t.Helper()
 	d := &deployment{}
+	var handling sync.Mutex
 	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
 		d.seen = append(d.seen, r)
 		d.mu.Unlock()
+		handling.Lock()
+		defer handling.Unlock()
 		handler(w, r)
 	}))
 	t.Cleanup(d.Close)

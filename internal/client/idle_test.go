@@ -28,7 +28,7 @@ func TestIdleResponse(t *testing.T) {
 	}
 }
 
-// TestIdleDownload checks that a download continues with a second request if its response
+// TestIdleDownload checks that a download continues with another request if its response
 // stops.
 func TestIdleDownload(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestIdleDownload(t *testing.T) {
 	})
 	var got bytes.Buffer
 	_, err := d.client(t, client.Options{IdleTimeout: 100 * time.Millisecond}).Download(t.Context(), d.URL+"/result", &got)
-	if err != nil || got.String() != file || requests != 2 {
+	if err != nil || got.String() != file || requests < 2 { // on a busy machine, also the second response may pause
 		t.Errorf("%d of %d bytes after %d requests, %v", got.Len(), len(file), requests, err)
 	}
 }

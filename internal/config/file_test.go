@@ -100,16 +100,18 @@ func TestConfigIsPrivate(t *testing.T) {
 func TestConcurrentChanges(t *testing.T) {
 	dir := t.TempDir()
 	getenv := func(name string) string { return map[string]string{envConfigDir: dir}[name] }
-	var wg sync.WaitGroup
 	const profiles = 20
-	for i := range profiles {
-		wg.Go(func() {
-			if err := WriteOrRemoveValue(getenv, "https://x", "profiles", fmt.Sprintf("p%d", i), "server"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+	synctest.Test(t, func(t *testing.T) { // writing takes no time, so none waits too long on a slow disk
+		var wg sync.WaitGroup
+		for i := range profiles {
+			wg.Go(func() {
+				if err := WriteOrRemoveValue(getenv, "https://x", "profiles", fmt.Sprintf("p%d", i), "server"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	})
 	content, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
 	if n := strings.Count(string(content), "server: https://x"); n != profiles {
 		t.Errorf("%d of %d values are left, %v", n, profiles, err)

@@ -65,7 +65,6 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	}
 	p.sees("#notice:not([hidden])")
 	serveWith(t, oneCore, address, dir)
-	relay.SetMode(testenv.Forwarding) // after a failed connection, the relay refuses all others
 	p.advances("after the restart")
 	p.run("the notice is gone", poll(`document.querySelector("#notice").hidden && window.isFirst`))
 	p.run("the command that cancels the race", poll(`document.querySelector("#commands").textContent.includes("foretell training cancel ")`))

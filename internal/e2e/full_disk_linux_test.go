@@ -134,14 +134,15 @@ timeout 60 foretell run train.csv --name shop $race || exit 98`
 }
 
 // TestReplayOnFullDisk replays a result in a temporary folder on small disks: on the first, there is no
-// space for the database, then none for the stored files, and then none for the model.
+// space for the database, then none for the stored files, and then none for the model. Which request
+// fails also depends on how often the race stores its scores, and so on the speed of the machine.
 func TestReplayOnFullDisk(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
 	if got := s.pipe(t, "", "run", "train.csv", "--blind", "blind.csv", "-o", "out.csv", "--algorithm", "BSIX01", "-q"); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
-	for _, size := range []string{"100k", "400k", "720k"} {
+	for _, size := range []string{"100k", "400k", "600k", "720k"} {
 		exitErr, stdout, stderr := s.inMounts(`mkdir -p disk; mount -t tmpfs -o size=` + size + ` tmpfs disk; TMPDIR=$PWD/disk foretell replay out.csv.receipt.json; code=$?; ls -A disk; exit $code`)
 		if exitErr != exit.Unexpected || stdout != "" || !strings.Contains(stderr, "free space there, or set TMPDIR to a folder on another disk") || strings.Contains(stderr, "--data-dir") {
 			t.Errorf("%s: exit %d, left behind or printed %q, %s", size, exitErr, stdout, stderr)

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"foretell/internal/exit"
 )
 
 // TestInterrupt stops a race with Ctrl-C as soon as it runs.
@@ -89,7 +91,7 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("%v: %v: %s", args, err, out)
 			}
 		}
-		if messages := resumeRun(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") {
+		if messages := resumeRun(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") && !strings.Contains(messages, noTimeForTest) {
 			t.Errorf("the requirement was not checked: %s", messages)
 		}
 		predictsLater(t, env, firstRows(t, train, 300), blind)
@@ -99,9 +101,13 @@ func TestInterrupt(t *testing.T) {
 // offeredResume matches the command that continues an interrupted run.
 var offeredResume = pattern("`(foretell run [^`]* --resume [0-9a-f-]{36})`")
 
+// noTimeForTest is in the message about a requirement if the race was cancelled and had no time to
+// predict its test rows, as on a busy machine.
+const noTimeForTest = "not measured: no time for the test rows"
+
 // resumeRun runs the command that an interrupted run has printed in stderr. It checks
 // that the command writes the predictions to out, and their receipt. It returns the
-// output of the command.
+// output of the command. A requirement that could not be measured is no failure.
 func resumeRun(t *testing.T, env []string, stderr, out string) string {
 	t.Helper()
 	found := offeredResume().FindStringSubmatch(stderr)
@@ -111,7 +117,7 @@ func resumeRun(t *testing.T, env []string, stderr, out string) string {
 	command := exec.Command("sh", "-c", found[1])
 	command.Env = append(env[:len(env):len(env)], "PATH="+os.Getenv("PATH"))
 	messages, err := command.CombinedOutput()
-	if err != nil {
+	if err != nil && (exit.Status(command.ProcessState.ExitCode()) != exit.BelowTarget || !bytes.Contains(messages, []byte(noTimeForTest))) {
 		t.Fatalf("%s: %v: %s", found[1], err, messages)
 	}
 	for _, path := range []string{out, out + ".receipt.json"} {

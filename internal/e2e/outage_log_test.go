@@ -30,12 +30,22 @@ type outageTest struct {
 func (o outageTest) run(t *testing.T) {
 	t.Helper()
 	serve := exec.Command("foretell", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, o.flags...)...)
+	defer time.AfterFunc(3*time.Minute, func() { _ = serve.Process.Kill() }).Stop()
+	stop := func() { _ = serve.Process.Signal(syscall.SIGTERM) }
 	_, messages, err := follow(t, serve, func(line string) {
+		if strings.Contains(line, o.name+" is available again") { // when there was no failure for five seconds
+			stop()
+			return
+		}
 		_, base, ok := strings.Cut(line, "listening on ")
 		if !ok {
 			return
 		}
-		defer func() { _ = serve.Process.Signal(syscall.SIGTERM) }()
+		defer func() {
+			if t.Failed() {
+				stop()
+			}
+		}()
 		use := o.prepare(base)
 		o.awaitMetric(t, base, "1")
 		o.setDown(true)
@@ -46,7 +56,6 @@ func (o outageTest) run(t *testing.T) {
 		}
 		o.setDown(false)
 		o.awaitMetric(t, base, "1")
-		time.Sleep(8 * time.Second) // the outage has ended when there was no failure for five seconds
 	})
 	if err != nil {
 		t.Error(err)

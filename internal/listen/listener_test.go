@@ -46,7 +46,7 @@ func serve(t *testing.T, limits listen.Limits, handler http.Handler) (*listen.Li
 	}
 	log := &logs{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	listener := listen.New(inner, limits, logger, time.Now)
+	listener := listen.New(smallBuffers{inner}, limits, logger, time.Now)
 	server := listen.NewServer(handler, logger)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -57,6 +57,18 @@ func serve(t *testing.T, limits listen.Limits, handler http.Handler) (*listen.Li
 		}
 	})
 	return listener, log
+}
+
+// smallBuffers is a listener whose connections take little data that the client does not read. With
+// the buffers that the kernel chooses, a write may wait until the client has read a megabyte.
+type smallBuffers struct{ net.Listener }
+
+func (l smallBuffers) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(64 << 10)
+	}
+	return conn, err
 }
 
 // hello responds to each request with a short text.

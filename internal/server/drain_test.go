@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,13 +32,24 @@ func TestDrainBody(t *testing.T) {
 		{"found_too_large", "POST", form, "multipart/form-data; boundary=b", -1, 40 << 20, 413},
 		{"wrong_state", "PUT", taken.DatasetUploadInfo.UploadURL, "text/csv", 20 << 20, 20 << 20, 409},
 		{"wrong_type", "PUT", open.DatasetUploadInfo.UploadURL, "application/json", 20 << 20, 20 << 20, 415},
-		{"no_operation", "POST", w.url + "/nowhere", "text/csv", 20 << 20, 20 << 20, 404},
+		{"no_operation", "POST", w.url + "/nowhere", "text/csv", 4 << 20, 4 << 20, 404},
 		{"sender_that_waits", "POST", form, "multipart/form-data; boundary=b", 40 << 20, 0, 413},
 		{"far_too_large_to_be_heard_out", "POST", form, "multipart/form-data; boundary=b", 900 << 20, 0, 413},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			began := time.Now()
+			fail := func(what string, err error) {
+				t.Helper()
+				if c.name == "no_operation" && time.Since(began) > time.Second { // on a busy machine
+					t.Skip("the server waits only a second for the next byte of a client without a valid token:", err)
+				}
+				t.Fatal(what, err)
+			}
 			conn, path := w.dial(t, c.address)
+			if err := conn.(*net.TCPConn).SetWriteBuffer(64 << 10); err != nil { // or the kernel may take several MB that nobody reads
+				t.Fatal(err)
+			}
 			length, body := fmt.Sprintf("Content-Length: %d", c.declared), largeCSV(c.sent)
 			if c.declared < 0 {
 				length = "Transfer-Encoding: chunked"
@@ -49,12 +61,12 @@ func TestDrainBody(t *testing.T) {
 				c.method, path, w.token, c.kind, length)
 			if c.sent > 0 {
 				if _, err := io.Copy(conn, body); err != nil {
-					t.Fatal("sending:", err)
+					fail("sending:", err)
 				}
 			}
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
-				t.Fatal("reading the answer:", err)
+				fail("reading the answer:", err)
 			}
 			defer resp.Body.Close()
 			if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != c.want {
@@ -77,15 +89,18 @@ func TestDrainAnonymousBody(t *testing.T) {
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\n", path)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
+	last, longest := began, time.Duration(0) // the last byte, and the longest pause between two
 	for range tick.C {
 		if _, err := conn.Write([]byte("x")); err != nil {
 			break // closed
 		}
-		if time.Since(began) > 20*time.Second {
+		now := time.Now()
+		last, longest = now, max(longest, now.Sub(last))
+		if now.Sub(began) > 20*time.Second {
 			t.Fatal("the body is read after 20 seconds")
 		}
 	}
-	if took := time.Since(began); took < 2*time.Second {
+	if took := time.Since(began); took < 2*time.Second && longest < time.Second/2 { // after a pause of a second, as on a busy machine, the server stops reading
 		t.Errorf("closed after %s, before a client could read the response", took)
 	}
 }

@@ -21,14 +21,12 @@ type authenticator struct {
 	last   int64 // the step of the last code
 }
 
-// code returns the oldest valid code that was not used before. Three codes are valid at any
-// time. If the oldest is about to become invalid, code waits for the next step.
+// code returns the oldest code that was not used before and is valid for ten more seconds, or also
+// longer. Three codes are valid at any time. After the last of them, code waits for the next step.
 func (a *authenticator) code(tb testing.TB) string {
 	tb.Helper()
-	if left := 30 - time.Now().Unix()%30; left <= 3 {
-		time.Sleep(time.Duration(left) * time.Second)
-	}
-	a.last = max(a.last+1, time.Now().Unix()/30-1)
+	a.last = max(a.last+1, (time.Now().Unix()+10)/30-1)
+	time.Sleep(time.Until(time.Unix(30*(a.last-1), 0)))
 	code, err := a.secret.Code(a.last)
 	if err != nil {
 		tb.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
 	"foretell/internal/testenv"
@@ -143,11 +142,10 @@ func openStore(t *testing.T, location string) *Store {
 // process has stored, and the secret that replaces it.
 func (s suite) secrets(t *testing.T) {
 	other := s.open(t)
-	sameTime := cmpopts.EquateApproxTime(time.Second) // the clocks of the processes may differ
 	for i, from := range []*Store{s.Store, other, s.Store} {
 		value := strconv.Itoa(i)
 		secret, err := from.GetOrInsertSecret(t.Context(), &Secret{Name: "name", Value: value, Algorithm: "a" + value, Created: at(i)})
-		if diff := cmp.Diff(&Secret{Name: "name", Value: "0", Algorithm: "a0", Created: at(0)}, secret, sameTime); err != nil || diff != "" {
+		if diff := cmp.Diff(&Secret{Name: "name", Value: "0", Algorithm: "a0", Created: at(0)}, secret, sharedClock); err != nil || diff != "" {
 			t.Errorf("%v (-want +got)\n%s", err, diff)
 		}
 		folder, err := from.CompareAndSwapFolderID(t.Context(), "", value)
@@ -162,7 +160,7 @@ func (s suite) secrets(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error { return tx.ReplaceSecret(t.Context(), fresh) })
 	read(t, other, func(tx *Tx) error {
 		secret, err := tx.GetSecret(t.Context(), "name")
-		if diff := cmp.Diff(fresh, secret, sameTime); diff != "" {
+		if diff := cmp.Diff(fresh, secret, sharedClock); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 		_, missing := tx.GetSecret(t.Context(), "unknown")

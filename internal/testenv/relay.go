@@ -77,15 +77,18 @@ func (r *Relay) SetMode(mode RelayMode) {
 
 func (r *Relay) forward(from net.Conn) {
 	to, err := net.Dial("tcp", r.server)
+	if err != nil {
+		_ = from.Close()
+		return
+	}
 	r.mu.Lock()
-	refuse := r.mode == Refusing || err != nil
-	r.openConns = append(r.openConns, from)
-	if to != nil {
-		r.openConns = append(r.openConns, to)
+	refuse := r.mode == Refusing // after the connection was accepted, or also before
+	if !refuse {
+		r.openConns = append(r.openConns, from, to)
 	}
 	r.mu.Unlock()
 	if refuse {
-		r.SetMode(Refusing)
+		_, _ = from.Close(), to.Close()
 		return
 	}
 	go r.pipe(to, from)

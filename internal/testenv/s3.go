@@ -127,8 +127,14 @@ func (p *S3Proxy) forward(client net.Conn) {
 	}
 	defer func() { _ = store.Close() }()
 	p.mu.Lock()
-	p.conns = append(p.conns, client, store)
+	down := p.down.Load() // since the connection was accepted
+	if !down {
+		p.conns = append(p.conns, client, store)
+	}
 	p.mu.Unlock()
+	if down {
+		return
+	}
 	go func() {
 		_, _ = io.Copy(store, client)
 		_ = store.Close()

@@ -76,6 +76,9 @@ func (p *Lock) Release() error {
 	if p.file == nil {
 		return nil
 	}
-	err := p.file.Close()
-	return errors.Join(err, os.Remove(p.path(p.self)))
+	err, removeErr := p.file.Close(), os.Remove(p.path(p.self))
+	if errors.Is(removeErr, os.ErrNotExist) { // another process has found the file unlocked
+		removeErr = nil
+	}
+	return errors.Join(err, removeErr)
 }
