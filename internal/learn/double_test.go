@@ -9,8 +9,8 @@ import (
 // TestDoubledSchedule checks when the schedule of a run is doubled, and that the refit and a run on
 // another machine do the same.
 func TestDoubledSchedule(t *testing.T) {
-	steep := slices.Concat(risingSkills(0.5, 0.8, 15), slices.Repeat([]float64{0.8, minDoublingRows}, 15))
-	flat := slices.Concat(risingSkills(0.5, 0.8, 8), slices.Repeat([]float64{0.8, minDoublingRows}, 22))
+	steep := slices.Concat(risingSkills(0.5, 0.8, 15), slices.Repeat([]float64{0.8}, 15))
+	flat := slices.Concat(risingSkills(0.5, 0.8, 8), slices.Repeat([]float64{0.8}, 22))
 	perfect := slices.Concat(risingSkills(0.5, 0.9, 14), slices.Repeat([]float64{1}, 16))
 	// The best step is step 20 of a schedule that is doubled once, and step 33 of one that is doubled
 	// twice.
