@@ -81,7 +81,7 @@ var layers = map[string][]string{
 	"internal/listen":             nil,
 	"internal/machine":            nil,
 	"internal/mail":               nil,
-	"internal/modelfile":          {"api", "exit", "humanize", "learn/model", "onnx", "table/frame", "table/inference"},
+	"internal/modelfile":          {"api", "exit", "humanize", "learn/model", "onnx", "table/frame", "table/inference", "term"},
 	"internal/modelreport":        {"api", "learn", "store"},
 	"internal/onnx":               nil,
 	"internal/onnx/onnxtest":      nil,
