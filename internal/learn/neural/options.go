@@ -28,13 +28,13 @@ type Options struct {
 	decay float64
 	// The fields below have their defaults, except in tests.
 
-	// steps is the number of calls of Step until the learning-rate schedule is complete. The
-	// schedule itself does not depend on steps. Defaults to 30.
+	// steps is the number of calls of Step until the learning-rate schedule is complete, if it is
+	// not doubled. The schedule itself does not depend on steps. Defaults to 30.
 	steps int
-	// samples is the number of rows to train on in the whole schedule, counted again in each epoch.
-	// Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube root of the
-	// number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows. ScheduleFactor
-	// multiplies the default.
+	// samples is the number of rows to train on in a schedule that is not doubled, counted again in
+	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube
+	// root of the number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows.
+	// ScheduleFactor multiplies the default.
 	samples int
 	// members is the number of networks in the ensemble. Defaults to 4.
 	members int
