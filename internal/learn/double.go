@@ -14,15 +14,31 @@ const (
 	// fewer rows, the default schedule has at least 35 epochs. On such tables, boosting also learns
 	// classes that hardly overlap, and longer schedules of the network did not improve the blend.
 	minDoublingRows = 5000
+	// maxDoubledCost is the largest cost of a doubled schedule in a race of the default effort, in
+	// nanoseconds of one core.
+	maxDoubledCost = 100e9
 )
 
 // doubling decides when the schedule of a run is doubled. The decision depends only on the scores of
 // the run, so it is the same on any machine that trains the run.
 type doubling struct {
-	left  int // how often it may still be doubled
-	count int // how often it has been doubled
+	left    int     // how often it may still be doubled
+	count   int     // how often it has been doubled
+	maxCost float64 // largest cost of a doubled schedule of all fitters
 	// quarterLogLoss is the log loss after a quarter of the current schedule; 0 before that.
 	quarterLogLoss float64
+}
+
+// newDoubling returns the doubling of a run that has not begun. The longest schedule has eight times
+// the default number of epochs.
+func (e Effort) newDoubling() doubling {
+	switch e {
+	case EffortFast:
+		return doubling{}
+	case EffortBest: // the schedule begins with four times the default number
+		return doubling{left: 1, maxCost: math.Inf(1)}
+	}
+	return doubling{left: 3, maxCost: maxDoubledCost}
 }
 
 // isMiddle reports whether progress, a value of fitter.Progress, is in the middle or in the second
@@ -42,7 +58,8 @@ func (r *run) doubleIfSteep(s score, rows int) {
 	}
 	switch progress := r.progress(); {
 	case isMiddle(progress, d.count):
-		if !(s.logLoss < maxSteepRatio*d.quarterLogLoss) || isFlawless(r.metric, s, rows) {
+		doubledCost := 4 * r.cost() // a quarter of the doubled schedule is done
+		if !(s.logLoss < maxSteepRatio*d.quarterLogLoss) || isFlawless(r.metric, s, rows) || doubledCost > d.maxCost {
 			d.left = 0
 			return
 		}

@@ -26,18 +26,21 @@ func TestDoubledSchedule(t *testing.T) {
 		steps      int
 		refittedTo float64 // the skill of the model after the refit
 		rows       int
+		work       float64 // cost of a step of a fold
 	}{
-		{"steep", steep, [][]float64{once}, EffortDefault, 20 + 3, 0.9, minDoublingRows},
-		{"steep twice", steep, [][]float64{rising, twice}, "", 33 + 3, 0.95, minDoublingRows},
-		{"at most once", steep, [][]float64{rising, twice}, EffortBest, 30 + 3, 0.93, minDoublingRows},
-		{"flat", flat, [][]float64{once}, EffortDefault, 8 + 6, 0.8, minDoublingRows},
-		{"no errors", perfect, [][]float64{once}, EffortDefault, 15 + 6, 1, minDoublingRows},
-		{"few rows", steep, [][]float64{once}, EffortDefault, 15 + 6, 0.8, minDoublingRows - 1},
-		{"fast", steep, [][]float64{once}, EffortFast, 15 + 6, 0.8, minDoublingRows},
+		{"steep", steep, [][]float64{once}, EffortDefault, 20 + 3, 0.9, minDoublingRows, 1e6},
+		{"steep twice", steep, [][]float64{rising, twice}, "", 33 + 3, 0.95, minDoublingRows, 1e6},
+		{"at most once", steep, [][]float64{rising, twice}, EffortBest, 30 + 3, 0.93, minDoublingRows, 1e6},
+		{"flat", flat, [][]float64{once}, EffortDefault, 8 + 6, 0.8, minDoublingRows, 1e6},
+		{"no errors", perfect, [][]float64{once}, EffortDefault, 15 + 6, 1, minDoublingRows, 1e6},
+		{"few rows", steep, [][]float64{once}, EffortDefault, 15 + 6, 0.8, minDoublingRows - 1, 1e6},
+		{"expensive", steep, [][]float64{once}, EffortDefault, 15 + 6, 0.8, minDoublingRows, maxDoubledCost / 4 / 15},
+		{"expensive with effort best", steep, [][]float64{once}, EffortBest, 20 + 3, 0.9, minDoublingRows, maxDoubledCost / 4 / 15},
+		{"fast", steep, [][]float64{once}, EffortFast, 15 + 6, 0.8, minDoublingRows, 1e6},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := &machines{frame: fakeFrame(tt.rows, 2), params: Params{Effort: tt.effort, Algorithms: []string{"BSEV01"}}, algorithms: fakeAlgorithms(fakeFitter{
-				skills: tt.short, longSkills: tt.long, work: 1e6, patience: 6, schedule: func(int) int { return 30 },
+				skills: tt.short, longSkills: tt.long, work: tt.work, patience: 6, schedule: func(int) int { return 30 },
 			})}
 			one := m.race(t)
 			if got := len(one.Runs[0].Curve); got != tt.steps {

@@ -155,7 +155,7 @@ func (r *race) newRun(v variant, index int) *run {
 		classes: r.data.classes(), workers: r.data.params.Workers, status: Running, metric: r.data.params.Metric, weighted: r.data.params.ClassWeights != nil,
 	}
 	if v.algorithm.doubles && r.data.Rows >= minDoublingRows {
-		o.doubling.left = r.data.params.Effort.maxDoublings()
+		o.doubling = r.data.params.Effort.newDoubling()
 	}
 	if n := r.data.params.Effort.maxFolds(v.algorithm); n > 0 && n < len(o.folds) && r.data.params.Times == nil {
 		o.folds, o.firstFoldIndex = split.MergeFolds(o.folds, n), len(r.plan.Folds)

@@ -144,15 +144,3 @@ func (e Effort) scheduleFactor() int {
 	}
 	return 1
 }
-
-// maxDoublings returns how often the network's schedule may be doubled; see run.doubleIfSteep. The
-// longest schedule has eight times the default number of epochs.
-func (e Effort) maxDoublings() int {
-	switch e {
-	case EffortFast:
-		return 0
-	case EffortBest:
-		return 1
-	}
-	return 3
-}
