@@ -141,7 +141,7 @@ func New(c Config) (*App, error) {
 	if a.urlKey, err = urlkey.New(context.Background(), c.Store, c.Now, c.Rand); err != nil {
 		return nil, err
 	}
-	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, IsDiskFull: a.isDiskFull})
+	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, IsDiskFull: a.isDiskFull, Host: c.Host})
 	a.worker = worker.New(worker.Config{
 		Store: c.Store, Files: a.files, Queue: a.queue, Problems: a.problems, Now: c.Now, RecordRefusedFile: a.RecordRefusedFile, Rand: c.Rand, Log: a.log, Tracer: c.Tracer, TempDir: c.TempDir,
 		MaxRaces: c.MaxRaces, MinDistributedCells: c.MinDistributedCells, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,

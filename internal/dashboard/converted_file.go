@@ -20,7 +20,9 @@ import (
 
 // convertedMark marks the stored name of a file that was converted during its upload. It precedes
 // the extension. The stored file differs from the visitor's file, so the digest in a receipt is not
-// the digest of the visitor's file.
+// the digest of the visitor's file. There is one exception: if a file has more than sampleBytes bytes and
+// only blank rows at its end are omitted, the name has no mark, because it is sent before the end of
+// the file has been read. The digest differs in this case, too.
 const convertedMark = " (converted)"
 
 // maxFileNameLen is the maximum number of bytes of a stored name.

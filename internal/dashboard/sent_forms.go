@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"crypto/sha256"
-	"net/url"
 	"sync"
 )
 
@@ -13,30 +12,64 @@ const maxSentForms = 1000
 // example by a double click in a browser without scripts, creates one object. Only the process that
 // received a form knows it.
 type sentForms struct {
-	mu    sync.Mutex        // held while an object is created
-	pages map[string]string // by the hash of the values
+	mu    sync.Mutex
+	forms map[[sha256.Size]byte]*sentForm // by the hash of the account, the path and the values
 }
 
-// once calls create and returns its result, the path of a page, unless the same values were sent before and
-// led to a page. The values have the one-time key of the form in the field formKey. Without it, once always
-// calls create.
-func (s *sentForms) once(values url.Values, create func() (path string, err error)) (path string, err error) {
-	if !values.Has("formKey") {
+// sentForm is a form that was sent.
+type sentForm struct {
+	done chan struct{} // closed when the creation has ended
+	path string        // the path of the page; "" until done is closed and if the creation has failed
+}
+
+// once calls create and returns its result, the path of a page, unless the account has sent the same values
+// to the same path before and they led to a page. If the creation for the same values has not ended, once
+// waits for it. The values have the one-time key of the form in the field formKey. Without it, once
+// always calls create.
+func (s *sentForms) once(v *visit, create func() (path string, err error)) (path string, err error) {
+	if v.r.PostForm.Get("formKey") == "" {
 		return create()
 	}
-	hash := sha256.Sum256([]byte(values.Encode()))
-	id := string(hash[:])
+	id := sha256.Sum256([]byte(v.account.AccountKey + "\n" + v.r.URL.Path + "\n" + v.r.PostForm.Encode()))
+	for {
+		form, isNew := s.add(id)
+		if isNew {
+			defer s.end(id, form)
+			form.path, err = create()
+			return form.path, err
+		}
+		select {
+		case <-form.done:
+			if form.path != "" {
+				return form.path, nil
+			}
+		case <-v.r.Context().Done():
+			return "", v.r.Context().Err()
+		}
+	}
+}
+
+// add returns the form with the given hash. If it was not sent before, add stores it, and isNew is true.
+func (s *sentForms) add(id [sha256.Size]byte) (form *sentForm, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if path := s.pages[id]; path != "" {
-		return path, nil
+	if form := s.forms[id]; form != nil {
+		return form, false
 	}
-	if path, err = create(); err != nil {
-		return "", err
+	if s.forms == nil || len(s.forms) >= maxSentForms {
+		s.forms = map[[sha256.Size]byte]*sentForm{}
 	}
-	if s.pages == nil || len(s.pages) >= maxSentForms {
-		s.pages = map[string]string{}
+	form = &sentForm{done: make(chan struct{})}
+	s.forms[id] = form
+	return form, true
+}
+
+// end ends the creation for a form. If it has failed, the form can be sent again.
+func (s *sentForms) end(id [sha256.Size]byte, form *sentForm) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if form.path == "" && s.forms[id] == form {
+		delete(s.forms, id)
 	}
-	s.pages[id] = path
-	return path, nil
+	close(form.done)
 }

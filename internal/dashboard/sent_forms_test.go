@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -69,5 +71,51 @@ func TestFormIsSentTwice(t *testing.T) {
 		if to := visit(p.startTraining, values).Header().Get("Location"); !strings.HasSuffix(to, fmt.Sprint("/", i+2)) {
 			t.Errorf("form %d leads to %q", i, to)
 		}
+	}
+}
+
+// TestSentFormWaits sends a form while the creation for the same form is slow. Forms of others do not wait, and
+// a visitor who no longer waits gets no page. After the creation has failed, the form can be sent again.
+func TestSentFormWaits(t *testing.T) {
+	var forms sentForms
+	send := func(ctx context.Context, account, path, key string, create func() (string, error)) (string, error) {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, path, http.NoBody)
+		r.PostForm = url.Values{"formKey": {key}}
+		return forms.once(&visit{r: r, account: &api.Account{AccountKey: account}}, create)
+	}
+	page := func(path string) func() (string, error) { return func() (string, error) { return path, nil } }
+	began, fail, failed := make(chan struct{}), make(chan struct{}), errors.New("full")
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_, err := send(t.Context(), "ann", "/a", "1", func() (string, error) {
+			close(began)
+			<-fail
+			return "", failed
+		})
+		if !errors.Is(err, failed) {
+			t.Error(err)
+		}
+	})
+	<-began
+	for i, form := range [][3]string{{"bob", "/a", "1"}, {"ann", "/b", "1"}, {"ann", "/a", "2"}, {"ann", "/a", ""}, {"ann", "/a", ""}} {
+		want := fmt.Sprint(i)
+		if path, err := send(t.Context(), form[0], form[1], form[2], page(want)); path != want || err != nil {
+			t.Errorf("%v leads to %q: %v", form, path, err)
+		}
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if path, err := send(gone, "ann", "/a", "1", page("second")); !errors.Is(err, context.Canceled) {
+		t.Errorf("a visitor who no longer waits gets %q: %v", path, err)
+	}
+	wait.Go(func() {
+		if path, err := send(t.Context(), "ann", "/a", "1", page("second")); path != "second" || err != nil {
+			t.Errorf("after the failure, the form leads to %q: %v", path, err)
+		}
+	})
+	close(fail)
+	wait.Wait()
+	if path, _ := send(t.Context(), "ann", "/a", "1", page("third")); path != "second" {
+		t.Errorf("the form leads to %q", path)
 	}
 }

@@ -90,7 +90,7 @@ func (p *Pages) startTraining(v *visit) error {
 	if err == nil {
 		in := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, Body: *body}
 		var path string
-		path, err = p.sentForms.once(f, func() (string, error) {
+		path, err = p.sentForms.once(v, func() (string, error) {
 			created, err := v.client.CreateTraining(v.r.Context(), in)
 			if err != nil {
 				return "", err

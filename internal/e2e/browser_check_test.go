@@ -37,6 +37,7 @@ var refusedTraining = map[string]string{
 	"\xfd7zXZ\x00\x00\x04\xe6\xd6":           "This is an xz file. The service rejects such a file. Unpack it.",
 	"[{\"id\": 1, \"kind\": \"rose\"},\n{}]": "This is JSON.",
 	"<!DOCTYPE html>\n<p>a\n":                "This is a web page.",
+	"PAR1\x15\x04\x15\x10\x15\x14\x4c\x15":   "This is a Parquet file.",
 	"% a\n@RELATION iris\n@DATA\n1,2,3\n":    "This is an ARFF file.",
 
 	"flowers,,\nid,height,kind\n1,2,rose\n2,3,tulip\n":                "Only one of 3 columns has a name",
@@ -83,6 +84,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	p.sees("[data-check] .note.warn") // the labels differ in a space
 	percents := strings.Repeat("%share, ", 40) + "kind\n" + strings.Repeat(strings.Repeat("1,", 40)+"rose\n"+strings.Repeat("2,", 40)+"tulip\n", 2)
 	p.choose(filepath.Join(files, "percents.csv"), percents, ".note.good", "41 columns.") // and not tried as ARFF for hours
+	p.choose(filepath.Join(files, "named.csv"), "PAR1,kind,size\n1,rose,2\n2,tulip,3\n3,rose,3\n", ".note.good", "3 columns.")
 	odd := "sep=;\r\n;height;height;;kind\r\n1;2;3;4;rose\r\n2;3;4;5;tulip\r\n3;4;4;5;rose\r\n4;5;6;6;tulip\r\n"
 	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.good", "5 columns. Row IDs: the first column, which has no name. Labels: kind, 2 different.")
 	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.warn", "column 3 is read as height_2, column 4 is read as column_4")

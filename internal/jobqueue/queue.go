@@ -48,6 +48,8 @@ type Config struct {
 	Memory int64
 	// IsDiskFull reports whether the disk is so full that jobs may be unable to end. May be nil.
 	IsDiskFull func() bool
+	// Host is the name of this machine.
+	Host string
 }
 
 // Queue is the queue of jobs in a database. It is safe for concurrent use.
@@ -59,6 +61,7 @@ type Queue struct {
 	ownJobsOnly bool
 	memory      int64
 	isDiskFull  func() bool
+	host        string
 	pool        *job.Pool
 	watchers    job.Watchers
 	finished    *finishedCounter
@@ -66,7 +69,7 @@ type Queue struct {
 
 // New returns a queue. It runs no jobs until [Queue.Run] is called.
 func New(c Config) *Queue {
-	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, isDiskFull: c.IsDiskFull, finished: newFinishedCounter()}
+	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, isDiskFull: c.IsDiskFull, host: c.Host, finished: newFinishedCounter()}
 	q.pool = job.NewPool(job.Config{
 		Store:               jobStore{store: q.store, onQueueChanged: q.watchers.Notify},
 		AllowedSubjectsOnly: q.ownJobsOnly, Memory: q.memory, Now: q.now, Log: q.log,

@@ -18,8 +18,8 @@ type Status struct {
 	// [Queue.AdoptInterrupted] is called.
 	Interrupted bool
 	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and
-	// api.WaitingForSpace if the job runs while the disk is full. Otherwise it is "". It is always ""
-	// if this process runs only its own jobs.
+	// api.WaitingForSpace if the job runs on this machine while the disk is full. Otherwise it is "". It
+	// is always "" if this process runs only its own jobs.
 	WaitingFor string
 	// QueuedBefore is the number of queued jobs that will begin before this job. Only
 	// [Queue.Status] sets it.
@@ -76,7 +76,7 @@ func (w *Workers) Status(j *store.JobState) Status {
 	case w.queue.ownJobsOnly:
 	case !s.Running && len(w.Live) == 0:
 		s.WaitingFor = api.WaitingForWorker
-	case s.Running && w.queue.isDiskFull != nil && w.queue.isDiskFull():
+	case s.Running && w.Host(j.Owner) == w.queue.host && w.queue.isDiskFull != nil && w.queue.isDiskFull():
 		s.WaitingFor = api.WaitingForSpace
 	}
 	return s

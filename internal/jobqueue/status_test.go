@@ -7,7 +7,7 @@ import (
 	"foretell/internal/store"
 )
 
-// TestWaitingFor checks why a job waits. A full disk matters only to a job that runs.
+// TestWaitingFor checks why a job waits. A full disk matters only to a job that runs on this machine.
 func TestWaitingFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner string
@@ -15,16 +15,17 @@ func TestWaitingFor(t *testing.T) {
 		ownJobsOnly bool
 		want string
 	}{
-		"runs":                     {owner: "live", want: ""},
-		"disk_full":                {owner: "live", isDiskFull: true, want: api.WaitingForSpace},
-		"disk_full_for_a_command":  {owner: "live", isDiskFull: true, ownJobsOnly: true, want: ""},
-		"no_worker":                {owner: "", want: api.WaitingForWorker},
-		"no_worker_and_full":       {owner: "", isDiskFull: true, want: api.WaitingForWorker},
-		"no_worker_and_own_jobs":   {owner: "", ownJobsOnly: true, want: ""},
-		"owner_is_no_longer_alive": {owner: "dead", isDiskFull: true, want: api.WaitingForWorker},
+		"runs":                      {owner: "live", want: ""},
+		"disk_full":                 {owner: "live", isDiskFull: true, want: api.WaitingForSpace},
+		"disk_full_on_another_host": {owner: "remote", isDiskFull: true, want: ""},
+		"disk_full_for_a_command":   {owner: "live", isDiskFull: true, ownJobsOnly: true, want: ""},
+		"no_worker":                 {owner: "", want: api.WaitingForWorker},
+		"no_worker_and_full":        {owner: "", isDiskFull: true, want: api.WaitingForWorker},
+		"no_worker_and_own_jobs":    {owner: "", ownJobsOnly: true, want: ""},
+		"owner_is_no_longer_alive":  {owner: "dead", isDiskFull: true, want: api.WaitingForWorker},
 	} {
-		q := &Queue{ownJobsOnly: c.ownJobsOnly, isDiskFull: func() bool { return c.isDiskFull }}
-		w := &Workers{queue: q, alive: map[string]bool{"": false, "live": true, "dead": false}}
+		q := &Queue{ownJobsOnly: c.ownJobsOnly, isDiskFull: func() bool { return c.isDiskFull }, host: "north"}
+		w := &Workers{queue: q, alive: map[string]bool{"": false, "live": true, "remote": true, "dead": false}, hosts: map[string]string{"live": "north", "remote": "south"}}
 		if s := w.Status(&store.JobState{Owner: c.owner}); s.WaitingFor != c.want {
 			t.Errorf("%s: waits for %q, want %q", name, s.WaitingFor, c.want)
 		}

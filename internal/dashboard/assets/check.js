@@ -122,12 +122,17 @@ function tooShort(size, isTraining) {
 // is set, a command can send larger files.
 const tooLarge = (size, { max, larger }) => size <= Number(max) ? "" : `The file has ${formatBytes(size)}, but the service accepts at most ${formatBytes(Number(max))}. ${larger === undefined ? "Remove rows or columns." : "Upload it with the command foretell datasets create NAME FILE."}`;
 
+// isParquet reports whether the first eight bytes of a file that begins with PAR1 are those of a Parquet
+// file. The first column of a CSV may be called PAR1, too, but only in a Parquet file does a control
+// character follow.
+const isParquet = (head) => head.length === 4 || [...head.slice(4)].some((character) => character < " " && !"\t\n\r".includes(character));
+
 // decode returns the bytes of a file as text, or a defect if they are not text in UTF-8.
 function decode(bytes, whole) {
   const refuse = (is, then) => ({ text: "", defect: `${is}. The service rejects such a file. ${then}` });
   const head = String.fromCharCode(...bytes.subarray(0, 8));
   for (const [start, name, converted] of signatures) {
-    if (head.startsWith(start)) return refuse(`This is ${name}`, converted === true ? "Save the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it." : converted || "Save the table as CSV.");
+    if (head.startsWith(start) && (start !== "PAR1" || isParquet(head))) return refuse(`This is ${name}`, converted === true ? "Save the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it." : converted || "Save the table as CSV.");
   }
   const zeros = [...bytes.subarray(0, 4)].map((byte) => byte === 0).join();
   if (head.startsWith("\xFF\xFE") || head.startsWith("\xFE\xFF") || zeros === "false,true,false,true" || zeros === "true,false,true,false") {

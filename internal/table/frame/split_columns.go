@@ -134,7 +134,8 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 // groupKey returns a text that is equal for the cells of a group, although programs write the same
-// customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. If two groups
+// customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. A date such
+// as 5/1/2024, whose order of day and month is unknown without the schema, is compared as a text. If two groups
 // are taken for a single group, only the division is coarser. If a single group is taken for two groups, its
 // rows are both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
@@ -146,9 +147,13 @@ func (r *splitKeyReader) groupKey(cell []byte) string {
 	switch {
 	case r.dates != nil:
 		day, isDay = parseDay(cell, *r.dates)
-	case isDay: // without dates among the features, only those that do not depend on the order of day and month
-		other, _ := parseDay(cell, cells.DateFormat{DayFirst: true})
-		isDay = !isNumber && other == day
+	case isNumber:
+		isDay = false
+	case !isDay: // 13/1/2024 is a date only if the day is first
+		day, isDay = parseDay(cell, cells.DateFormat{DayFirst: true})
+	default: // without dates among the features, 5/1/2024 is not compared as a date, because its order is unknown
+		other, isOther := parseDay(cell, cells.DateFormat{DayFirst: true})
+		isDay = !isOther || other == day
 	}
 	switch {
 	case isDay:

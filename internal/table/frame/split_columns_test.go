@@ -83,14 +83,14 @@ func TestGroupsHaveSeveralSpellings(t *testing.T) {
 }
 
 // TestGroupsOfDates reads a group column of dates that are written in different ways. If the column is no feature,
-// 5/1/2024 may be a day in January or in May.
+// 5/1/2024 may be a day in January or in May, but 13/1/2024 is a day in January.
 func TestGroupsOfDates(t *testing.T) {
-	const file = "id,day,label\n1,2024-01-05,a\n2,05.01.2024,b\n3,5/1/2024,a\n4,2024-01-05 00:00:00,b\n5,1 May 2024,a\n6,2024-01-05 12:00,a\n7,unknown,a\n8,Unknown,b\n9,,b\n"
+	const file = "id,day,label\n1,2024-01-05,a\n2,05.01.2024,b\n3,5/1/2024,a\n4,2024-01-05 00:00:00,b\n5,1 May 2024,a\n6,2024-01-05 12:00,a\n7,unknown,a\n8,Unknown,b\n9,,b\n10,13/1/2024,a\n11,2024-01-13,b\n12,1/13/2024,a\n"
 	feature := ColumnSchema{Name: "day.time", Source: "day", Feature: ExtractTime, DayFirst: true}
 	for _, c := range []struct {
 		columns []ColumnSchema
 		want    []int32
-	}{{[]ColumnSchema{feature}, []int32{0, 0, 0, 0, 1, 2, 3, 3, -1}}, {nil, []int32{0, 0, 1, 0, 2, 3, 4, 4, -1}}} {
+	}{{[]ColumnSchema{feature}, []int32{0, 0, 0, 0, 1, 2, 3, 3, -1, 4, 4, 5}}, {nil, []int32{0, 0, 1, 0, 2, 3, 4, 4, -1, 5, 5, 5}}} {
 		schema := &Schema{ID: "id", Label: "label", Fields: []string{"day"}, Columns: c.columns}
 		got, err := ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Group: "day"})
 		if err != nil {
