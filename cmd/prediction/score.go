@@ -137,13 +137,16 @@ func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
 	if figure.Low != nil && figure.High != nil {
 		s.Interval = &api.Interval{Low: *figure.Low, High: *figure.High}
 	}
+	known := result.Rows // rows whose labels are classes of the model
+	if result.UnknownLabels != nil {
+		known -= result.UnknownLabels.Rows
+	}
 	for _, class := range result.Classes {
 		if class.Label == r.Class && r.Class != "" {
 			s.Rows = int64(cmp.Or(figure.Rows, class.Rows))
 		}
 		isUnknown := result.UnknownLabels != nil && slices.Contains(result.UnknownLabels.Labels, class.Label)
-		// A metric over all classes that omits the rows with unknown labels has fewer rows than the result.
-		s.OneClass = s.OneClass || class.Rows == result.Rows || r.Class == "" && class.Rows == int(s.Rows) && !isUnknown
+		s.OneClass = s.OneClass || class.Rows == result.Rows || class.Rows == known && !isUnknown
 	}
 	return s
 }

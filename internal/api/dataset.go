@@ -109,7 +109,7 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	CreatedMicros              int64   `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
-	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. space: the disk of the service is full, so the job may be unable to end until there is space. Absent otherwise. An extension."`
+	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until there is space; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted.

@@ -69,7 +69,7 @@ type Worker struct {
 const (
 	// WaitingForWorker means that no live process runs the jobs of the service.
 	WaitingForWorker = "worker"
-	// WaitingForSpace means that a process runs the job, but may be unable to end it because the disk of the
-	// service is full. It is reported only by the processes on the machine of this process.
+	// WaitingForSpace means that a process runs the job, but may be unable to end it because the disk is
+	// full. Only processes on the machine that runs the job report it.
 	WaitingForSpace = "space"
 )

@@ -45,14 +45,14 @@ func TestAdministratorsCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	post(t, address+api.RequestAccess.Path, form, http.StatusAccepted)
-	login, err := json.Marshal(map[string]string{"username": "=1+1", "password": "a long password"})
+	login, err := json.Marshal(map[string]string{"username": "=1+1@example.org", "password": "a long password"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	post(t, address+api.LogIn.Path, login, http.StatusUnauthorized)
 	for list, want := range map[string]string{
 		"requests --fields name,organisation,reason": "name,organisation,reason\n" + `"'=HYPERLINK(""http://example.org"")",'@SUM(1),'+1\nsecond line\ttab` + "\n",
-		"audit --action login --fields object":       "object\n'=1+1\n",
+		"audit --action login --fields actor":        "actor\n'=1+1@example.org\n",
 	} {
 		args := append([]string{"users"}, append(strings.Fields(list), "--data-dir", dir, "--csv")...)
 		out, err := exec.Command("foretell", args...).Output()

@@ -171,7 +171,8 @@ type Score struct {
 	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval
 	Rows     int64
-	// OneClass is true if all labelled rows are of one class.
+	// OneClass is true if all labelled rows are of one class, or all of them whose label is a class of
+	// the model.
 	OneClass bool
 }
 
@@ -184,7 +185,7 @@ func (r *Requirement) MetricName() string {
 }
 
 // EvaluateScore compares the requirement with the value of its metric. As in Evaluate, every requirement
-// except one on a recall is missed if all rows are of one class.
+// except one on a recall is missed if OneClass is true.
 func (r *Requirement) EvaluateScore(s Score) Result {
 	if r.Metric != Recall && s.OneClass {
 		return Result{Requirement: r.text, Reason: "not measured: the answers are all of one class"}

@@ -38,7 +38,7 @@ const (
 //
 // Refits of components with small weights are skipped if they would take too long; see
 // affordableRefits. Their components keep their fold models, and complete stays true. This happens
-// only on large tables, whose fold models were trained on almost all rows.
+// on large tables, whose fold models usually were trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
 	// One fit on all rows is better than the mean of the fold models: on test rows, the log loss of
 	// boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The mean of five such

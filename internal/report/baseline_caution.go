@@ -60,6 +60,9 @@ func describeUsedRows(r *api.ModelReport) string {
 	if r.UsedRows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the scores are of models trained on at most %s of %s rows, because earlier rows of groups with later rows are excluded; the final model is trained on all rows, so it is probably better than these scores; --group or --time alone excludes no rows",
-		humanize.Comma(r.UsedRows), humanize.Comma(r.Rows))
+	text := fmt.Sprintf("the scores are of models trained on at most %s of %s rows, because earlier rows of groups with later rows are excluded", humanize.Comma(r.UsedRows), humanize.Comma(r.Rows))
+	if !r.RefitInterrupted {
+		text += "; the final model is trained on all rows, so it is probably better than these scores"
+	}
+	return text + "; --group or --time alone excludes no such rows"
 }

@@ -55,14 +55,14 @@ func TestLoggedAuditEvents(t *testing.T) {
 	}
 }
 
-// TestAuditEventsInTextLog checks that a terminal does not interpret the control characters in a
-// copy of an event.
+// TestAuditEventsInTextLog checks that the log has no control characters that a terminal would
+// interpret, and not the name of a failed log-in that is not an email.
 func TestAuditEventsInTextLog(t *testing.T) {
 	t.Parallel()
 	var log logs
 	s := newTestServer(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	s.send(t, call{method: "POST", path: "/api/login", json: `{"username":"x\u001b[31m\u202e\u009b","password":"a secret"}`, anonymous: true})
-	if text := log.String(); !strings.Contains(text, `object="x\x1b[31m\u202e\u009b"`) || strings.ContainsAny(text, "\x1b\u202e\u009b") {
+	if text := log.String(); !strings.Contains(text, `action=login object=""`) || strings.Contains(text, "[31m") || strings.ContainsAny(text, "\x1b\u202e\u009b") {
 		t.Errorf("the log is %q", text)
 	}
 }
