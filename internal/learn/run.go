@@ -89,13 +89,23 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	r.fitters = make([]fitter, len(r.folds))
 	r.done = make([]bool, len(r.folds))
 	shared := &workspaces{}
-	inner := max(1, (r.workers+len(r.folds)-1)/len(r.folds))
 	return parallel.ForError(r.workers, len(r.folds), func(i int) (err error) {
 		r.fitters[i], err = r.algorithm.newFoldFitter(ctx, fitTask{
-			data: t, fold: r.folds[i], foldIndex: r.firstFoldIndex + i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
+			data: t, fold: r.folds[i], foldIndex: r.firstFoldIndex + i, seed: rng.Derive(seed, i), workers: r.fitterWorkers(i), workspaces: shared,
 		})
 		return err
 	})
+}
+
+// fitterWorkers returns the number of goroutines of the fitter of a fold. In a step, the workers of the
+// run train the folds in order, each worker one at a time. If fewer folds than workers are left at
+// the end, the fitters of these folds share the workers, so that no core is idle.
+func (r *run) fitterWorkers(fold int) int {
+	left := len(r.folds) % r.workers
+	if fold < len(r.folds)-left {
+		return 1
+	}
+	return (r.workers + left - 1) / left
 }
 
 // stepAll does the next step of every fitter. done reports whether all fitters
