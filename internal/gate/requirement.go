@@ -164,53 +164,12 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return r.EvaluateScore(Score{Value: &value, Interval: r.interval(report), Rows: rows})
 }
 
-// Score is the value of a metric on labelled rows.
-type Score struct {
-	// Value is nil if the metric could not be computed.
-	Value *float64
-	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
-	Interval *api.Interval
-	Rows     int64
-	// OneClass is true if all labelled rows are of one class, or all of them whose label is a class of
-	// the model.
-	OneClass bool
-}
-
 // MetricName returns the name of the metric, such as rocAuc or recall[yes].
 func (r *Requirement) MetricName() string {
 	if r.Class == "" {
 		return r.Metric
 	}
 	return r.Metric + "[" + r.Class + "]"
-}
-
-// EvaluateScore compares the requirement with the value of its metric. As in Evaluate, every requirement
-// except one on a recall is missed if OneClass is true.
-func (r *Requirement) EvaluateScore(s Score) Result {
-	if r.Metric != Recall && s.OneClass {
-		return Result{Requirement: r.text, Reason: "not measured: the answers are all of one class"}
-	}
-	v := Result{Requirement: r.text, Value: s.Value, Interval: s.Interval, Rows: s.Rows}
-	if s.Value == nil {
-		v.Reason = "not measured: it needs rows of at least two classes and the probabilities of all classes"
-		switch {
-		case r.Metric == Precision:
-			v.Reason = "not measured: no row was predicted as this class"
-		case r.Class != "":
-			v.Reason = "not measured: it needs rows of this class; areas under curves also need the probabilities of all classes"
-		}
-		return v
-	}
-	v.Holds = r.isMet(*s.Value)
-	v.Reason = "holds"
-	switch {
-	case v.Holds:
-	case *s.Value == r.Bound:
-		v.Reason = "missed: equal to the bound"
-	default:
-		v.Reason = "missed by " + formatDistinctly(math.Abs(*s.Value-r.Bound), 0)
-	}
-	return v
 }
 
 // measure returns the value of the metric in a report, and the number of rows with which it was
