@@ -59,11 +59,11 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 	}
 }
 
-// awaitOldestDataset waits until the dataset with the given key is prepared, and returns the oldest
-// prepared dataset of the series with the same contents. This is usually the same dataset. But if
-// several runs upload the same file at the same time, all of them use the oldest dataset.
-// awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no race uses
-// it. It does not wait for datasets of other commands that are still being prepared.
+// awaitOldestDataset waits until the dataset with the given key is prepared. Then it returns the
+// oldest prepared dataset of the series that has the same contents. This is usually the given
+// dataset. But if several runs upload the same file at the same time, all of them use the oldest
+// dataset. awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no
+// race uses it. It does not wait for datasets of other commands that are still being prepared.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if err != nil || cli.IsDryRun(p.factory.Running) {
@@ -143,8 +143,9 @@ func (p *runPipeline) noteJoinedSeries(ctx context.Context, series client.Series
 	return nil
 }
 
-// isOtherTable reports whether the training file has fewer than half of the features of d. A feature
-// of d may have another role in the training file, because the roles may be inferred differently.
+// isOtherTable reports whether the training file has fewer than half of the features of d. A
+// feature of d also counts if it has another role in the training file, because the roles may be
+// inferred differently.
 func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	common := 0
 	for _, column := range d.Columns {
@@ -155,9 +156,9 @@ func isOtherTable(d *api.Dataset, files *preflight.Preflight) bool {
 	return 2*common < len(d.Columns)
 }
 
-// findRunSeries returns the series of a run: an element of all or, if it does not exist yet, a series
-// without datasets. name is the value of --name, and stem is the name that the series has without
-// --name.
+// findRunSeries returns the series of a run. It looks for the series in the list all. A series that
+// does not exist yet is returned without datasets. name is the value of --name, and stem is the
+// name that the series has without --name.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
@@ -173,10 +174,10 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the oldest dataset in the series that has the same contents as the
-// training file and the same number of buckets as the run. It returns the zero value if there is
-// none, or if the service does not report the SHA-256 of datasets. It ignores datasets for which
-// isReadDifferently returns true; reread is the name of one of these, or "".
+// findSameDataset returns the oldest COMPLETED or PROCESSING dataset in the series that has the
+// same contents as the training file and the same number of buckets as the run. It returns the zero
+// value if there is none, or if the service does not report the SHA-256 of datasets. It ignores
+// datasets for which isReadDifferently returns true; reread is the name of one of these, or "".
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -198,10 +199,10 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 	return api.DatasetEntry{}, reread, nil
 }
 
-// isReadDifferently reports whether another version of this program prepared the dataset, and read
-// a column as another type or kind of date than this version does. It returns false if the service
-// has another version than this program: the service would read the column of a new dataset in the
-// same way as before.
+// isReadDifferently reports whether this version of the program reads a column of the dataset as
+// another type, or another kind of date, than the version that prepared the dataset. It returns
+// false if the service has another version than this program: the service, which prepares new
+// datasets, would read the column in the same way as before.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil
@@ -231,8 +232,8 @@ func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	})
 }
 
-// nextDatasetRequest returns the request that creates the next dataset of a series. all are the
-// series of the account. The name of the new dataset differs from the names of all their datasets.
+// nextDatasetRequest returns the request that creates the next dataset of a series. The list all
+// has every series of the account. No dataset of these series has the name of the new dataset.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

@@ -77,9 +77,9 @@ func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }
 
-// repeatCommand returns command, which continues an interrupted run. If the run has requirements,
-// it returns the command line of the run with --resume instead, because only `foretell run` checks
-// the requirements.
+// repeatCommand returns the command that continues an interrupted run. This is the given command
+// or, if the run has requirements, the command line of the run with --resume, because only
+// `foretell run` checks the requirements.
 func (p *runPipeline) repeatCommand(command string) string {
 	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)

@@ -39,8 +39,9 @@ func (p *runPipeline) continueCommand() string {
 	return "foretell models report " + p.job.ModelKey
 }
 
-// resumeTraining waits for the race of an earlier run on the same data, and finds the
-// baseline. request holds the parameters of the flags. A cancelled race is accepted if it has a model.
+// resumeTraining waits for the race that --resume names, and finds the baseline of --beat. It
+// returns an error if the race uses other data or other parameters than this run, or has no model.
+// A cancelled race may have a model. request holds the parameters that the flags of this run set.
 func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraining) error {
 	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {
@@ -73,9 +74,9 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	return exit.WithContinueCommand(ctx, p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey), p.continueCommand())
 }
 
-// checkResumedFlags returns a usage error if a flag on the command line has another value than the
-// race with the given key. job is the race, or the training of one of its algorithms, which has the
-// same parameters.
+// checkResumedFlags returns a usage error if a flag on the command line differs from the parameters
+// of the race with the given key. job is the race, or the training of one of its algorithms, which
+// has the same parameters.
 func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *api.Training, request *api.NewTraining) error {
 	commandWithout := func(flag string) string { return p.factory.CommandWith(flag, "") }
 	if p.buckets != 0 && p.buckets != p.dataset.NumberOfBuckets {

@@ -99,7 +99,8 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 }
 
-// CheckBuckets returns a usage error for an invalid --buckets.
+// CheckBuckets returns a usage error unless buckets is 0, which means the default of the service,
+// or from 4 to 100.
 func CheckBuckets(buckets int) error {
 	if buckets != 0 && (buckets < 4 || buckets > 100) {
 		return exit.Usagef("invalid --buckets %d: must be from 4 to 100, or 0 for the default of the service", buckets)

@@ -69,9 +69,9 @@ func (o *modelsPromoteOptions) run(ctx context.Context, ref string) error {
 }
 
 // findModelToReset returns the key of the model whose state --automatic resets, so that the scores
-// decide again which model is the champion. If the model with the given key was promoted or
-// accepted, it is this model. Otherwise it is the champion of the series, if the champion was
-// promoted or accepted. If neither was, the scores decide already, and findModelToReset returns
+// decide again which model is the champion. The result is key if the model with this key was
+// promoted or accepted. Otherwise the result is the key of the champion of the same series, if the
+// champion was promoted or accepted. If neither was, the scores decide already, and the result is
 // key.
 func findModelToReset(ctx context.Context, session *connect.Session, key string) (string, error) {
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})

@@ -127,7 +127,8 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	return o.gate.Publish(&o.output, results, nil)
 }
 
-// requiredScore returns the value of the metric of a requirement.
+// requiredScore returns the score of the metric that r names, such as recall[fraud]. The score has
+// no value if result does not have this metric.
 func requiredScore(result *scoring.Result, r *gate.Requirement) gate.Score {
 	figure := result.Metric(r.MetricName())
 	if figure == nil {
@@ -169,7 +170,8 @@ func (o *scoreOptions) print(result *scoring.Result, name string) error {
 	return printScore(&o.output, result)
 }
 
-// checkMetricClass returns a usage error if name is a metric of a class that is not in result.
+// checkMetricClass returns a usage error if name is a metric of one class, such as f1[yes], and
+// result does not have this class.
 func checkMetricClass(name string, result *scoring.Result) error {
 	return race.CheckMetricClass(name, classLabels(result))
 }
@@ -218,9 +220,9 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 }
 
 // noteClasses prints notes about IDs that were compared as numbers or are in one file only, rows
-// without a label, probabilities that do not sum to 1, labels that are not classes of the model, and
-// classes without probabilities. It also prints which class prAuc is about; without a receipt
-// (hasReceipt is false), only if standard output is a terminal.
+// without a label, probabilities that do not sum to 1, labels that are not classes of the model,
+// and classes without probabilities. It also prints which class prAuc is about, unless the
+// predictions have no receipt (hasReceipt is false) and standard output is not a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.IDNumbers.Note(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

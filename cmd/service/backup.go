@@ -141,9 +141,10 @@ func createPartFile(partPath, path string) (*os.File, error) {
 	return file, err
 }
 
-// writeFile creates the file at path with the output of the function write. If path is a link, it
-// creates the target of the link. Only the owner can read the file. Until it is complete, its name
-// is path.part. It replaces a file path.part that no other backup is writing.
+// writeFile creates the file at path with the output of the function write. Only the owner can read
+// the file. If path is a link, writeFile creates the target of the link. The file is named
+// path.part until it is complete. If path.part exists, writeFile replaces it, unless another backup
+// is writing it; this is an error.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err

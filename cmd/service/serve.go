@@ -168,8 +168,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 const noValue = "none"
 
 // extractSharedSettings returns the settings that the flags change for all services on the same
-// database. The value noValue of a flag removes a setting. If --public-url or --smtp has the value
-// noValue, extractSharedSettings also changes the value of the flag to "".
+// database. The value noValue of a flag removes a setting. extractSharedSettings also changes
+// noValue in --public-url and --smtp to "", so that this process uses no public URL and no mail
+// server.
 func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {

@@ -35,8 +35,8 @@ administrators use ` + "`foretell api`" + ` and the operations under /api/v1/adm
 	return cmd
 }
 
-// dataDirFlag adds the flags that select the data folder, the database and the storage of a service
-// to a command, and opens this service.
+// dataDirFlag adds flags to a command that select a service by its data folder, its database and
+// its storage. openService opens this service.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
@@ -47,7 +47,8 @@ func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	bindServiceLocation(cmd)
 }
 
-// openService opens the service, whose database must exist.
+// openService opens the service that the flags select. It returns an error if the database does not
+// exist, or if the schema of the database is of an earlier version.
 func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, error) {
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
@@ -76,8 +77,9 @@ func isSameService(a, b string) bool {
 	return normalizeServiceURL(a) == normalizeServiceURL(b)
 }
 
-// normalizeServiceURL returns the same text for URLs of one service. It ignores the difference between
-// upper and lower case in the scheme and in the host, but not in the path.
+// normalizeServiceURL returns a URL in a form that is the same for all URLs of one service, such as
+// https://localhost:443 for HTTPS://127.0.0.1/. It ignores the difference between upper and lower
+// case in the scheme and in the host, but not in the path.
 func normalizeServiceURL(text string) string {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 )
 
 // endEarlierSessions removes the stored tokens of earlier log-ins to the same account, and ends
-// their sessions, except the session whose token is current. It looks for tokens in the file of
-// credentials and, if the profile stored its token there, in the keyring. It skips the storage in
-// use (tokens.Storage), and a storage that another profile uses for the same account. file is the
-// content of config.yaml before this log-in or log-out.
+// their sessions. It does not end the session of the token in the parameter current. It looks for
+// tokens in the file of credentials. It also looks in the keyring, but only if the profile stored
+// its token in the keyring. It keeps the tokens in the storage in use (tokens.Storage), and in a
+// storage that another profile uses for the same account. file is the content of config.yaml before
+// this log-in or log-out.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // the keyring is skipped if it was not used, because a locked keyring causes a delay

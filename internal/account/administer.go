@@ -131,8 +131,9 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return a.checkAdministrators(ctx, t, before, 1)
 }
 
-// checkAdministrators returns a problem if an account is or was an enabled administrator, and the
-// store has fewer enabled administrators than required.
+// checkAdministrators returns a problem if the account before is an enabled administrator, and the
+// store has fewer than required enabled administrators. The account may have been changed in the
+// store since before was read.
 func (a *Accounts) checkAdministrators(ctx context.Context, t *store.Tx, before *store.Account, required int) error {
 	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil

@@ -49,8 +49,8 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	}
 }
 
-// tooManyFromAddressProblem returns the problem of a caller from whose address there were too many
-// attempts. wait is the time until the next attempt is allowed.
+// tooManyFromAddressProblem returns the problem for a caller whose network address has made too
+// many attempts. wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
@@ -58,8 +58,9 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 // allowLoginAttempts counts a log-in with this email, and the attempts in before, towards their
 // rate limits. If a limit is exceeded, it returns a *api.Problem with CodeTooMany. Otherwise it
 // returns the counted attempts. If the log-in then succeeds, the caller must pass them to
-// [store.Tx.RefundAttempts], because only failed log-ins count. The limit of an email from all
-// addresses does not apply to an address from which the account has logged in before.
+// [store.Tx.RefundAttempts], because only failed log-ins count. The limit that counts log-ins with
+// one email from all addresses together does not apply to an address from which the account has
+// logged in before.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)
@@ -112,8 +113,7 @@ const (
 	pruneBatchSize = 1000
 )
 
-// pruneTimer determines when rows of attempts must be deleted again. It is safe for concurrent
-// use.
+// pruneTimer determines when pruneAttempts must be called again. It is safe for concurrent use.
 type pruneTimer struct {
 	mu sync.Mutex
 	// last is when isDue last returned true.
@@ -132,8 +132,8 @@ func (p *pruneTimer) isDue(now time.Time) bool {
 	return true
 }
 
-// pruneAttempts deletes the rows of attempts that no longer count. It logs an error instead of
-// returning it, because the error must not change the response.
+// pruneAttempts deletes from the database the attempts that no longer count. It logs an error
+// instead of returning it, because the error must not change the response.
 func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
 		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatchSize)

@@ -88,9 +88,9 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return session, err
 }
 
-// LooksLikeEmail reports whether a name of a log-in may be recorded although no account has this
-// email. Another name may be a password that somebody typed into the wrong field. So may a name
-// whose domain has no dot, such as P@ssw0rd.
+// LooksLikeEmail reports whether name is an email address whose domain has a dot. If no account has
+// the name of a failed log-in, the name may be recorded only if it looks like an email. Any other
+// name, such as P@ssw0rd, may be a password that somebody typed into the wrong field.
 func LooksLikeEmail(name string) bool {
 	email := normalizeEmail(name)
 	_, domain, _ := strings.Cut(email, "@")
@@ -109,9 +109,9 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, isKnown
 	return api.NewProblem(api.CodeBadCredentials, "wrong email or password").WithCause(cause)
 }
 
-// tooManyAttemptsProblem returns a problem with CodeTooMany. The response has wait, rounded up to
-// seconds, in the header Retry-After. The text must not contain the time, because the commands and
-// pages add it.
+// tooManyAttemptsProblem returns a problem with CodeTooMany. The header Retry-After of the response
+// is the duration wait, rounded up to seconds. The text must not contain the time, because the
+// commands and pages add it.
 func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)

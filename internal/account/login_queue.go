@@ -11,8 +11,9 @@ import (
 const maxQueuedLogins = 250
 
 // loginQueue lets one log-in from each network address run at a time. Each log-in counts towards
-// the limit of failed log-ins until it has succeeded, so concurrent log-ins with correct passwords
-// could exceed the limit. Create a loginQueue with newLoginQueue. It is safe for concurrent use.
+// the limit of failed log-ins until it has succeeded. Without the queue, concurrent log-ins with
+// correct passwords could therefore exceed the limit. Create a loginQueue with newLoginQueue. It is
+// safe for concurrent use.
 type loginQueue struct {
 	mu     sync.Mutex
 	queues map[string]*addressQueue // only of addresses from which a log-in runs

@@ -99,8 +99,8 @@ func checkText(field, text string, maxLength int, allowed string) error {
 	return api.CheckText(field, text, allowed)
 }
 
-// joinFieldProblems returns one problem that lists the invalid fields of all errs, or nil if all
-// errs are nil. If one of errs is not about fields, it returns this error.
+// joinFieldProblems joins errors about invalid fields to one problem that lists all these fields.
+// It returns nil if all errs are nil. If an error is not about fields, it returns this error alone.
 func joinFieldProblems(errs ...error) error {
 	var invalid []api.FieldError
 	for _, err := range errs {

@@ -41,8 +41,8 @@ type ServiceSettings struct {
 }
 
 // StoreServiceSettings stores the settings and the Options.DefaultQuota of this process. It logs a
-// warning if it replaces a value that another service has set, and a message if such a value
-// remains in use.
+// warning if it replaces the stored value of a setting by another value. It logs a message if a
+// setting has a stored value but s has none, so that the stored value remains in use.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
 	var mail, quota *string
 	detail := ""
@@ -114,7 +114,8 @@ func (a *Accounts) storeServiceAddress(ctx context.Context, t *store.Tx, address
 	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())
 }
 
-// serviceURL returns the beginning of one-time links, for a command that opens the database itself.
+// serviceURL returns the beginning of one-time links, for a command that opens the database itself:
+// the stored public URL, the stored address of a service or defaultServiceURL.
 func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	public, err := t.GetSetting(ctx, settingPublicURL)
 	if err != nil || public != "" {

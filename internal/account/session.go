@@ -169,10 +169,10 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 	return err
 }
 
-// deleteCallerSessions ends the sessions of the caller's account for which matches returns true.
-// It returns store.ErrNotFound if no session matches. If onlyAfterLogin is true and the caller logged
-// in more than maxRecentLoginAge ago, only the session of the request may match; otherwise,
-// deleteCallerSessions returns a problem with CodeForbidden.
+// deleteCallerSessions ends the sessions of the caller's account for which matches returns true. It
+// returns store.ErrNotFound if no session matches. If onlyAfterLogin is true, and the caller logged
+// in more than maxRecentLoginAge ago, deleteCallerSessions ends only the session of the request: it
+// returns a problem with CodeForbidden if another session matches.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

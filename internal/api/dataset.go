@@ -194,8 +194,8 @@ type NumberSample struct {
 	Numbers  []float64 // the numbers, in the order of the rows
 }
 
-// TermSample has the items of lists, or the words of texts, that a model distinguishes. It also has
-// the number of sampled rows with none of them.
+// TermSample has the items of lists, or the words of texts, that a model distinguishes. Rows is the
+// number of rows in a sample, and Without the number of these rows that have none of Terms.
 type TermSample struct {
 	Terms         []string
 	Rows, Without int

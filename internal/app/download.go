@@ -23,8 +23,8 @@ type File struct {
 	BeforeSend func(ctx context.Context, partial bool) error
 }
 
-// openDownload opens a stored file for a download and sets the fields of file that depend on it.
-// owner is the key of the account that owns the file.
+// openDownload opens the stored file f for a download. It returns a copy of file in which the
+// reader, Size and BeforeSend are set. owner is the key of the account that owns the file.
 func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string) (*File, error) {
 	r, err := a.files.Open(ctx, f)
 	if err != nil {

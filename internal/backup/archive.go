@@ -247,8 +247,7 @@ func (a *archiveReader) verifyChecksums() error {
 
 // quoteEntryName returns, in quotes, the name of the entry whose line in SHA256SUMS is wrong.
 // computed is the line that SHA256SUMS should have, and listed the line that it has. The name is
-// that in computed. If computed is empty, because SHA256SUMS has too many lines, the name is that
-// in listed.
+// taken from computed or, if computed is empty because SHA256SUMS has too many lines, from listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {

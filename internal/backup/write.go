@@ -55,13 +55,13 @@ type backupWriter struct {
 	copied map[string]bool
 	// round is the number of snapshots so far.
 	round int
-	// absent maps the keys of files that were missing when they should have been copied to the
-	// round in which this happened. If such a file is missing again in a later round, whose
-	// snapshot still references it, it is listed as damaged.
+	// absent has the keys of files that could not be copied because they were missing. The value is
+	// the round in which this happened. If such a file is missing again in a later round, and the
+	// snapshot of that round still references the file, the file is listed as damaged.
 	absent map[string]int
-	// vanished maps the keys of files that were deleted while they were copied to the round in
-	// which this happened. Their copies are incomplete. Such a file is listed as damaged if the
-	// last snapshot references it.
+	// vanished has the keys of files that were deleted while they were copied, so that their copies
+	// are incomplete. The value is the round in which this happened. Such a file is listed as
+	// damaged if the last snapshot references it.
 	vanished map[string]int
 	// tables holds one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile

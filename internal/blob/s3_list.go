@@ -85,9 +85,9 @@ func (b *bucketStore) listMarkers(ctx context.Context) *orphanMarkers {
 }
 
 // applyToSortedBatch sets the field orphaned of the blobs in a batch that have a marker. The batch
-// must be sorted by name. It applies markers as long as belongs returns true for their names, and
-// keeps the rest for later batches. If another process has removed the blob of a marker,
-// applyToSortedBatch appends an entry for the blob to the batch.
+// must be sorted by name. It stops at the first marker for whose name belongs returns false, and
+// keeps the remaining markers for later batches. If another process has removed the blob of a
+// marker, applyToSortedBatch appends an entry for the blob to the batch.
 func (m *orphanMarkers) applyToSortedBatch(entries []listedBlob, belongs func(name string) bool) ([]listedBlob, error) {
 	sorted := entries
 	for ; m.hasPending; m.pending, m.hasPending = m.next() {

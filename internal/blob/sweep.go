@@ -112,7 +112,7 @@ type Orphans struct {
 	Oldest time.Time
 }
 
-// add counts an orphan of the given size in bytes, which became an orphan at the time since.
+// add counts an orphan. size is its size in bytes, and since is when the blob became an orphan.
 func (o *Orphans) add(size int64, since time.Time) {
 	o.Count++
 	o.Bytes += size

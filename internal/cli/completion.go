@@ -11,8 +11,9 @@ import (
 	"foretell/internal/config"
 )
 
-// SetDefaultCompletions adds a completion to every argument and flag of cmd and its subcommands
-// that has none. Unlike the default of cobra, it offers file names only where a file is expected.
+// SetDefaultCompletions adds completions to cmd and its subcommands, for every argument and flag
+// that has no completion yet. Unlike the default of cobra, it offers file names only where a file
+// is expected.
 func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -72,8 +72,8 @@ func (f *Factory) OpenConsole() {
 	f.Console.Out = f.Stdout
 }
 
-// NewNested returns the Factory of a command that is a step of f's command. Its standard input is
-// in. Its standard output is out, or the standard output of f if out is nil.
+// NewNested returns the Factory of a command that is a step of f's command. The parameter in is the
+// standard input of the step. out is its standard output; nil means the standard output of f.
 func (f *Factory) NewNested(args []string, in, out *os.File) *Factory {
 	inner := &Factory{
 		Args: args, Env: f.Env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,
@@ -97,8 +97,8 @@ func (f *Factory) WantsJSON() bool {
 }
 
 // WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON returns true, or with
-// --progress json. An error about a flag comes before NotesAreEvents is set. So WantsJSONErrors also
-// searches Args for this flag, and the variables and the config file for the same setting.
+// --progress json. It searches Args for this flag, and the variables and the config file for the
+// same setting, because an error about a flag occurs before the command sets NotesAreEvents.
 func (f *Factory) WantsJSONErrors() bool {
 	if f.NotesAreEvents || f.WantsJSON() {
 		return true

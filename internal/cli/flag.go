@@ -60,8 +60,8 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	return slices.DeleteFunc(groups, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
 }
 
-// AddSharedFlags adds the shared flags to all command groups, so that they can also be
-// completed before the name of a subcommand.
+// AddSharedFlags adds the shared flags, such as --json, to every command that has subcommands. The
+// shell can then complete these flags also before the name of a subcommand.
 func AddSharedFlags(root *cobra.Command) {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	var groups []*cobra.Command

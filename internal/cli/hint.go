@@ -75,9 +75,9 @@ func (f *Factory) lowerProxyEnvVars(text string) string {
 	return text
 }
 
-// suggestList returns a hint for an error of the current command that has no hint. If no object was
-// found, this is the command that lists the objects, such as datasets, and for a conflict, the
-// command that shows the object. Otherwise it is the --help of the command.
+// suggestList returns the hint for an error that has no hint yet. If no object was found, the hint
+// is the command that lists the objects, such as datasets. For a conflict, it is the command that
+// shows the object. Otherwise, it is the current command with --help.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {

@@ -132,8 +132,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return o.printList(items, reflect.TypeFor[T](), columns)
 }
 
-// printList does the same as PrintList. items is a slice of the given type of elements. It is not
-// generic, because the program would have a copy for each type.
+// printList does the same as PrintList. items is a slice whose elements have the type element.
+// printList is not generic, because the program would then contain a copy of it for each type.
 func (o *Output) printList(items any, element reflect.Type, columns []string) error {
 	columns, err := o.chooseColumns(element, columns)
 	if err != nil {

@@ -20,10 +20,11 @@ const (
 	maxNameLen = 30
 )
 
-// DatasetName returns the name of the nth dataset of a series: series if n is 1, series followed by
-// -2 if n is 2, and so on. It truncates series so that the result has at most 30 characters, and
-// omits dashes at its beginning, because a command would read the name as a flag. If one or two
-// characters remain, it appends "-data". If none remain, it uses "data" as the series.
+// DatasetName returns the name of the nth dataset of a series. For the series iris, this is iris if
+// n is 1, iris-2 if n is 2, and so on. It truncates series so that the result has at most 30
+// characters, and omits dashes at its beginning, because a command would read the name as a flag.
+// If one or two characters remain, it appends "-data". If none remain, it uses "data" as the
+// series.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(storedName(series), "- ")
 	if series == "" {
@@ -90,9 +91,9 @@ func groupSeries(newestFirst []api.DatasetEntry) []Series {
 
 // inferSeries returns the series of the dataset called name, for a service that does not report
 // series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME if there is
-// a dataset NAME. NAME may also be a longer name that [DatasetName] has truncated to make room for
-// -2; NAME-2 then belongs to the series of the longer name. Any other dataset is a series of its
-// own.
+// a dataset NAME. Otherwise NAME may be only the beginning of a longer name, which [DatasetName]
+// has truncated to make room for -2. If a dataset has such a longer name, NAME-2 belongs to the
+// series of that name. Any other dataset is a series of its own.
 func inferSeries(name string, datasetNames map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {

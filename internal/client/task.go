@@ -30,8 +30,9 @@ func RaceScoreKind(r *api.NewTraining) ScoreKind {
 	return ScoreKind{cmp.Or(r.Metric, api.MetricAccuracy), r.ClassWeights.String(), r.GroupColumn, r.TimeColumn}
 }
 
-// Task is what two models must have in common, so that their scores can be compared. The scores of
-// models with different data can be compared, too, but only roughly.
+// Task is what two models must have in common, so that their scores can be compared: the columns
+// and classes, and the kind of score. If the models have different rows, their scores can be
+// compared only roughly.
 type Task struct {
 	api.TableSchema
 	ScoreKind

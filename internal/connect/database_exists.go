@@ -15,8 +15,10 @@ import (
 	"foretell/internal/term"
 )
 
-// openDatabase opens the database at the given location. It creates a missing database or folder,
-// unless withoutUpgrade is set or there are stored files.
+// openDatabase opens the database at the given location. If withoutUpgrade is set, a missing
+// database or an old schema is an error. Otherwise openDatabase creates a missing database or
+// folder, and upgrades the schema. But it returns an error if the database is missing although
+// there are stored files, unless acceptDatabase is set.
 func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
 	if !o.withoutUpgrade {
 		if !o.acceptDatabase {
