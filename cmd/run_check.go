@@ -12,12 +12,14 @@ import (
 	"foretell/internal/term"
 )
 
-// checkAndConnect checks the files, connects to the service, and makes the run keep the label and the
-// ID column of its series. With --plan, it does not connect, and the session is nil. former is the
-// champion of the series, or nil if the series has no champion. prepCtx is ctx with the time limit.
+// checkAndConnect checks the files, connects to the service, and makes the run use the label and
+// the ID column of its series. With --plan, it does not connect, and the session is nil. former is
+// the champion of the series, or nil if the series has no champion. prepCtx is derived from ctx,
+// and ends at the time limit.
 //
-// If the series has another label or ID column than was inferred, the files are checked a second
-// time. checkAndConnect prints only the findings of the last check, even if it returns an error.
+// If the first check inferred another label or ID column than the series has, the files are checked
+// a second time. checkAndConnect prints only the findings of the last check, even if it returns an
+// error.
 func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
 	defer o.noteFindings(files)
 	err = o.checkFiles(ctx, prepCtx, progress, limit, files)

@@ -205,8 +205,8 @@ func (o *loginOptions) checkStorage(storage string) error {
 
 // chooseStorage returns where to store credentials: in the storage that the user has set or, by
 // default, in the keyring. If the keyring is unavailable, it asks whether to use a file instead,
-// and returns an error if the answer is no. It returns this error without asking if prompting is
-// disabled, or if a storage or --stay-signed-in is set.
+// and returns an error if the answer is no. It returns this error without asking if the user has
+// set the storage keyring or --stay-signed-in, or if prompting is disabled.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {

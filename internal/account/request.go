@@ -227,7 +227,8 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 }
 
 // approveRequest approves a request, creates its account and invites the owner of the email. actor
-// is who approves the request, as in the audit log.
+// is the email of the administrator who approves the request, operatorActor for a command on the
+// data folder, or serviceActor.
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	if r.Status != api.RequestPending {
 		return nil, decidedRequestProblem(r.Key, r.Status)

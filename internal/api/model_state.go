@@ -3,7 +3,7 @@ package api
 // The states of a model, which decide whether it can be the champion of its series.
 const (
 	ModelPromoted  = "promoted"  // the model is the champion
-	ModelAccepted  = "accepted"  // the model precedes the other models of its dataset
+	ModelAccepted  = "accepted"  // the model precedes the other models of its dataset, even if their scores are higher
 	ModelRejected  = "rejected"  // the model cannot be the champion, unless it is promoted later
 	ModelAutomatic = "automatic" // the scores decide; reported as an empty state
 )

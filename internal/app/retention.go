@@ -111,8 +111,9 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 type expiryDeletion struct {
 	*App
 	query store.ExpiredQuery
-	// deleted is the number of deleted rows, and failed the number of rows that could not be deleted.
-	// unavailable is the number of rows since the last success for which the database did not respond.
+	// deleted is the number of deleted rows, and failed the number of rows that could not be
+	// deleted. unavailable counts the rows for which the database did not respond. A deletion that
+	// succeeds resets it to 0.
 	deleted, failed, unavailable int
 	firstErr                     error
 }
