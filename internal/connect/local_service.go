@@ -80,14 +80,15 @@ type localOptions struct {
 }
 
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
-// flags of cmd select. It creates a missing folder or database. Several processes may open the same
+// flags of cmd select. It creates a missing folder and a missing database. If the database is
+// missing but there are stored files, it returns an error. Several processes may open the same
 // folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocal(ctx, dir, f, cmd, false)
 }
 
-// openLocal is like [OpenLocal]. If writesMarker is set, it also writes the marker file of a
-// PostgreSQL database.
+// openLocal is like [OpenLocal]. If writesMarker is set and the database is a PostgreSQL database,
+// it also writes the marker file: a file in dir that names the database of this folder.
 func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
@@ -96,7 +97,8 @@ func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: writesMarker})
 }
 
-// ErrOldSchema is returned by OpenWithoutUpgrade. Test with errors.Is.
+// ErrOldSchema means that the schema of the database is of an earlier version of foretell and must
+// be upgraded. [OpenWithoutUpgrade] and [CheckDatabase] return it. Test with errors.Is.
 var ErrOldSchema = store.ErrOldSchema
 
 // OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
@@ -215,8 +217,9 @@ const (
 )
 
 // parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
-// the flag or environment variable called name. An empty text means the memory of the machine minus
-// the reserve, but at least half of the memory.
+// the flag or environment variable called name. If text is empty, the result is the memory of the
+// machine minus a reserve for other programs (see minMemoryReserve), but at least half of the
+// machine's memory.
 func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":

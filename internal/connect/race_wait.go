@@ -181,8 +181,9 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns the end of a text such as "queued behind 3 races": that one of these races
-// belongs to this account, and how to stop it. It returns "" if no race of this account is running.
+// queueHint returns the end of a text such as "queued behind 3 races, one of them yours, on iris;
+// stop it with `foretell training cancel KEY`", from the comma on. It returns "" if no race of this
+// account is running.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {

@@ -185,8 +185,8 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 }
 
 // ModelKey resolves a reference to a model and returns its key. NAME and NAME@champion refer to the
-// champion of the series NAME, and NAME@v3 to its third model. If NAME is only the name of a
-// dataset, it refers to models of this dataset.
+// champion of the series NAME, and NAME@v3 to its third model. If NAME is not a series but a
+// dataset, only the models of this dataset are considered.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {

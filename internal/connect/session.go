@@ -67,8 +67,8 @@ func (c *Session) Close() {
 	}
 }
 
-// resumeCommand returns the command line that continues after an interruption: RunCommand(race) in
-// `foretell run`, and otherwise command.
+// resumeCommand returns the command line with which the user can continue after an interruption. In
+// `foretell run` this is RunCommand(race). In all other commands it is the argument command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command
@@ -94,9 +94,9 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (elsewhere bool
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// HasExtensions reports whether the service has foretell's extensions to the API. A service in
-// this process has them. A server has them if it reports the classes of dataset, which must be
-// prepared.
+// HasExtensions reports whether the service has foretell's extensions to the API. A service in this
+// process always has the extensions. For a server, dataset decides: if it has classes, the server
+// has the extensions. dataset must be prepared, because before that it has no classes.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

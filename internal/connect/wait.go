@@ -101,8 +101,9 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 // outageActivity is the text that is shown while a command waits and the service does not respond.
 const outageActivity = "the service does not respond; trying again"
 
-// waitingActivity returns the text that is shown for a job that waits. waitingFor is the member of
-// this name of the API. The text is "" if the job only waits for its turn.
+// waitingActivity returns the text that is shown for a job that waits, such as "waiting: no worker
+// is running". waitingFor is the field waitingFor in the response of the API. The result is "" if
+// the job only waits for its turn.
 func waitingActivity(waitingFor string) string {
 	switch waitingFor {
 	case api.WaitingForWorker:

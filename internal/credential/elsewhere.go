@@ -7,9 +7,9 @@ import (
 	"foretell/internal/config"
 )
 
-// RemoveElsewhere removes the credentials of the account from the given storages, except
-// [TokenSource.Storage]. It returns the tokens that were in them, because these are valid until
-// they expire.
+// RemoveElsewhere removes the credentials of the account from the given storages, except from
+// [TokenSource.Storage]. It returns the tokens that it found there. Such a token remains valid
+// until it expires, so the caller should end its session.
 func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err error) {
 	for _, storage := range storages {
 		if storage == s.Storage {

@@ -104,8 +104,8 @@ func (s *TokenSource) EndOpenedSession(ctx context.Context, opts client.Options)
 	return err
 }
 
-// Renew returns another token after the service has rejected the previous token. This is the first
-// of these tokens that is available. If none is available, Renew returns an error.
+// Renew returns another token after the service has rejected the previous token. It returns the
+// first of these tokens that is available, and an error if none is available:
 //
 //   - a new token, from a log-in with the password in the environment
 //   - the stored token, if `foretell login` has replaced it
@@ -165,9 +165,9 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// loginHint returns the hint if no credential is stored. If the address of the service has a path,
-// it may be the address of a page of the dashboard. The hint then also shows the address without
-// the path.
+// loginHint returns the hint for users who have not logged in. If the address of the service has a
+// path, the user may have copied the address of a page of the dashboard. The hint then also shows
+// the address without the path.
 func (s *TokenSource) loginHint() string {
 	hint := fmt.Sprintf("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
 	address, err := url.Parse(s.Server)
@@ -248,8 +248,8 @@ func ReadSecret(r io.Reader) (string, error) {
 	return line, nil
 }
 
-// TokenOrigin returns where the token is from: the name of a variable, or the value of
-// --storage.
+// TokenOrigin returns where the token is from: the name of an environment variable, such as
+// FORETELL_TOKEN, or otherwise the value of --storage, such as keyring.
 func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	switch {
 	case env(config.EnvToken) != "":

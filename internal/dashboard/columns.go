@@ -39,9 +39,8 @@ type fileSample struct {
 }
 
 // readSample describes a file. text is the beginning of the file, or the whole file if isWhole is
-// true. The description contains the cells only of columns that may be the ID or the label. These
-// are columns with a usual position or name, and columns for which wanted returns true. wanted may
-// be nil.
+// true. The description contains cells only for columns that may be the ID or the label: columns
+// with a usual position or name, and columns for which wanted returns true. wanted may be nil.
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
@@ -161,10 +160,10 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	return layout, nil
 }
 
-// blindLayout returns how a file to predict with a model of the dataset d is rewritten so that the
-// row IDs are in its first column. If no column has row IDs, the rows are numbered. Columns whose
-// names differ from those of the training file only in case or punctuation are renamed. Both is as on
-// the command line.
+// blindLayout returns how a file to predict with a model of the dataset d is rewritten. The row IDs
+// become the first column. If no column has row IDs, the rows are numbered. A column is renamed if
+// its name differs from a name in the training file only in case or punctuation. The command line
+// rewrites files in the same way.
 func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	layout := repair.Layout{Delimiter: s.delimiter, Blind: true}
 	if s.description.Rows == 0 || len(d.Columns) == 0 {

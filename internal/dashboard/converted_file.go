@@ -20,9 +20,11 @@ import (
 
 // convertedMark marks the stored name of a file that was converted during its upload. It precedes
 // the extension. The stored file differs from the visitor's file, so the digest in a receipt is not
-// the digest of the visitor's file. There is one exception: if a file has more than sampleBytes bytes and
-// only blank rows at its end are omitted, the name has no mark, because it is sent before the end of
-// the file has been read. The digest differs in this case, too.
+// the digest of the visitor's file.
+//
+// There is one exception: if a file has more than sampleBytes bytes and only blank rows at its end
+// are omitted, its name has no mark, because the name is sent before the end of the file has been
+// read. The digest is then not the digest of the visitor's file, either.
 const convertedMark = " (converted)"
 
 // maxFileNameLen is the maximum number of bytes of a stored name.

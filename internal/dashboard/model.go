@@ -140,8 +140,9 @@ func (s seriesPage) ChampionReason() string {
 	return leaderboard.ChampionReason(s.Entries)
 }
 
-// TestSetNote is the note below the table that explains the numbers of the test sets. It is "" if
-// all models were tested on the same rows.
+// TestSetNote is the note below the table that explains the column with the numbers of test sets:
+// models with the same number were tested on the same rows. It is "" if all models were tested on
+// the same rows.
 func (s seriesPage) TestSetNote() string {
 	if !leaderboard.HasTestSets(s.Entries) {
 		return ""

@@ -137,7 +137,8 @@ func (d *predictionPage) commands() []string {
 }
 
 // fetchDrift returns the drift of a completed prediction: how the predicted file differs from the
-// training file. It returns nil if the two files were not compared, or if ctx ended before that.
+// training file. It returns nil if the service cannot compare the two files, or has not finished
+// the comparison at the deadline of ctx.
 func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {

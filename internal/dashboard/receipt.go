@@ -148,8 +148,9 @@ func (p *Pages) verifyUpload(v *visit, form *fileForm, data *verifyPage) error {
 // receiptHint is the end of a message to people who have chosen another file than a receipt.
 const receiptHint = "choose the file whose name ends with .receipt.json"
 
-// noReceiptProblem returns the problem of a form whose field for the receipt contains a file that
-// is not a receipt. result is the file in the field for the result.
+// noReceiptProblem returns the problem of a form in which the file in the field Receipt is not a
+// receipt. result is the file in the field Result. If result looks like a receipt, the message
+// suggests to exchange the two files.
 func noReceiptProblem(result io.Reader) error {
 	beginning, _ := bufio.NewReaderSize(result, 64).Peek(64) // fewer bytes of a short file
 	if bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) {

@@ -22,12 +22,13 @@ type secondFactorSetup struct {
 	Modules string
 }
 
-// qrMargin is the number of light modules around a QR code that scanners need.
+// qrMargin is the width of the light margin around a QR code, in modules. Scanners need this
+// margin.
 const qrMargin = 4
 
-// authenticatorFlash is the kind of the messages with the secret of a new authenticator app, which
-// the service returns only once. Until the app is confirmed, the page can be reloaded for at most
-// 15 minutes.
+// authenticatorFlash is the kind of the messages with the secret of a new authenticator app. The
+// service returns a secret only once. Until the app is confirmed, the page with the secret can be
+// reloaded for at most 15 minutes.
 var authenticatorFlash = flashKind{parameter: "new-app", seconds: 15 * 60}
 
 // readSecondFactorSetup returns the secret in the flash message with this identifier, or nil if

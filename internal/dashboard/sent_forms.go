@@ -19,13 +19,13 @@ type sentForms struct {
 // sentForm is a form that was sent.
 type sentForm struct {
 	done chan struct{} // closed when the creation has ended
-	path string        // the path of the page; "" until done is closed and if the creation has failed
+	path string        // the path of the page; "" until done is closed, or if the creation has failed
 }
 
-// once calls create and returns its result, the path of a page, unless the account has sent the same values
-// to the same path before and they led to a page. If the creation for the same values has not ended, once
-// waits for it. The values have the one-time key of the form in the field formKey. Without it, once
-// always calls create.
+// once calls create and returns its result, the path of a page. If the account has already sent the
+// same values to the same path, and this led to a page, once does not call create and returns the
+// path of that page. If that first creation has not ended, once waits for it. The values include
+// the one-time key of the form, in the field formKey. Without this key, once always calls create.
 func (s *sentForms) once(v *visit, create func() (path string, err error)) (path string, err error) {
 	if v.r.PostForm.Get("formKey") == "" {
 		return create()

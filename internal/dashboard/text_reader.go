@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// textReader reads a file and checks that it is UTF-8 without NUL bytes. It ends with a
-// *csvfile.Defect at the first chunk that is not.
+// textReader reads a file and checks that it is UTF-8 without NUL bytes. At the first invalid
+// chunk, Read returns a *csvfile.Defect.
 type textReader struct {
 	src io.Reader
 	// isCut reports whether src may end within a character, because it is only a part of a file.

@@ -140,7 +140,8 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-// recordUploadOutcome returns a visitFunc that calls upload and remembers what it created, for showUploadOutcome.
+// recordUploadOutcome returns a visitFunc that calls upload and records which object the upload has
+// created. showUploadOutcome shows this record.
 func (p *Pages) recordUploadOutcome(upload visitFunc) visitFunc {
 	return func(v *visit) error {
 		defer p.uploadOutcomes.begin(v, p.opts.Now)()

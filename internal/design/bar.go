@@ -47,8 +47,8 @@ type IntervalBar struct {
 	HasInterval            bool
 }
 
-// NewIntervalBar returns the picture of a value on a scale from low to high, which includes 0.
-// interval may be nil.
+// NewIntervalBar returns the picture of a value on a scale from low to high. The scale must include
+// 0. interval may be nil.
 func NewIntervalBar(value float64, interval *api.Interval, low, high float64) IntervalBar {
 	at := func(v float64) float64 { return 100 * min(max((v-low)/(high-low), 0), 1) }
 	r := IntervalBar{Zero: at(0), Value: at(value)}

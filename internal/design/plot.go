@@ -177,8 +177,9 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	return from, to, ticks
 }
 
-// dateAxis widens a range of dates, in days since 1 January 1970, to an even number of whole days.
-// It returns the first, the middle and the last date as labels.
+// dateAxis widens a range of dates, in days since 1 January 1970, to an even number of whole days,
+// so that the middle is a whole day, too. It returns the first, the middle and the last date as
+// labels.
 func dateAxis(low, high float64) (from, to float64, ticks []string) {
 	from = math.Floor(low)
 	half := max(1, math.Ceil((math.Ceil(high)-from)/2))

@@ -191,8 +191,8 @@ const (
 	maxSkew  = 10 * time.Minute
 )
 
-// checkDisk checks the free space of the data folder's disk. usable reports whether the data can be
-// opened.
+// checkDisk checks the free space of the data folder's disk. usable reports whether the data in the
+// folder can be opened; the hint depends on it, see diskRemedy.
 func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool) Result {
 	const name = "disk"
 	dir, err := config.DataDir(o.Factory.Env, s)
@@ -213,11 +213,12 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool
 	return okResult(name, "%s", message)
 }
 
-// diskRemedy returns the hint if the disk with the data folder dir is almost full. It suggests
-// `foretell prune`, unless `foretell serve` has used the folder. On such a folder, `foretell prune`
-// would find nothing, because it only deletes data of the account of the embedded service. usable
-// reports whether the data in dir can be opened. If they cannot, diskRemedy does not find out who
-// has used the folder and suggests `foretell prune`.
+// diskRemedy returns the hint if the disk with the data folder dir is almost full. It normally
+// suggests `foretell prune`, which deletes data of the account of the embedded service. If
+// `foretell serve` has used the folder, the data belongs to other accounts and `foretell prune`
+// would find nothing, so the hint suggests other remedies. usable reports whether the data in dir
+// can be opened. If not, diskRemedy cannot find out who has used the folder, and suggests `foretell
+// prune`.
 func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) string {
 	const embedded = "`foretell prune --dry-run` lists what can be deleted"
 	if !usable || o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {

@@ -36,10 +36,10 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabelColumn returns the name of the label column of a blind file: the column called label or,
-// if label is "", the only column that is not in features. Columns whose cells are all empty are
-// ignored. FindLabelColumn returns "" if no column is the label, or if label is "" and several are
-// not in features.
+// FindLabelColumn returns the name of the label column of a blind file, or "" if it finds none. If
+// label is not "", the label column is the column with this name. If label is "", it is the only
+// column that is not in features; if several columns are not in features, there is no label column.
+// Columns whose cells are all empty are ignored.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {

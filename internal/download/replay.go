@@ -44,8 +44,9 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 // FindAndVerifyInput returns the paths of the files that a receipt is about: the training files if
 // flag is "train", and the predicted files if flag is "blind". given holds the values of this flag.
 // If given is empty, it looks for the files that the receipt names, first in the folder of the
-// receipt and then in the current folder. recorded describes the files in the receipt, or is nil.
-// It is an error if the contents of the files differ from the digest in recorded.
+// receipt and then in the current folder. recorded is what the receipt says about the files; it is
+// nil if the receipt does not name them. It is an error if the contents of the files differ from
+// recorded.Digest, or if given is empty and recorded is nil.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths, noun := given, map[string]string{"train": "training file", "blind": "blind file"}[flag]
 	if len(paths) == 0 {

@@ -139,8 +139,8 @@ const minTrainingShare = 0.02
 
 // countNumberParts divides the numbers into ranges, and counts the rows of each range in both
 // files. The ranges are those of countRanges, but a range with few training rows is joined to the
-// next. The values below and above the training range are two more parts. coarse reports whether
-// one range has most numbers, and a change within this range cannot be seen.
+// next. The values below and above the training range are two more parts. coarse is true if most
+// numbers are in one range, so that a change within this range cannot be seen.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) (parts []countedPart, coarse bool) {
 	d, form := known.Distribution, inference.Form(known.Kind)
 	edges, training, counts, coarse := countRanges(known, p)
@@ -164,11 +164,11 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]}), coarse
 }
 
-// countRanges returns the edges of ranges of numbers, and the number of rows of each range in the
-// training file and in the compared file. The ranges are between the quantiles of the training
-// numbers, if the dataset has these and the numbers of p can be counted in such ranges, otherwise
-// the bins of the histogram. counts begins with the rows below the first edge, and ends with those
-// from the last edge on. For coarse see countNumberParts.
+// countRanges divides the numbers of a column into ranges. It returns the edges of the ranges, and
+// the number of rows of each range in the training file and in the compared file. The quantiles of
+// the training numbers are the inner edges. If the dataset has no quantiles, or if p cannot count
+// numbers between them, the ranges are the bins of the histogram. counts begins with the rows below
+// the first edge, and ends with the rows from the last edge on. For coarse see countNumberParts.
 func countRanges(known *api.Column, p *profile.ColumnProfile) (edges []float64, training []int64, counts []float64, coarse bool) {
 	d := known.Distribution
 	if n := len(d.Quantiles); n > 0 && len(d.QuantileRows) == n+1 {
@@ -209,7 +209,7 @@ func formatIntegerRange(from, to float64) string {
 
 // countTextParts counts the most frequent texts of the training file separately, and all other
 // texts together. Long texts are shortened in a dataset, so texts that are equal when shortened are
-// one part. filled is the number of rows of the file with a value.
+// one part. filled is the number of rows of the compared file that have a value.
 func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64, filled float64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), filled}

@@ -136,10 +136,10 @@ type Result struct {
 	Reason string `json:"reason"`
 }
 
-// Evaluate compares the requirement with a model's report. If report is nil, because the service has
-// no reports of models, the requirement is missed. If all test rows are of one class, every
-// requirement except one on a recall is missed: a model that always predicts this class would meet
-// it.
+// Evaluate compares the requirement with a model's report. If report is nil, because the service
+// has no reports of models, the requirement is missed. If all test rows are of one class, the
+// requirement is missed unless its metric is a recall: a model that always predicts this class
+// would otherwise meet the requirement.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {

@@ -13,13 +13,13 @@ type Score struct {
 	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval
 	Rows     int64
-	// OneClass is true if all labelled rows are of one class, or all of them whose label is a class of
-	// the model.
+	// OneClass is true if all labelled rows are of one class. It is also true if all labelled rows
+	// whose label is a class of the model are of one class.
 	OneClass bool
 }
 
-// EvaluateScore compares the requirement with the value of its metric. As in Evaluate, every requirement
-// except one on a recall is missed if OneClass is true.
+// EvaluateScore compares the requirement with the value of its metric. If OneClass is true, the
+// requirement is missed unless its metric is a recall, as in Evaluate.
 func (r *Requirement) EvaluateScore(s Score) Result {
 	if r.Metric != Recall && s.OneClass {
 		return Result{Requirement: r.text, Reason: "not measured: the answers are all of one class"}

@@ -51,7 +51,8 @@ func newInteractions(r *api.ModelReport) []interaction {
 	return list
 }
 
-// shadeRows returns the rows of a table of probabilities, with a shade for each cell.
+// shadeRows returns the rows of a table of probabilities, with a shade for each cell. values[i] is
+// the value of the first column in the i-th row.
 func shadeRows(values []string, table [][]float64) []interactionRow {
 	low, high := 1.0, 0.0
 	for _, row := range table {

@@ -194,8 +194,8 @@ func (p *Pool) setStoreError(err error) {
 }
 
 // storeFailureWithRetries calls k.Fail until it succeeds, the lease is lost or ctx is done. The
-// lease must be renewed meanwhile. If it expired, another process would run the job again, and it
-// would fail again.
+// lease must be renewed meanwhile. If the lease expired, another process would run the job again,
+// and the job would fail again.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)

@@ -131,8 +131,10 @@ func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(
 
 // readResourcesThenJobs calls readResources. If this returns true, it calls readResources again,
 // and then readJobs in the same transaction, so that the resources and their jobs are consistent.
-// Most resources have no job. Therefore the first call saves time: if readResources executes a
-// single statement, it takes one round trip to the database.
+//
+// Most resources have no job, so the first call usually suffices. If readResources executes a
+// single statement, the first call takes one round trip to PostgreSQL, and a transaction would take
+// three.
 func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
 	hasJob := false
 	err := q.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {

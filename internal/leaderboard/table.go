@@ -165,7 +165,8 @@ func Footnotes(rows []*Entry) []string {
 	return lines
 }
 
-// TestSetNote is a sentence that explains the numbers of test sets; see Entry.TestSet.
+// TestSetNote explains the numbers in the column of Entry.TestSet: each number stands for a set of
+// test rows.
 const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
 // formatTestSet formats the number of a test set. It returns a dash if it is unknown.

@@ -7,8 +7,8 @@ import "math"
 // the network would end long before the network has learned a table whose classes hardly overlap.
 // docs/engine.md has the measurements.
 const (
-	// maxSteepRatio is a ratio of the log loss in the middle of the schedule to the log loss after a
-	// quarter of it. If the ratio is lower, the schedule is doubled.
+	// maxSteepRatio is the limit for the log loss in the middle of the schedule, divided by the log
+	// loss after a quarter of the schedule. If the ratio is lower, the schedule is doubled.
 	maxSteepRatio = 0.85
 	// minDoublingRows is the smallest number of labelled rows for which a schedule is doubled. For
 	// fewer rows, the default schedule has at least 35 epochs. On such tables, boosting also learns

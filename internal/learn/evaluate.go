@@ -35,8 +35,8 @@ func newProbabilityBuffers() chan []float32 {
 	return buffers
 }
 
-// evaluateStep scores the models that run has after its most recent step. stalled reports whether
-// the scores no longer improve; see earlyStopping.
+// evaluateStep scores the models of run after its most recent step. stalled reports whether the
+// scores no longer improve; see earlyStopping.
 func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err error) {
 	probabilities := <-r.buffers
 	defer func() { r.buffers <- probabilities }()

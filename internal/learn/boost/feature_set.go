@@ -37,9 +37,10 @@ const (
 	maxStatistics = 48
 )
 
-// newFeatureSet returns the columns of f, and target statistics of its categorical columns with
-// more than maxPlainLevels levels and of pairs of these columns. train holds the training rows,
-// from which the statistics are computed. bins holds the binned columns of f.
+// newFeatureSet returns the features of f: its columns and target statistics. A categorical column
+// with more than maxPlainLevels levels has target statistics, and so have the most useful pairs of
+// such columns. train holds the training rows, from which the statistics are computed. bins holds
+// the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryColumns

@@ -97,8 +97,8 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 // change the mean when it is pooled with its neighbours.
 const emptyLeafWeight = 1e-9
 
-// dykstraRounds is the number of times that Dykstra's algorithm projects the values onto
-// each order.
+// dykstraRounds is the number of times that Dykstra's algorithm projects the leaf values onto each
+// of several orders; see fitIsotonicInPlace.
 const dykstraRounds = 20
 
 // fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by the

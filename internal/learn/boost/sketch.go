@@ -25,7 +25,9 @@ func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	return b.odds[int(row)*len(s.odds):][:len(s.odds)]
 }
 
-// projection holds the weights of one output in the sketchSize projections.
+// projection holds sketchSize weights of one output: element i is the weight of the output in the
+// i-th random direction. The derivatives with respect to the outputs are projected onto these
+// directions; see sketchSize.
 type projection [sketchSize]float32
 
 // computeGradients computes the derivatives from which splits are chosen: the derivatives with

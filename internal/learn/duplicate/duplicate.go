@@ -146,12 +146,14 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
 // the row differs from all other rows. A rare text has no level in the schema. All rare texts have
 // the same code, but in a training table they normally differ. hashes holds the hashes of the rows
-// from lo on. makeRareTextsUnique does nothing if the column is not categorical, or if it is the
-// feature frame.ExtractText of a column of numbers: its texts without a level are numbers, which
-// another feature holds.
+// from lo on.
+//
+// makeRareTextsUnique does nothing if the column is not categorical. It also does nothing for the
+// feature frame.ExtractText of a column of numbers. A cell of that feature without a level is a
+// number, and the feature with the numbers already distinguishes rows with different numbers.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
-// text. Their copies are then not found.
+// text. Copies among these rows are then not found.
 func makeRareTextsUnique(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {
@@ -194,10 +196,11 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// JoinGroups returns a copy of groups in which each row without a group has the group of its
-// copies. A negative number means that a row has no group. If the copies have several groups, the
-// row gets the first of them. If they have none, they become a new group. If groups is nil,
-// JoinGroups returns copies. If copies is nil, it returns groups.
+// JoinGroups returns a copy of groups in which rows without a group get the group of an equal row.
+// groups holds the group of each row, and copies is Copies.Groups; a negative number means no
+// group. If several equal rows have groups, the group of the first of these rows counts. If none of
+// the equal rows has a group, they become a new group. If groups is nil, JoinGroups returns copies.
+// If copies is nil, it returns groups.
 //
 // Two groups are never merged: a few rows that occur in most groups, such as rows of zeros, would
 // otherwise merge nearly all groups.

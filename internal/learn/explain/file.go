@@ -25,11 +25,11 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File explains the rows of blind, a CSV without a label column, for which wanted returns true.
-// wanted receives the number of a row, counted from 1. If wanted is nil, File explains every row.
-// It calls yield with the explanations in file order, as soon as a few rows are explained. The
-// error for an invalid file is a *csvfile.Defect. Other errors come from NewExplainer, Explain or
-// yield.
+// File explains rows of the file blind, a CSV without a label column. It explains the rows for
+// which wanted returns true, or every row if wanted is nil. wanted receives the number of a row,
+// counted from 1. File calls yield with the explanations in file order, as soon as a few rows are
+// explained. The error for an invalid file is a *csvfile.Defect. Other errors come from
+// NewExplainer, Explain or yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {

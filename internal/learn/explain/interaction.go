@@ -124,8 +124,10 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	}
 }
 
-// substitute returns some of the rows lo…hi-1 of the sample, once for each pair of values, with the
-// cells of both columns replaced by these values. It adds the number of rows chosen to g.rows.
+// substitute chooses some of the rows lo…hi-1 of the sample, the validation rows of one fold. All
+// folds together have about maxInteractionRows chosen rows. substitute returns each chosen row once
+// for each pair of values, with the cells of both columns replaced by these values. It adds the
+// number of chosen rows to g.rows.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)

@@ -52,8 +52,8 @@ type ReasonWriter struct {
 	reasons   int // largest number of reasons for a row
 }
 
-// NewReasonWriter returns a ReasonWriter for the rows of a file with the given header. It returns
-// at most the given number of reasons for each row. It returns the same errors as NewExplainer.
+// NewReasonWriter returns a ReasonWriter for the rows of a file with the given header. The writer
+// returns at most the given number of reasons for each row. The errors are those of NewExplainer.
 func NewReasonWriter(m *Model, header []string, reasons int, opts Options) (*ReasonWriter, error) {
 	e, err := NewExplainer(m, opts)
 	if err != nil {

@@ -204,8 +204,9 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the properties of the data that limit the growth parameters. Any order of
-// two levels yields the same split, so manyLevels requires a feature with more than two levels.
+// newSearchSpace returns the properties of the data that limit the growth parameters. Its field
+// manyLevels is true only if a feature has more than two levels, because any order of two levels
+// yields the same split.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.countRarestClassRows()}
 	for i := range f.bins.Features {

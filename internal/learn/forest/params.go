@@ -78,8 +78,8 @@ type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
 // labels are noisy. It returns false above the limit, a quarter of the rows of the rarest class. In
-// larger leaves, this class would hardly ever have a majority, which the average error would not
-// show.
+// larger leaves, the rarest class would hardly ever have a majority. The average error, which
+// decides about changes, would hardly show this.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

@@ -49,8 +49,9 @@ func Exp(x float32) float32 {
 // longer than a loop in Go.
 const block = 8
 
-// ExpClipped sets dst[i] to Exp(min(x[i] − shift, most)), or to 0 if x[i] − shift is below
-// least or NaN. least must be at least -87, and most at most 87. dst and x must not overlap.
+// ExpClipped sets dst[i] to Exp(min(x[i] − shift, most)), or to 0 if x[i] − shift is NaN or less
+// than the parameter least. least must not be below -87, and most must not be above 87. dst and x
+// must not overlap.
 func ExpClipped(dst, x []float32, shift, least, most float32) {
 	checkLen("ExpClipped", len(x), len(dst))
 	x = x[:len(dst)]
@@ -81,8 +82,8 @@ func Max(dst, x []float32) {
 	}
 }
 
-// AddExp adds Exp(scores[i] − maxScores[i]) to sums[i] if the difference is at least least.
-// The differences must be at most 87, and least at least -87.
+// AddExp adds Exp(scores[i] − maxScores[i]) to sums[i], unless the difference is below the
+// parameter least. No difference may be above 87, and least must not be below -87.
 func AddExp(sums, scores, maxScores []float32, least float32) {
 	checkLen("AddExp", len(scores), len(sums))
 	checkLen("AddExp", len(maxScores), len(sums))
@@ -96,9 +97,9 @@ func AddExp(sums, scores, maxScores []float32, least float32) {
 
 // SoftmaxGradients computes the gradient g and the hessian h of the log loss with respect to the
 // score s of one class, for each row. y is 1 if the label is target, and otherwise 0. The
-// probability p counts as 0 if s − maxScore is below least, which must be at least -87. If the
-// difference is above 87, the result is arbitrary. dst[i] holds the float32 bits of g in its high
-// half and the float32 bits of h in its low half.
+// probability p counts as 0 if s − maxScore is below the parameter least. least must not be below
+// -87. If s − maxScore is above 87, the result is arbitrary. dst[i] holds the float32 bits of g in
+// its high half and the float32 bits of h in its low half.
 //
 //	p = exp(s − maxScore)·normalizer    g = p − y    h = p(1 − p)
 func SoftmaxGradients(dst []uint64, scores, maxScores, normalizers []float32, labels []int32, target int32, least float32) {
