@@ -62,12 +62,14 @@ func (r *race) addPlanNotes(ungrouped int) {
 	r.addUnscoredClassesNote()
 }
 
-// maxDroppedShare is the largest fraction of the rows that a race may drop before its scores say
-// little about the final model.
+// If a race drops more than the fraction maxDroppedShare of the rows, its scores say little about
+// the final model; see usedRows.
 const maxDroppedShare = 1.0 / 3
 
-// usedRows returns Report.UsedRows. In the last fold, every row with a time is a training,
-// validation or test row, unless later rows of its group are scored.
+// usedRows returns Report.UsedRows: the largest number of training rows of a fold, or 0 if the race
+// has no Params.Times or drops at most the fraction maxDroppedShare of the rows. A row with a time
+// is dropped if it is neither a test row nor a training or validation row of the last fold, because
+// later rows of its group are scored.
 func (r *race) usedRows() (rows int) {
 	last := r.plan.Folds[len(r.plan.Folds)-1]
 	dropped := r.plan.Dropped + len(r.plan.Rest) - len(last.Train) - len(last.Validation)

@@ -247,7 +247,8 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 	return (over || stalled) && !run.smoothNext, err
 }
 
-// reachesThreshold reports whether performance ends the race.
+// reachesThreshold reports whether performance is at least the threshold of the race. It returns
+// false if there is no threshold.
 func (r *race) reachesThreshold(performance float64) bool {
 	threshold := r.data.params.Threshold
 	return threshold != nil && performance >= *threshold

@@ -82,8 +82,8 @@ func trainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm 
 	return r.writeRecording(w, r.runs[index])
 }
 
-// watchReachedElsewhere passes the runs that [RemoteRuns.ReachedElsewhere] receives to the
-// scheduler until stop is called.
+// watchReachedElsewhere receives from [RemoteRuns.ReachedElsewhere] which runs have reached the
+// threshold on other machines, and records these wins in the scheduler, until stop is called.
 func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 	remote := r.data.params.Remote
 	if remote == nil || remote.ReachedElsewhere == nil {

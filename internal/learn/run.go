@@ -200,7 +200,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected: log(error · log
-// loss), where error is 1 − performance plus half a row. The log loss alone may be lowest at a step
+// loss), where error is 1 − performance + 0.5/rows. The log loss alone may be lowest at a step
 // with a high error. The error alone is coarse with few rows.
 //
 // For logLoss and areas under curves, the selection loss is only log(log loss), before calibration.

@@ -153,10 +153,10 @@ type curve struct {
 	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve returns the curve through the last trial, which is a straight line if the logarithm of
-// the error rate is drawn over the logarithm of the number of rows. The slope is fitted to all
-// trials by weighted least squares, with a smaller weight for an error rate with a larger standard
-// error. macroAveraged is set if error rates are means over classes, whose standard errors are
+// fitCurve returns the curve through the last trial. The curve is a straight line if the logarithm
+// of the error rate is drawn over the logarithm of the number of rows. The slope is fitted to all
+// trials by weighted least squares: an error rate counts less if its standard error is larger.
+// macroAveraged is set if error rates are means over classes. The standard errors of such means are
 // usually larger; see standardError.
 func fitCurve(trials []Trial, macroAveraged bool) curve {
 	var w, x, y, xx, xy float64

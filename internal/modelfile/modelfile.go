@@ -134,10 +134,17 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 	return sample
 }
 
-// describeColumn returns the description of a column of the training file, as far as a model stores
-// it: whether it has times of day; the format of dates and numbers, and the words among numbers; the levels of a category; the
-// separator and the items of lists; the first characters of codes. Other columns have only the
-// name.
+// describeColumn describes a column of the training file, as far as a model stores it:
+//
+//	dates         the order of day, month and year, or the unit of Unix times
+//	times of day  that there are times of day
+//	numbers       the unit and the separators; the words among the numbers
+//	categories    the levels
+//	lists         the separator and the items
+//	codes         the first characters
+//
+// For other columns, the result has only the name, and whether a feature is extracted from the
+// column.
 //
 // A model stores less than a dataset. The time zones of dates with times are therefore unknown,
 // amounts are assumed to have thousands separators, and the order of day and month counts as known,
@@ -179,7 +186,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 	return column
 }
 
-// dateOrder returns the order of the dates of a feature, as the service describes it.
+// dateOrder returns the order of day, month and year in the dates of a feature, such as
+// inference.DayFirst. It returns "" for Unix times.
 func dateOrder(c *frame.ColumnSchema) string {
 	switch {
 	case c.Epoch != "":

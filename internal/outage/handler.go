@@ -21,7 +21,7 @@ func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) 
 	return handler{next, monitors, keep}
 }
 
-// Handle passes the record on, with the level debug if NewHandler says so.
+// Handle passes the record on. It first lowers the level of the record as NewHandler describes.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	if h.isCovered(r) && h.Enabled(ctx, slog.LevelWarn) {
 		r = r.Clone()

@@ -66,8 +66,8 @@ func (p *Preflight) seemsToLackHeader() bool {
 
 // askNoHeader asks whether a training file whose first row looks like data has no header, and
 // returns the answer. If prompting is disabled, it returns an error with the command for a file
-// without a header. It does not ask for a blind file, with --no-header-row, and in `foretell check`,
-// which reports a defect instead; it then returns false.
+// without a header. It returns false without a question if the file is a blind file, if
+// --no-header-row is set, or in `foretell check`, which reports a defect instead.
 func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil

@@ -24,8 +24,9 @@ func (p *Preflight) driftHint(f *finding) string {
 	return ""
 }
 
-// replaceIDHints replaces the hints that suggest a column of the training file as the ID, if the column
-// cannot be the ID of the blind file. The suggested command would fail.
+// replaceIDHints finds the hints that suggest a column as the ID although the column has missing or
+// repeated values in the blind file. The suggested command would fail, so the new hint says that no
+// action is required.
 func (p *Preflight) replaceIDHints() {
 	for i := range p.Findings {
 		f := &p.Findings[i]

@@ -63,10 +63,10 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	return r
 }
 
-// featureTest returns a function that reports whether a model uses a column. If the model exists, its
-// features decide. Otherwise, a column is used if its values yield a feature. If the file is a blind
-// file or was not read completely, every column counts as used, because other rows may have values.
-// The column of --group is never used.
+// featureTest returns a function that reports whether a model uses a column. If the model exists,
+// its features decide. Before it exists, a column is used if its values yield a feature. In a blind
+// file, or a file that was not read completely, every column then counts as used, because other
+// rows may have values. The column of --group is never used.
 func (p *Preflight) featureTest() func(c *profile.ColumnProfile) bool {
 	features := newNameSet(p.modelColumns.Features) // columns that an existing model needs
 	for _, name := range p.modelColumns.Unused {

@@ -66,7 +66,8 @@ func (p *Preflight) copyCommands(in *InputTable, flags string) string {
 	return command + ", then `" + p.Factory.CommandWithFiles(map[string]string{in.args[0]: fixed}, label, omitted...) + "`"
 }
 
-// copyName returns the name of the corrected copy of an input in a hint.
+// copyName returns the name that hints suggest for the corrected copy of an input, such as
+// train.fixed.csv.
 func (in *InputTable) copyName() string {
 	name := in.Stem() + ".fixed.csv"
 	if strings.HasPrefix(name, "-") {

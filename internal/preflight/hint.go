@@ -367,8 +367,8 @@ func (p *Preflight) likelyClassColumn() string {
 	return name
 }
 
-// firstColumnNamesQuoted returns the names of the first few columns of the training file, quoted
-// for a shell.
+// firstColumnNamesQuoted returns the names of the first 20 columns of the training file, quoted for
+// a shell. If there are more, the last element is, for example, "… (5 more)".
 func (p *Preflight) firstColumnNamesQuoted() []string {
 	const most = 20
 	var list []string

@@ -96,7 +96,7 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 }
 
 // prefetchDistance is the distance, in rows, from the current row to the row that is
-// prefetched. It must equal prefetchDistance in gen.
+// prefetched. It must equal the constant of the same name in the program gen.
 const prefetchDistance = 32
 
 // prefetchable returns the number of rows, among the first n, that are followed by at

@@ -81,7 +81,7 @@ func (b *factorBuilder) random() float64 { return float64(rng.SplitMix64(&b.stat
 // input returns the inputs of a row.
 func (b *factorBuilder) input(row int) []float64 { return b.x[row*b.width : (row+1)*b.width] }
 
-// row returns the features of a row so far.
+// row returns the features of a row, one for each column of the factor so far.
 func (b *factorBuilder) row(row int) []float32 {
 	return b.features[row*b.stride : row*b.stride+b.rank]
 }
@@ -251,8 +251,8 @@ func (f *choleskyFactor) triangle() []float64 {
 }
 
 // solveTransposedInPlace converts coefficients of the features to coefficients of the centres.
-// It replaces beta, r × outputs, by the solution α of Lᵀ·α = β, for which K·α = Φ·β. l is L, the
-// triangle of the factor, r × r.
+// It replaces beta, r × outputs, by the solution α of Lᵀ·α = β, for which K·α = Φ·β. r is the rank
+// of the factor. l is L, the triangle of the factor, r × r.
 func solveTransposedInPlace(l, beta []float64, outputs int) {
 	r := len(beta) / outputs
 	for j := r - 1; j >= 0; j-- {

@@ -92,8 +92,8 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 }
 
 // newFeatures returns the features of the training rows x, which are row-major with the given
-// width: the features of a kernel, or the inputs themselves. It also returns γ of the kernel, which
-// is 0 if there is none.
+// width. The features approximate the kernel or, if o.Width is Linear, are the inputs themselves.
+// newFeatures also returns γ of the kernel, or 0 without a kernel.
 func newFeatures(ctx context.Context, x []float64, width int, o Options) (features choleskyFactor, gamma float64) {
 	if o.Width == Linear {
 		return inputFeatures(x, width), 0
@@ -120,8 +120,8 @@ func inputFeatures(x []float64, width int) choleskyFactor {
 }
 
 // Validation returns the class probabilities of the rows fold.Validation: len(fold.Validation) ×
-// classes, row-major. penaltyIndex is the index of the model's penalty in Options.Penalties. If
-// Model returns nil, all probabilities of a row are equal.
+// classes, row-major. penaltyIndex is the index of the model's penalty in Options.Penalties. If the
+// fit did not converge, all probabilities of a row are equal.
 func (f *Fit) Validation(penaltyIndex int) []float32 { return f.validation[penaltyIndex] }
 
 // Model returns the model of the penalty with the given index in Options.Penalties. The

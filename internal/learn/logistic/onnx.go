@@ -74,9 +74,9 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 	return g.Concat(parts...), order
 }
 
-// addONNXCategories returns the elements of a vector of encode that belong to the categorical
-// columns e.inputs[i], for all i in indices. They are in another order than in that vector:
-// element k of in is element order[k] of the vector.
+// addONNXCategories adds to g the one-hot inputs of the categorical columns e.inputs[i], for all i
+// in indices, and returns these inputs. order[k] is the index that input k of the result has in a
+// vector of encode.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
 	var numbers []float64 // for each input, its number within its column, counted from 1

@@ -33,8 +33,8 @@ type logisticRegression struct {
 // biasPenalty is the penalty of the biases, small enough not to matter.
 const biasPenalty = 1e-3
 
-// newLogisticRegression returns a regression on the features of k, which it overwrites.
-// newLogisticRegression returns an error only if ctx is cancelled.
+// newLogisticRegression returns a regression on the features of k. The regression takes over the
+// slice k.features. newLogisticRegression returns an error only if ctx is cancelled.
 func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32, o Options) (*logisticRegression, error) {
 	p := &logisticRegression{rows: len(labels), size: k.rank + 1, linear: o.Width == Linear, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5
@@ -71,15 +71,17 @@ func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32
 	return p, nil
 }
 
-// gramRows is the number of rows whose products are summed in float32.
+// gramRows is the number of rows over which gram sums products in float32, before it adds the sums
+// to float64 totals.
 const gramRows = 64
 
 // gram returns the lower triangle of ΦᵀΦ, size × size. It returns an error only if ctx is
 // cancelled.
 //
 // Sums over gramRows rows are computed in float32, and added up in float64. In float32 alone,
-// rounding errors could exceed the penalties. If the columns have few combinations of values, ΦᵀΦ
-// is nearly singular, and only the penalties make the upper bound of the Hessian positive definite.
+// rounding errors could exceed the penalties. The upper bound of the Hessian might then not be
+// positive definite: if the columns have few combinations of values, ΦᵀΦ is nearly singular, and
+// only the penalties make the bound positive definite.
 func (p *logisticRegression) gram(ctx context.Context) ([]float64, error) {
 	gram := make([]float64, p.size*p.size)
 	block, packed := make([]float32, p.size*p.size), make([]float32, kernel.PackedLen(gramRows, p.size))

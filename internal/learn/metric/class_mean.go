@@ -25,12 +25,12 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 }
 
 // newProportion returns a proportion with the given value and variance. Its number of rows is
-// rows/ratio. ratio is the given variance divided by the variance of a proportion of independent
-// rows. So if the score varies more than such a proportion, it counts as a proportion of fewer
-// rows. ratio is 1 if a variance is 0, as for a score of 0 or 1.
+// rows/ratio. ratio is variance divided by estimated·(1−estimated)/rows, the variance of a
+// proportion of independent rows. So a score that varies more counts as a proportion of fewer rows.
+// ratio is 1 if one of the two variances is 0, as for a score of 0 or 1.
 //
-// estimated and variance are the score and its variance on a sample. few is the number of rows of
-// this sample, for which shrinkVarianceRatio corrects ratio.
+// variance is estimated from a sample of the rows, and estimated is the score on this sample. few
+// is the number of rows of the sample, for which shrinkVarianceRatio corrects ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -220,9 +220,9 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 }
 
 // aucProportion returns the area under the ROC curve of a class with m rows, against n rows of
-// other classes, as a proportion. variance is computed from the influences of rows. The assumed
-// variance is the variance for exponential scores, in the form that treats both classes alike
-// (Hanley and McNeil, Radiology 143, 1982).
+// other classes, as a proportion. variance is computed from the influences of rows. newProportion
+// compares it with the variance of an area for exponentially distributed scores, in the form that
+// treats both classes alike (Hanley and McNeil, Radiology 143, 1982).
 func aucProportion(area, variance, m, n float64) proportion {
 	half := (m+n)/2 - 1
 	return newProportion(area, area, variance, m*n/(1+half*(1-area)/(2-area)+half*area/(1+area)), min(m, n))
@@ -257,8 +257,9 @@ func (p Predictions) effectiveRows() effectiveRows {
 	return effectiveRows{designEffect, ofClass, float64(sum) / float64(max(clusters, 1))}
 }
 
-// of returns the effective number of n rows of a class, or of several classes if class is negative.
-// It is at least the number of clusters with rows of the class, and at least 1 unless n is 0.
+// of returns the number of independent rows with as much information as n rows of a class, or of
+// several classes if class is negative. It is at least the number of clusters with rows of the
+// class, and at least 1 unless n is 0.
 func (e effectiveRows) of(class, n int) float64 {
 	switch {
 	case n == 0 || e.clusters == nil:

@@ -16,8 +16,8 @@ type powerTrial struct {
 // ctx is cancelled.
 //
 // All exponents are negative, so a rarer class has the higher weight in every trial. A class that
-// is not more probable than a rarer one is therefore never chosen. Only the few classes that are
-// left in a row are weighted for each trial.
+// is not more probable than a rarer one is therefore never chosen. For each row, the trials weight
+// only the few other classes.
 func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial) {
 	order := f.classesByRows()
 	var contenders []int32

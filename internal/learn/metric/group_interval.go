@@ -76,7 +76,7 @@ type clusterSums struct {
 	clusterOf []int32   // the cluster of each row
 	sums      []float64 // by cluster
 	isTouched []bool    // by cluster: whether touched contains it
-	touched   []int32   // the clusters that influences were added to, in order
+	touched   []int32   // the clusters that influences were added to, in the order of their first influence
 }
 
 func newClusterSums(p Predictions) *clusterSums {

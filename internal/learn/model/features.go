@@ -6,9 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features are the inputs of a predictor that does not use all columns of the schema as they are.
-// Screening may leave columns out. Columns of texts are replaced by scores, which text models
-// compute.
+// Features are the inputs of a predictor if they differ from the columns of the schema. Screening
+// may leave columns out. Columns of texts are replaced by scores, which text models compute.
 type Features struct {
 	// Columns are indices of columns of the schema, ascending.
 	Columns []int32
@@ -64,9 +63,9 @@ func usedFeatures(members []Member, schema *frame.Schema) []bool {
 	return used
 }
 
-// featurePredictor is a predictor that does not use all columns of the schema as they are. Its
-// methods take a frame with the columns of the schema. They compute the features from it and pass
-// these to the embedded Predictor.
+// featurePredictor is a predictor whose inputs differ from the columns of the schema. Its methods
+// take a frame with the columns of the schema. They compute the features from this frame and pass
+// them to the embedded Predictor.
 type featurePredictor struct {
 	Predictor
 	features *Features

@@ -68,7 +68,7 @@ func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*te
 	return list
 }
 
-// readTextModelsOf reads the models of the given columns. It returns nil after an error.
+// readTextModelsOf reads the text models of the given columns. It returns nil after an error.
 func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels {
 	m := &textModels{columns: columns}
 	for range columns {
@@ -99,7 +99,8 @@ func withTexts(features *Features, texts *textModels) *Features {
 	return features
 }
 
-// writeFeatureColumns writes the column indices of features, but not its texts. features may be nil.
+// writeFeatureColumns writes the column indices of features, but not its text models. features may
+// be nil.
 func writeFeatureColumns(w *codec.Writer, features *Features) {
 	if features == nil {
 		w.Uint32(0)

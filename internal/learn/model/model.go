@@ -82,7 +82,8 @@ func (m *Model) BackgroundValues(feature int) []float64 {
 	return m.background.Columns[feature].Values(make([]float64, m.background.Rows), 0, m.background.Rows)
 }
 
-// BackgroundCodes is like BackgroundValues, for the codes of a category.
+// BackgroundCodes returns the codes of a categorical feature in the rows of the background,
+// frame.Missing if a value is missing. It returns nil if the background does not have the feature.
 func (m *Model) BackgroundCodes(feature int) []int32 {
 	if m.background == nil {
 		return nil

@@ -6,7 +6,7 @@ import "foretell/internal/learn/text"
 // share a set then compute the scores of a text only once.
 type textMemos map[*textModels]*textModels
 
-// withMemo returns a copy of the member one. The text models of the copy remember their scores.
+// withMemo returns a copy of a member. The text models of the copy remember their scores.
 // Members with the same text models share the remembered scores.
 func (t textMemos) withMemo(one Member) Member {
 	inner, features := UnwrapFeatures(one.Predictor)

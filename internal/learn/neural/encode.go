@@ -50,9 +50,9 @@ func (e *encoder) encodeNumeric(dst []float32, lookups []embeddingLookup, in *in
 	}
 }
 
-// encodeCategories sets, for each of the given rows, the embedding lookup of the categorical column
-// that in describes. codes are the codes of the column. If drop is not nil, some codes, drawn at
-// random, are treated as unknown.
+// encodeCategories sets the embedding lookup of one categorical column for each of the given rows.
+// The parameter in describes the column, and codes are its codes. If drop is not nil, some codes,
+// drawn at random, are treated as unknown.
 func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
 	for j, r := range rows {
 		level := in.rowOfLevel.Transform(codes[r])

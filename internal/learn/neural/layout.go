@@ -139,7 +139,7 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	return p
 }
 
-// scaleDeviation is the standard deviation of the members' initial scales. TabM
-// initialises scales to random signs in wide networks. With only 192 units, random signs
-// would reduce the capacity of the network too much.
+// scaleDeviation is the standard deviation of the members' initial scales. TabM (see the package
+// comment) initialises scales to random signs, but in wide networks. With only 192 units, random
+// signs would reduce the capacity of the network too much.
 const scaleDeviation = 0.5

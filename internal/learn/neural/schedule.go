@@ -15,7 +15,7 @@ type schedule struct {
 }
 
 // doubledSteps is the number of steps that remain after a schedule has been doubled in its middle.
-// A third of them is then a quarter of the schedule, so after these steps it may be doubled again.
+// After a third of these steps, the longer schedule is also in its middle and may be doubled again.
 const doubledSteps = 24
 
 // position returns the position in the schedule after the given number of steps, which must be at

@@ -110,7 +110,7 @@ func (s *Scheduler) canWin(index int) bool {
 
 // latestDue returns the largest due time with which a run may begin a step; runs with a larger due
 // time wait. It is the smallest due time of the active runs plus a lead. The lead is s.lead or, if
-// that is larger, the highest cost that the last step of one of these runs had.
+// that is larger, the largest lastStepCost of these runs.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {

@@ -44,8 +44,7 @@ type Explainer struct {
 	probabilities []float32
 }
 
-// maxExactColumns is the largest number of different columns for which all sets of
-// columns are predicted.
+// If two rows differ in at most maxExactColumns columns, all sets of these columns are predicted.
 const maxExactColumns = 6
 
 // ColumnOrders holds, for each background row, a permutation of the columns: the order in which
@@ -53,9 +52,9 @@ const maxExactColumns = 6
 type ColumnOrders struct{ list [][]int }
 
 // NewColumnOrders returns the orders for a table: random permutations of the columns, each followed
-// by its rotations. In these, each column is once at each position (a Latin square), so no column
-// comes early more often than other columns. The orders depend only on t, so equal rows have equal
-// explanations.
+// by its rotations. A permutation and its rotations have each column once at each position (a Latin
+// square), so no column comes early more often than other columns. The orders depend only on t, so
+// equal rows have equal explanations.
 func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))

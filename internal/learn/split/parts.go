@@ -52,9 +52,9 @@ func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int 
 	return list
 }
 
-// spreadConfinedClasses finds the classes with at least nine tenths of their rows in one part, for
-// example because they are in one group. It divides their rows among all k parts. Classes of fewer
-// than ten rows stay as they are.
+// spreadConfinedClasses finds the classes with at least nine tenths of their rows in one of the k
+// parts, for example because the rows are in one group. It divides the rows of these classes among
+// all parts. parts holds the part of each row. Classes of fewer than ten rows stay as they are.
 //
 // Without this, the model that predicts such rows would hardly know their class. A low probability
 // of the class would then become a sign of the class.

@@ -27,7 +27,7 @@ type termKind uint8
 
 const (
 	kindWords termKind = iota // words and pairs
-	kindGrams                 // sequences of characters
+	kindGrams                 // character n-grams
 	numKinds
 )
 
@@ -38,7 +38,7 @@ const (
 )
 
 // Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), with different
-// initial values for words, pairs and sequences. The hash is then mixed by the finaliser
+// initial values for words, pairs and n-grams. The hash is then mixed by the finaliser
 // of MurmurHash3 (Appleby 2008).
 const (
 	fnvPrime      = 16777619
@@ -74,7 +74,7 @@ type termReader struct {
 }
 
 // read calls visit with the kind and the bucket of each term of a text: first words and
-// pairs, then sequences of characters.
+// pairs of words, then character n-grams.
 func (r *termReader) read(text string, visit func(kind termKind, bucket uint32)) {
 	r.visit, r.left = visit, maxTextTerms
 	r.text = append(r.text[:0], text...)
@@ -109,7 +109,7 @@ func (r *termReader) resetRun() {
 	r.starts = append(r.starts[:0], 0)
 }
 
-// endRun visits the sequences of characters of the current run.
+// endRun visits the character n-grams of the current run.
 func (r *termReader) endRun() {
 	if len(r.starts) <= 1 {
 		return

@@ -103,8 +103,8 @@ func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 	return newVocabulary(buckets, idf)
 }
 
-// kindNorms are the norms to which the terms of each kind are scaled. Sequences of
-// characters weigh less than words, because there are more of them and they overlap.
+// kindNorms are the norms to which the terms of each kind are scaled. Character n-grams weigh less
+// than words and pairs of words, because there are more n-grams and they overlap.
 var kindNorms = [numKinds]float32{1, 0.7}
 
 // termCount is a term of a text. index is the index of its bucket in the vocabulary, and count is the

@@ -4,11 +4,11 @@ import "math"
 
 // binIndex is a lookup table that finds the bin of a value faster than a binary search over all
 // thresholds. It divides the range of the thresholds into cells of equal width. A value is compared
-// only with the thresholds in its own cell: in this example, a value in the second cell with t1 and
-// t2.
+// only with the thresholds in its own cell. In this example, a value in the second cell is compared
+// with t1 and t2:
 //
-//	thresholds   t0   t1 t2            t3
-//	cells      │    │    │    │    │    │
+//	thresholds  t0        t1 t2         t3   t4
+//	cells       │       │       │       │       │
 //
 // Rounding can put a value into a neighbouring cell. The bins are still exact, because a larger
 // value is never in an earlier cell.

@@ -11,7 +11,7 @@ import (
 // version, so that both compute the same bits.
 func adam() {
 	TEXT("adamBlocks", NOSPLIT, "func(w, m, v, grad *float32, blocks uintptr, c *[8]float32)")
-	Doc("adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate/(1−β1ᵗ), 1/√(1−β2ᵗ), ε, 1−decay.")
+	Doc("adamBlocks computes Adam.Update for 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate/(1−β1ᵗ), 1/√(1−β2ᵗ), ε, 1−decay.")
 	Pragma("noescape")
 	w := Load(Param("w"), GP64())
 	m := Load(Param("m"), GP64())
