@@ -185,7 +185,8 @@ func rolesFromFlags(layout *repair.Layout) roles.Options {
 	return roles.Options{ID: layout.ID, GenerateID: layout.GenerateID, Label: layout.Label, Drop: layout.Drop}
 }
 
-// setColumnNames sets the names of the file's columns if they differ from its header.
+// setColumnNames makes later reads of the file use names as its column names, if they differ from
+// header, the names in the file.
 func (p *Preflight) setColumnNames(in *InputTable, header, names []string) {
 	if !slices.Equal(header, names) {
 		in.layout.Names = names
@@ -222,7 +223,8 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *InputTa
 	return names, nil
 }
 
-// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameFirstColumn.
+// reasonOfUniqueName returns why roles.UniqueNames or roles.NameFirstColumn has renamed a column:
+// it had no name, or the name of an earlier column. code is the code of the warning.
 func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	if one.From == "" {
 		return csvfile.CodeUnnamedColumn, "the column has no name"
@@ -230,8 +232,9 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameFirstColumn is like [roles.NameFirstColumn], but also warns about the new name. It returns
-// names unchanged if the column without a name is ignored.
+// nameFirstColumn is like [roles.NameFirstColumn], which names a first column without a name, but
+// also warns about the new name. If the column without a name is ignored, it returns names
+// unchanged.
 func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names

@@ -232,8 +232,9 @@ func commonPrefix(a, b string) string {
 	return a
 }
 
-// ShellArgument returns the argument for the input with this name, quoted for a shell. The argument for
-// standard input or another pipe is -. A name that looks like a flag begins with ./ in the argument.
+// ShellArgument returns the argument for the input with this name, quoted for a shell. The argument
+// for standard input or another pipe is -. A name that looks like a flag gets the prefix ./, as in
+// ./-a.csv.
 func ShellArgument(name string) string {
 	if name == receipt.StdinName || name == receipt.PipeName {
 		return "-"

@@ -25,7 +25,7 @@ func FeatureNames(d *api.Dataset) []string {
 }
 
 // CheckAgainstModel checks a blind file before it is predicted: it must have the columns of the
-// model's dataset. p.Train is the blind file.
+// model's dataset. There is no training file, so the blind file is in p.Train.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	p.modelFormats = &frame.Schema{}

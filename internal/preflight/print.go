@@ -112,7 +112,8 @@ func (p *ReportPrinter) printFile(f *fileReport) error {
 	return p.printClasses(f.Classes)
 }
 
-// newTable returns a table with a row for each item.
+// newTable returns a table with a row for each item. columns are the names of the JSON fields that
+// are shown.
 func newTable[T any](o *cli.Output, items []T, columns ...string) (*term.Table, error) {
 	records, err := cli.ToRecords(items)
 	if err != nil {

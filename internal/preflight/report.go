@@ -81,9 +81,9 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns returns d, the defect of a file with too few columns, with another message.
-// This message does not count a generated ID column. If the file has too few columns because of
-// --drop, it says so.
+// explainTooFewColumns returns d, the defect of a file that has too few columns. It changes the
+// message in two cases: a generated ID column is not counted, and if the columns are too few
+// because of --drop, the message says so.
 func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {

@@ -9,8 +9,8 @@ import (
 )
 
 // estimateRowsAboveHeader returns the number of rows of a workbook above its probable header. The
-// header is the first row that has at least two filled cells, and as many as the median of the first
-// 50 rows. It may have one fewer than this median, because the column of row names often has no
+// header is the first row with enough filled cells: at least two, and at least one fewer than the
+// median of the first 50 rows. One fewer is enough because the column of row names often has no
 // name. The result is 0 if there is no such row, or if the file cannot be read.
 func (in *InputTable) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
@@ -61,8 +61,8 @@ func (p *Preflight) findHeadersBelowTitles(ctx context.Context, header []string)
 }
 
 // findHeaderBelowTitle looks for a header below the first row, and sets headerBelowTitle to its
-// names. It does so only if the first row may be a title: if one of its cells, header, is empty, or
-// if there are too few cells for a header.
+// names. It does so only if the first row may be a title: if one of its cells is empty, or if there
+// are too few cells for a header. The argument header holds these cells.
 func (in *InputTable) findHeaderBelowTitle(ctx context.Context, header []string) {
 	in.headerBelowTitle = nil
 	if !slices.Contains(header, "") && len(header) >= in.fewestColumns() {

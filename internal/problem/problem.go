@@ -75,8 +75,8 @@ func newOutageProblem(cause error, code api.Code, message string) error {
 	return p
 }
 
-// newDiskFullProblem returns the problem of a full disk. The path of the disk is only in the log
-// or, if Config.Embedded is true, in the problem.
+// newDiskFullProblem returns the problem of a full disk. The problem names the folder only if
+// Config.Embedded is true. Otherwise the folder is only logged.
 func (c *Converter) newDiskFullProblem(err error) error {
 	dir := c.location
 	left := ""

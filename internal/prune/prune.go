@@ -17,9 +17,9 @@ type Policy struct {
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions is set to keep the champion of each series, and the model of [client.FindNewest],
-	// which decides with which models the champion is compared. Without that model, another model
-	// that is kept, such as the model of a running prediction, could become the champion.
+	// Champions is set to keep the champion of each series, and the model that [client.FindNewest]
+	// returns. That model decides with which models the champion is compared. Without it, another
+	// model that is kept, such as the model of a running prediction, could become the champion.
 	Champions bool
 }
 
@@ -105,8 +105,8 @@ func FilterConfirmed(confirmed, current []Item) []Item {
 }
 
 // keptModels returns the keys of the models that p keeps: the newest p.Keep models, the models
-// created since p.Before, with p.Champions the champion and the newest model, and in any case the
-// models of unfinished predictions.
+// created since p.Before, and the models of unfinished predictions that are not abandoned. If
+// p.Champions is set, it also keeps the champion and the newest model.
 func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
 	if newest := client.FindNewest(s.Models); p.Champions && newest != nil {

@@ -18,11 +18,11 @@ import (
 //	line 1 … n   line n+1 … 2n   …   the rest
 //	└ 8 bytes ┘  └─ 8 bytes ──┘      └ 8 bytes┘
 //
-// There are at most maxBlocks, so that the receipt of a long result stays short.
+// There are at most maxBlocks blocks, so that the receipt of a long result stays short.
 type BlockDigests struct {
 	// Lines is the number of lines per block.
 	Lines int `json:"lines"`
-	// Digests holds the first bytes of each block's SHA-256, in hex.
+	// Digests holds the first 8 bytes of each block's SHA-256, in hex.
 	Digests string `json:"sums"`
 }
 

@@ -25,7 +25,7 @@ func isClassBalanced(r *api.ModelReport) bool {
 //
 // The score is the accuracy or, if isClassBalanced returns true, the metric of the race. If this
 // metric is the accuracy, but the race had class weights, nothing is compared, because the weights
-// may lower the accuracy. Neither is anything compared if the scored models were trained on few of
+// may lower the accuracy. Nothing is compared either if the scored models were trained on few of
 // the rows; see [describeUsedRows].
 func compareWithBaseline(r *api.ModelReport) (text string, isWorse bool) {
 	scores, baseline, kind, _ := testOrValidationScores(r)

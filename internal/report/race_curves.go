@@ -77,7 +77,7 @@ func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string
 	return strings.Repeat(" ", blank) + term.Sparkline(shown, low, high, curveWidth)
 }
 
-// formatSeconds formats a duration in seconds, with at least two digits.
+// formatSeconds formats a duration in seconds, with one decimal below 10 seconds: "2.5 s", "48 s".
 func formatSeconds(seconds float64) string {
 	if seconds < 10 {
 		return fmt.Sprintf("%.1f s", seconds)

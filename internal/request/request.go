@@ -128,8 +128,8 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// addProblemHint adds a hint to an error of the service about an unknown path or method, because
-// the user has typed the path. It also adds one if the parameters offset and limit are missing. It
+// addProblemHint adds a hint to two kinds of problems: an unknown path or a method that the path
+// does not allow, because the user has typed them, and a missing parameter offset or limit. It
 // returns any other problem unchanged.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {

@@ -27,8 +27,8 @@ func FindChampion(ctx context.Context, session *connect.Session, s client.Series
 }
 
 // WarnIfIncomparableOn is WarnIfIncomparable for a race on a dataset. It must be called after
-// Prepare. If the service cannot be read, there is no warning, because the race does not depend on
-// it.
+// Prepare. If the dataset or the champion cannot be read from the service, there is no warning and
+// no error, because the race does not need the warning.
 func (f *Flags) WarnIfIncomparableOn(ctx context.Context, o *cli.Output, session *connect.Session, dataset string, race *api.NewTraining) {
 	b := f.baseline
 	if !f.BeatsChampion() {

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// ColumnDescription describes a column by the first rows of a file. Only Name is set unless the
-// column may be the ID or the label: it is the first or the last column, is named like an ID or a
-// label, or is missing in the blind file.
+// ColumnDescription describes a column by the first rows of a file. The fields after Unnamed are
+// set only for columns that may be the ID or the label: the first and the last column, columns that
+// are named like an ID or a label, and columns that the blind file lacks.
 type ColumnDescription struct {
 	Name string
 	// Unnamed reports whether the header of the file has no name for the column, so that Name was

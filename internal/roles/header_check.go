@@ -85,10 +85,10 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 }
 
 // looksLikeData reports whether the first record looks like a row of data: at least 80 % of its
-// cells, and at least half of its texts, resemble the cells below them. If no text does, numbers
-// that ascend or descend do not look like data. If the last cell also occurs below, it may be the
-// name of a class, and half of the other cells are enough. A text and its class look like data for
-// another reason; see isTextAndClass.
+// cells, and at least half of its texts, resemble the cells below them. If all numbers ascend or
+// descend, at least one text must resemble a cell below it. If the last cell also occurs below, it
+// may be the name of a class. It is then enough that half of the other cells resemble those below.
+// A text and its class look like data for another reason; see isTextAndClass.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {

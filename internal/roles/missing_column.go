@@ -45,7 +45,8 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 // minSimilarityGain. Two equal columns have the similarity 1.
 const minSimilarityGain = 0.25
 
-// columnSample holds the first cells of a column.
+// columnSample holds the cells of a column in the first maxSampleRows rows or maxSampleBytes bytes
+// of a file. min and max are the range of its numbers, and texts holds its texts.
 type columnSample struct {
 	cells []string
 	min   float64

@@ -146,10 +146,10 @@ func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerCo
 	return readPredictions(ctx, t, answerColumns, opts)
 }
 
-// readTrueLabels reads the answers and returns the true label of each row of first, or "" for a row
-// without a label. It sets IDNumbers if the IDs of the answers are compared as numbers. It returns a
-// *Fault if no row has a label, or if one of the two files of predictions has none of the true labels
-// among its classes.
+// readTrueLabels reads the answers and returns the true label of each row of the predictions first,
+// or "" for a row without a label. It sets IDNumbers if the IDs of the answers are compared as
+// numbers. It returns a *Fault if no row has a label, or if one of the two files of predictions has
+// none of the true labels among its classes.
 func (d *Difference) readTrueLabels(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // floating-point numbers.
 const maxExactDigits = 15
 
-// integerID returns an ID without leading zeros and without a fraction of zeros, as in 0901 and 901.0. It
-// returns "" if the ID is not such an integer.
+// integerID returns an ID without its leading zeros and without a fraction of zeros: "901" for 0901
+// and for 901.0. It returns "" if the ID is not an integer.
 func integerID(id string) string {
 	digits, fraction, isFloat := strings.Cut(id, ".")
 	isNoDigit := func(r rune) bool { return r < '0' || r > '9' }
@@ -26,7 +26,7 @@ func integerID(id string) string {
 // idKey is like labelKey, for IDs. If it is nil, only equal IDs are considered equal.
 type idKey func(id string) string
 
-// of returns the text of an ID.
+// of returns k(id) or, if k is nil, id.
 func (k idKey) of(id string) string {
 	if k == nil {
 		return id
@@ -34,7 +34,7 @@ func (k idKey) of(id string) string {
 	return k(id)
 }
 
-// set returns the set of the texts of ids.
+// set returns the set of the results of k.of for ids.
 func (k idKey) set(ids []string) map[string]bool {
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -43,9 +43,9 @@ func (k idKey) set(ids []string) map[string]bool {
 	return set
 }
 
-// differentForms returns an ID as each of two files writes it if the IDs must be compared by integerID: the
-// files write the same numbers in different ways, all IDs are integers, and different IDs of a file are
-// different numbers. Otherwise, it returns nil.
+// differentForms returns an example of an ID that two files write in different ways, such as "0901"
+// and "901". It returns nil if there is no such ID, or if the IDs cannot be compared by integerID.
+// For that, all IDs must be integers, and different IDs of a file must be different numbers.
 func differentForms(first, second []string) (example []string) {
 	numbers := map[string]string{} // the IDs of second by their number
 	for _, id := range second {
@@ -66,10 +66,12 @@ func differentForms(first, second []string) (example []string) {
 	return example
 }
 
-// IDNumbers is an ID as each of two files writes it, if the IDs were compared as numbers; otherwise nil.
+// IDNumbers is an example of an ID that was compared as a number: the form in which each of two
+// files writes it, such as "0901" and "901". It is nil if the IDs were not compared as numbers.
 type IDNumbers []string
 
-// newIDNumbers returns the key by which the IDs of two files are compared, and the IDNumbers.
+// newIDNumbers returns the key by which the IDs of two files are compared, and an example of IDs
+// that are compared as numbers. Both are nil if the IDs are compared as texts.
 func newIDNumbers(first, second []string) (idKey, IDNumbers) {
 	example := differentForms(first, second)
 	if example == nil {

@@ -23,9 +23,9 @@ func (a *answers) asJoinInput() joinInput {
 	return joinInput{Answers, "the answers", a.ids, a.idKey, a.rows}
 }
 
-// joinRows returns the position in second of each row of first. It returns a *Fault if the files
-// differ in their IDs or, without IDs, in their number of rows. partialHint is the hint of this
-// fault if some IDs, but not all, are in both files; it may be "".
+// joinRows returns, for each row of the file first, the position of its row in the file second. It
+// returns a *Fault if the files differ in their IDs or, without IDs, in their number of rows.
+// partialHint is the hint of this fault if some IDs, but not all, are in both files; it may be "".
 func joinRows(first, second joinInput, partialHint string) (secondRows []int, err error) {
 	order := make([]int, len(first.rows))
 	if first.ids == nil {

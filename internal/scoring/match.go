@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/result"
 )
 
-// checkLabels returns a *Fault if the labels in file, which has the predictions p, cannot be
-// compared with the true labels: if they seem to be probabilities, or if no true label is a class
-// of the predictions. In the second case the files do not belong together, or a wrong column was
-// chosen.
+// checkLabels returns a *Fault if the predicted labels cannot be compared with the true labels: if
+// the predicted labels seem to be probabilities, or if no true label is a class of the predictions.
+// In the second case the files do not belong together, or a wrong column was chosen. file
+// identifies the file of p in the error.
 func checkLabels(file FileRole, p *predictions, a *answers) error {
 	predicted, truths := distinctLabels(p.classes, p.labels), distinctLabels(a.labels)
 	if !slices.ContainsFunc(truths, isFraction) { // otherwise the classes are fractions

@@ -20,8 +20,8 @@ type sharedCells struct {
 const maxSharedColumns = 8
 
 // newSharedCells returns sharedCells without rows, and the positions of their columns in t: the
-// first maxSharedColumns columns that are also in other. It leaves out the column at the position
-// except, which has the labels of t.
+// first maxSharedColumns columns that are also in other. The column of the labels of t, whose
+// position is the argument except, is left out.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {

@@ -122,8 +122,9 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn calls app.LogIn. It also counts failed log-ins, and passes the email to the access log. If a
-// log-in fails, another name is not logged, because it may be a password.
+// logIn calls app.LogIn. It also counts failed log-ins, and passes the email to the access log. If
+// a log-in fails, a name that does not look like an email is not logged, because it may be a
+// password.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	session, err := s.app.LogIn(ctx, in)
 	if err == nil || account.LooksLikeEmail(in.Body.Username) {

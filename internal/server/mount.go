@@ -147,8 +147,8 @@ func (s *service) respond(ctx context.Context, out any, empty bool, err error) (
 }
 
 // mountOperation mounts an operation at its path and its aliases. register registers it with huma.
-// in and body are the types of the input and of the response, and empty reports whether the
-// response has no body.
+// The arguments in and body are the types of the input and of the response, and empty reports
+// whether the response has no body.
 //
 // It must not be inlined in mount, which is compiled for each pair of types.
 //
@@ -173,8 +173,8 @@ func (s *service) mountOperation(described api.Operation, in, body reflect.Type,
 	}})
 }
 
-// describeOperation returns the description of an operation for huma. in is the type of the
-// operation's input.
+// describeOperation returns the description of an operation for huma. The argument in is the type
+// of the operation's input.
 func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
 	rules := requestRules{op: op, params: parametersOf(op, in), hasJSONBody: hasBody}

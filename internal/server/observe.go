@@ -110,8 +110,8 @@ func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure a
 	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
 }
 
-// logAccess logs one line about a request. in is the number of bytes of its body that were read.
-// The line omits the query, which may have a signature.
+// logAccess logs one line about a request. The argument in is the number of bytes that were read
+// from its body. The line omits the query, which may have a signature.
 func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
 	req := requestFromContext(r.Context())
 	level := slog.LevelInfo

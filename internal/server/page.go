@@ -17,8 +17,8 @@ const requestAccessPath = "/request-access"
 // formTimeout is how long a browser may take to send a form without a file.
 const formTimeout = 30 * time.Second
 
-// mountPages registers the pages on the router. The pages send their requests to the API to
-// handler, which is the handler of the whole service.
+// mountPages registers the pages on the router. handler is the handler of the whole service; the
+// pages call the API through it.
 func (s *service) mountPages(rt *router, handler http.Handler) {
 	now := s.opts.Now
 	if now == nil {
@@ -57,8 +57,8 @@ func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// limitUploadTime limits the time to read the rest of a form with a file to the time that
-// drainLimits allows an authenticated client for the rest of a rejected upload.
+// limitUploadTime limits the time to read the rest of a form with a file. The limit is the total
+// time that drainLimits returns for an authenticated client.
 func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
 	total, _ := drainLimits(r, true)
 	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime also removes this limit

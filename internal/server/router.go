@@ -7,8 +7,8 @@ import (
 )
 
 // router calls the handler of a request, by method and path. If several patterns match the path,
-// the most specific one wins. At the first segment where the patterns differ, it has a literal, and
-// the other patterns have a parameter. For example, /training/datasets/progress matches
+// the most specific pattern wins: at the first segment where the patterns differ, it has a literal,
+// and the other patterns have a parameter. For example, /training/datasets/progress matches
 // /training/{key}/progress and /training/datasets/{key}, and the second wins. http.ServeMux refuses
 // such a pair of patterns, but the documented API has it.
 type router struct {

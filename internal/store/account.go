@@ -106,8 +106,8 @@ func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
 	return scanAllAndClose(rows, scanAccount)
 }
 
-// CountEnabledAccounts returns the number of enabled accounts with a role. It does not count the
-// account whose email is except.
+// CountEnabledAccounts returns the number of enabled accounts with a role. The argument except is
+// the email of an account that is not counted.
 func (t *Tx) CountEnabledAccounts(ctx context.Context, role, except string) (n int64, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0 AND email <> ?", role, except).Scan(&n)
 	return n, err
@@ -122,8 +122,9 @@ func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash
 	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
-// UpdateSecondFactor changes the second factor of an account from before to after. If the stored
-// second factor is not before, it changes nothing and returns ErrWrongState.
+// UpdateSecondFactor replaces the second factor of an account. The arguments before and after are
+// the expected old value and the new value. If another value than before is stored,
+// UpdateSecondFactor changes nothing and returns ErrWrongState.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,

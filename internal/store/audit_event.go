@@ -113,7 +113,8 @@ func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found 
 }
 
 // HasAuditEventLike reports whether the audit log contains an event that equals e except for its
-// key, request and time. The time must be after since, and not after the time of e.
+// key, request and time. The time of that event must be later than the argument since, and not
+// later than the time of e.
 func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND time > ? AND time <= ? AND action = ? AND object = ? AND address = ? AND outcome = ?)`,

@@ -50,8 +50,8 @@ func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 		ORDER BY 1, 2`)
 }
 
-// EachQueuedFile calls fn with the CSV to predict of every queued or running prediction. Unlike
-// EachFile, it does not read all predictions.
+// EachQueuedFile calls fn with the blind CSV (the rows to predict) of each prediction that is
+// queued or running. Unlike EachFile, it does not read all predictions.
 func (t *Tx) EachQueuedFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	return t.queryFiles(ctx, fn, `SELECT 'blind', p.key, p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, '')
 		FROM job JOIN prediction p ON p.key = job.subject WHERE p.blind <> '' ORDER BY p.key`)

@@ -78,10 +78,10 @@ func (l *listQuery) countQuery() (query string, args []any) {
 	return "SELECT count(*) FROM " + cmp.Or(l.table, l.from) + l.whereClause(), l.args
 }
 
-// pageQuery returns the query of the page at an offset. The query count counts the rows on all
-// pages; its result is the last column of the returned query. The arguments of the returned query
-// are the arguments of count, the arguments of the conditions, the limit and the offset, in this
-// order.
+// pageQuery returns the query of the page at an offset. The argument count is a query for the
+// number of rows on all pages, which becomes the last column of the returned query. The arguments
+// of the returned query are the arguments of count, the arguments of the conditions, the limit and
+// the offset, in this order.
 func (l *listQuery) pageQuery(count string, offset int64) string {
 	// Without the cast, SQLite plans the statement anew for each bound limit.
 	const limit = " LIMIT cast(? AS bigint) OFFSET ?"

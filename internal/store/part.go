@@ -7,8 +7,8 @@ import (
 	"foretell/internal/store/database"
 )
 
-// RacePart is the training of one algorithm of a race by a worker other than the worker of the
-// race.
+// RacePart is a part of a race: the training of one algorithm, by another worker than the worker
+// that runs the race.
 type RacePart struct {
 	// Training is the key of this algorithm's training job, and Algorithm the name of the
 	// algorithm. Algorithm is read-only.

@@ -69,10 +69,9 @@ func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)
 }
 
-// CompareAndSwapFolderID changes the stored identity of the data folder from old to id. An empty
-// old means that no value is stored. If the stored identity is not old, it is not changed.
-// CompareAndSwapFolderID returns the identity that is stored afterwards, so that concurrent
-// processes agree on one.
+// CompareAndSwapFolderID stores id as the identity of the data folder, but only if the stored
+// identity is equal to the argument old. "" means that none is stored. CompareAndSwapFolderID
+// returns the identity that is stored afterwards, so that concurrent processes agree on one.
 func (s *Store) CompareAndSwapFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)

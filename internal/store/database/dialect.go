@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// txDialect holds how transactions of SQLite and PostgreSQL differ.
+// txDialect holds the options of transactions that differ between SQLite and PostgreSQL.
 type txDialect struct {
 	// writeOptions and readOptions are the options of write and read transactions.
 	writeOptions, readOptions *sql.TxOptions

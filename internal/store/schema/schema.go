@@ -62,7 +62,8 @@ type Migration struct {
 	Newest int64
 }
 
-// Check returns ErrNewer if have, the current version of the database, is newer than m.Newest.
+// Check returns ErrNewer if the schema of the database is newer than m.Newest. The argument have is
+// the version of this schema.
 func (m Migration) Check(have int64) error {
 	if have > m.Newest {
 		return fmt.Errorf("%w: its schema has version %d, but this version supports at most %d", ErrNewer, have, m.Newest)

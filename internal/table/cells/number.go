@@ -268,8 +268,8 @@ func DigitsFitFloat64(text string) bool {
 // LabelMeansMissing reports whether a label probably stands for a missing label, such as NA. It
 // returns false for none, inf and a minus sign, because they are names of classes in many files.
 //
-// Some of these texts are not in nullTexts. They must not be added there: models that were trained
-// earlier would then predict other classes for cells with these texts.
+// Some texts for which it returns true are not in nullTexts. They must not be added there: models
+// that were trained earlier would then predict other classes for cells with these texts.
 func LabelMeansMissing(label string) bool {
 	switch strings.TrimSpace(label) {
 	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports

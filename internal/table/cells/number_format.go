@@ -74,7 +74,7 @@ const (
 //   - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
 //     age such as 56y 1m is a number of years; see [parseUnitDuration].
 //   - Parentheses mean minus, as in accounting. So does a hyphen at the end of a cell, after a number with
-//     decimals or thousands, as in 12.50- of SAP. After any other number, a hyphen is no sign: 2- may be a
+//     decimals or thousands: SAP writes 12.50-. After any other number, a hyphen is no sign: 2- may be a
 //     grade, and 2005- a range.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
@@ -186,8 +186,9 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional. mayHaveScale is false
-// after a power of ten, where M is a unit such as mol/L rather than a million.
+// parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional. A scale
+// is k, M or B. mayHaveScale is false after a power of ten, where M is probably the unit mol/L and
+// not a million.
 func parseSuffix(text []byte, mayHaveScale bool) (scale float64, unit string, ok bool) {
 	text = bytes.TrimPrefix(trimSpaces(text), []byte("+"))
 	scale = 1
@@ -221,10 +222,10 @@ func parseSuffix(text []byte, mayHaveScale bool) (scale float64, unit string, ok
 	return scale, string(text), true
 }
 
-// parseDigitGroups parses a number whose digits may be in groups; see [digitGroups]. point separates
-// the decimals. The first group does not begin with 0: the comma in 0,250 separates decimals. With a
-// decimal comma, an exponent may follow a number without groups, as in 1,23E+05. With a point, such a
-// number is plain, see [Classify].
+// parseDigitGroups parses a number whose digits may be in groups; see [digitGroups]. The argument
+// point is the decimal separator, '.' or ','. The first group must not begin with 0: in 0,250, the
+// comma does not separate thousands. With a decimal comma, an exponent may follow a number without
+// groups, as in 1,23E+05. With a decimal point, such a number is plain; see [Classify].
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte
 	var groups digitGroups

@@ -19,8 +19,8 @@ func (p *dateParser) atTimeOfDay() bool {
 }
 
 // otherTimeSeparator returns the separator of a time of day such as 18.00.00 or 09h25, or 0 if the
-// unread text is not such a time. The minute of a time with points must not be a possible month of
-// a date.
+// unread text is not such a time. With points, the seconds must be 00 and the minutes must not be
+// 01 to 12, because 18.10.05 may be a date.
 func (p *dateParser) otherTimeSeparator() byte {
 	hour := countDigits(p.rest[:min(len(p.rest), 3)])
 	if rest := p.rest[hour:]; hour == 1 || hour == 2 {

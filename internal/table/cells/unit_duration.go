@@ -34,9 +34,10 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor by which numbers in the unit from are multiplied to convert them to
-// the unit to. It returns false if there is no such factor: a number without a total, such as 5,
-// cannot become a number with a total, such as 5/10.
+// unitFactor returns the factor that converts numbers with one unit (from) to another unit (to),
+// such as 1/60 for min and h. Only durations are converted, and only to [DurationUnit] or
+// [YearUnit]. The factor is 1 if both units mean the same, or if from is "" and the unit to is not
+// a total: 5 cannot become 5/10. Otherwise unitFactor returns false.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
@@ -56,8 +57,8 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 // IsDenominator reports whether a unit is a total after a slash, such as the /10 of 7/10.
 func IsDenominator(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
-// CanConvertUnit reports whether numbers in the unit from can be in a column with the unit to, such
-// as 5 min in a column of durations. The units are in the form that [ParseAmount] returns.
+// CanConvertUnit reports whether numbers with one unit (from) can be in a column with another unit
+// (to), such as 5 min in a column of hours. The units are in the form that [ParseAmount] returns.
 func CanConvertUnit(from, to string) bool {
 	_, ok := unitFactor(from, to)
 	return ok

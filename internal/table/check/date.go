@@ -137,11 +137,12 @@ func patternOf(cell string) string {
 	return string(pattern)
 }
 
-// isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
+// isPatternLetter reports whether a byte is an ASCII letter, or part of a character that is not in
+// ASCII.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
-// warnTextsAmongDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
-// order of day and month are left to warnDateOrder.
+// warnTextsAmongDates warns about cells of a column of dates or times if they are not dates or
+// times. Dates in the other order of day and month are left to warnDateOrder.
 func (c *columnChecker) warnTextsAmongDates() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {
@@ -199,8 +200,8 @@ const (
 	minCompactDateTexts = 5    // smallest number of different dates
 )
 
-// warnCompactDates warns about a training column of numbers that are probably dates without separators whose
-// year is last, such as 10142018. They are not read as dates.
+// warnCompactDates warns about a training column of numbers such as 10142018 that are probably
+// dates: day and month, then the year. Such numbers are not read as dates.
 func (c *columnChecker) warnCompactDates() {
 	if form := c.inferred.Form; c.opts.Blind || form != inference.FormNumeric && form != inference.FormCategory {
 		return

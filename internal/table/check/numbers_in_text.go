@@ -225,14 +225,15 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// areSpacedNumbers reports whether enough numbers have spaces between thousands, and some of these
-// have decimals or another number of digits.
+// areSpacedNumbers reports whether enough numbers have spaces between thousands, and these numbers
+// have different lengths or decimals. Otherwise they may be phone numbers such as 555 123.
 func (n *shapeCount) areSpacedNumbers() bool {
 	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.withDecimals > 0)
 }
 
-// arePairs reports whether pairs of numbers are neither dates nor codes. Enough of them must not be
-// a possible day and month. In nearly all, the larger number must be at the same position.
+// arePairs reports whether pairs of numbers such as 120/80 are neither dates nor codes. At least a
+// tenth of them cannot be a day and a month, and in nearly all of them the larger number has the
+// same position, first or last.
 func (n *shapeCount) arePairs() bool {
 	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)

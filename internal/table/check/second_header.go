@@ -7,11 +7,11 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// SecondHeaderLines returns the lines of the first rows that look like a second header or a line of
-// units, at most two. In such a row, nearly every column of numbers has a text, and at least half
-// of the columns have a text that no other row has. In a file with a label, the label of the row
-// must also be unique. In a file without a label, at least two columns of numbers must have a text.
-// id and label are the positions of the ID and the label, or -1.
+// SecondHeaderLines returns the lines of the first rows below the header that look like a second
+// header or a line of units, at most two lines. In such a row, nearly every column of numbers has a
+// text, and at least half of the columns have a text that no other row has. In a file with a label,
+// the label of the row must also be unique. In a file without a label, at least two columns of
+// numbers must have a text. id and label are the positions of the ID and the label, or -1.
 func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int) {
 	const most = 2
 	after := -1
@@ -25,8 +25,8 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	return lines
 }
 
-// firstLineWithNewText returns the first line below the line after in which a column has a text that
-// no earlier line has in this column.
+// firstLineWithNewText returns the first line, greater than the argument after, in which a column
+// has a text that no earlier line has in this column. If there is none, it returns math.MaxInt.
 func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {
@@ -72,8 +72,8 @@ func isSecondHeader(columns []columnstats.Column, id, label, line int) bool {
 	return matching >= fewest && matching*5 >= numeric*4 && unique*2 >= features
 }
 
-// uniqueValueIn returns the value of the column in the row that starts in line, or nil if another row
-// has the same value.
+// uniqueValueIn returns the value of the column in the row that starts in the given line. It
+// returns nil if another row has the same value.
 func uniqueValueIn(t *columnstats.Column, line int) *columnstats.Value {
 	values := t.Values()
 	for i := range values {

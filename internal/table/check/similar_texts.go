@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// warnSimilarTexts warns only if at least the fraction minSimilarShare of the rows has a text that
-// differs from a more frequent text only in spelling.
+// minSimilarShare is the smallest fraction of rows for which warnSimilarTexts warns: the rows whose
+// text differs from a more frequent text only in spelling.
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from a more frequent

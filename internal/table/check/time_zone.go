@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// warnTimeZones warns only if the offset of at least minZoneRows rows is more than an hour from the
-// most frequent offset.
+// minZoneRows is the smallest number of rows for which warnTimeZones warns: the rows whose offset
+// is more than an hour from the most frequent offset.
 const minZoneRows = 5
 
 // warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets
