@@ -257,8 +257,9 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameToTrainingNames renames each column to a name of the training file if both names have the
-// same [csvfile.NormalizeName], and the name of no other column has it.
+// renameToTrainingNames renames a column to a name of the training file if the two names differ
+// only in case and punctuation; see [csvfile.NormalizeName]. If several columns have such a name,
+// only the ID is renamed.
 func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
