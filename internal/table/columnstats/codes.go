@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. A column of
-// codes is also a category, because rows with similar codes are not similar. The following limits
-// distinguish codes from quantities. They do not use the labels.
+// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. A column
+// of codes is also a category, because rows with similar codes are not similar. The following
+// limits distinguish codes from quantities. They do not use the labels.
 const (
 	// minDistinctCodes is the smallest number of distinct codes in a column of codes. Trees can
 	// separate fewer codes by splits of the numeric feature.

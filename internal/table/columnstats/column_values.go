@@ -112,9 +112,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	return all.summarize(), true
 }
 
-// Summarize returns statistics of the numbers of values. values are the values of the column; their
-// numbers may differ from the counted numbers. For example, they may be amounts that were parsed
-// from the texts.
+// Summarize returns the statistics of the field Number of values. values are values of the column,
+// but the caller may have set other numbers: for example, 5 for the text 5 kg.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }

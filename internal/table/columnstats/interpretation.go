@@ -104,8 +104,8 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// ValuesByInterpretation returns values whose numbers of rows add up to all rows with a cell that is
-// not blank. The caller must not change them.
+// ValuesByInterpretation returns values whose numbers of rows add up to all rows with a cell that
+// is not blank. The caller must not change them.
 //
 // If all texts are counted, these are the counted values. Otherwise each value stands for all texts
 // with the same interpretation, such as dates with the month first, and has the first of these

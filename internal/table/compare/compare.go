@@ -314,8 +314,9 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 	return other, texts
 }
 
-// usesWords reports whether the texts of the blind column may be words that a model uses beside the
-// numbers of the training column. The blind column may consist mostly of such words.
+// usesWords reports whether the training column has numbers and also a categorical feature, such as
+// of the words among the numbers, and the blind column is read as text. The blind column may then
+// consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
 }

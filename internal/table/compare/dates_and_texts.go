@@ -25,9 +25,9 @@ func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCo
 	return texts, ratio(texts.rows, rows-blind.EmptyRows()) <= 1-maxUnparsable
 }
 
-// checkKnownDates reports other texts among the dates or times of a blind column. Training rows with
-// such a text count as rows without a value. So it reports the texts only if they are in far more
-// rows than the fraction of training rows without a value suggests. For hasDates see
+// checkKnownDates reports other texts among the dates or times of a blind column. Training rows
+// with such a text count as rows without a value. So it reports the texts only if they are in far
+// more rows than the fraction of training rows without a value suggests. For hasDates see
 // textsAmongDates.
 func (c *comparison) checkKnownDates(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (hasDates bool) {
 	texts, hasDates := textsAmongDates(train, blind, c.blind.Rows)

@@ -115,10 +115,11 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns names for the columns of a blind file without a header. It returns the
-// names of the training file's features, with or without its ID, with or without its label,
-// depending on the number of columns. It returns nil if no such list has as many names as the blind
-// file has columns. A generated ID has no name in any list.
+// namesFromTraining returns names for the columns of a blind file without a header: the first of
+// these lists of names of the training file that has as many names as the blind file has columns.
+// The lists are the ID and the columns after it, these and the label, and the columns between ID
+// and label alone. If the training file's ID was generated, the lists are the columns before the
+// label, without and with the label. If no list fits, namesFromTraining returns nil.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
