@@ -117,9 +117,9 @@ func (r *repairer) generateColumnNames() {
 
 // namesFromTraining returns names for the columns of a blind file without a header: the first of
 // these lists of names of the training file that has as many names as the blind file has columns.
-// The lists are the ID and the columns after it, these and the label, and the columns between ID
-// and label alone. If the training file's ID was generated, the lists are the columns before the
-// label, without and with the label. If no list fits, namesFromTraining returns nil.
+// The first list has all columns but the label, the second also has the label, and the third has
+// the columns between ID and label. If the training file's ID was generated, the first list has all
+// columns but ID and label, and the second also has the label. If no list fits, the result is nil.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
