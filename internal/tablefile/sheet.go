@@ -38,7 +38,8 @@ type numberCells struct {
 	plain       int // displayed otherwise
 }
 
-// writeRows writes the rows of the sheet in the named part.
+// writeRows writes the rows of a sheet. part is the name of the sheet's file in the workbook, such
+// as xl/worksheets/sheet1.xml.
 func (s *sheetReader) writeRows(part string) error {
 	if s.findPart(part) == nil {
 		return fmt.Errorf("the file of the sheet, %s, is missing", part)
@@ -91,7 +92,7 @@ func (s *sheetReader) endRow() error {
 	return s.out.endRecord(s.row)
 }
 
-// countNumbers counts the numbers of a row.
+// countNumbers adds the numbers in the cells of a row to the counts in s.numbers.
 func (s *sheetReader) countNumbers(cells []string) {
 	for i, text := range cells {
 		digits, isPercentage := strings.CutSuffix(text, "%")

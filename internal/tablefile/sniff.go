@@ -94,7 +94,7 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 }
 
 // unsupportedMessage returns a message about the unsupported format of a file with this name that
-// begins with head, or "" if it is not known to have one.
+// begins with head. It returns "" if the file is not known to have an unsupported format.
 func unsupportedMessage(name string, head []byte) string {
 	if len(head) > tarMagicOffset && bytes.HasPrefix(head[tarMagicOffset:], []byte("ustar")) {
 		return "this is a tar archive: unpack it"

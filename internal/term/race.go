@@ -208,8 +208,8 @@ func (r *RaceView) mergeState(state RunState) {
 }
 
 // newScores returns the scores of state that are not in the curve yet. It finds them by the number
-// of steps. If the service does not report this number, they are the scores after the longest
-// overlap of state with the end of the curve.
+// of steps. If the service does not report this number, it finds them by the longest end of the
+// curve that equals the beginning of state.Recent: the new scores follow this beginning.
 func (r *runView) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {

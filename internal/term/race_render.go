@@ -190,10 +190,10 @@ func (r *RaceView) curveRange() (low, high float64) {
 }
 
 // CurveRange returns the range of scores that the curves of a race show. high is the best score or
-// the threshold, whichever is higher. low is the lowest score. If it is more than four times as far
-// below the best score as the median is, low is raised to this distance, which leaves out the steep
-// start of a race. scores holds the scores of all curves, in any order. Without scores, the range
-// is 0 to 1. threshold may be nil.
+// the threshold, whichever is higher. low is the lowest score, but at most four times as far below
+// the best score as the median. For the best score 0.9 and the median 0.8, low is at least 0.5.
+// This leaves out the steep start of a race. scores holds the scores of all curves, in any order.
+// Without scores, the range is 0 to 1. threshold may be nil.
 func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 	if len(scores) == 0 {
 		return 0, 1

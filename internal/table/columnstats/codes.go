@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. Such a
-// column is also a category, because rows with similar codes are not similar. The following limits
-// distinguish codes from quantities without the labels.
+// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. A column
+// of codes is also a category, because rows with similar codes are not similar. The following
+// limits distinguish codes from quantities. They do not use the labels.
 const (
 	// minDistinctCodes is the smallest number of distinct codes in a column of codes. Trees can
 	// separate fewer codes by splits of the numeric feature.
@@ -94,8 +94,9 @@ func positiveIntegers(values []Value) []Value {
 	return numbers
 }
 
-// meanRowsOfNeighbours returns the mean number of rows of the nearest numbers to the i-th one, at most
-// neighboursPerSide on each side. There must be at least two numbers.
+// meanRowsOfNeighbours returns how many rows each neighbour of numbers[i] has on average. The
+// neighbours are the numbers next to it, at most neighboursPerSide on each side. numbers must have
+// at least two elements.
 func meanRowsOfNeighbours(numbers []Value, i int) float64 {
 	lo, hi := max(i-neighboursPerSide, 0), min(i+neighboursPerSide+1, len(numbers))
 	rows := -numbers[i].Rows

@@ -148,8 +148,8 @@ func (t *Column) chooseCountingStrategy() {
 	}
 }
 
-// copyFirstNumbers returns a copy of the first numbers, at least one. It takes about as much memory
-// as a sample of texts.
+// copyFirstNumbers returns a copy of the counted numbers, in the order of their first rows. It
+// stops when the copy takes limits.sampleBytes bytes, the limit for a sample of texts.
 func (t *Column) copyFirstNumbers() []Value {
 	var first []Value
 	size := 0

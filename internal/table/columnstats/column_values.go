@@ -14,8 +14,8 @@ import (
 func (t *Column) Values() []Value { return t.texts.values }
 
 // AllOrSample returns all values of the column. If IsSampled returns true, it returns only some: a
-// sample of the texts, and the first numbers if numbers are no longer counted as texts. The caller
-// must not change them.
+// sample of the texts, and the numbers that were counted before the column stopped counting numbers
+// as texts. The caller must not change them.
 func (t *Column) AllOrSample() []Value {
 	counts := &t.texts
 	if counts.sample != nil {
@@ -112,9 +112,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	return all.summarize(), true
 }
 
-// Summarize returns statistics of the numbers of values. values are the values of the column; their
-// numbers may differ from the counted numbers. For example, they may be amounts that were parsed
-// from the texts.
+// Summarize returns the statistics of the field Number of values. values are values of the column,
+// but the caller may have set other numbers: for example, 5 for the text 5 kg.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }
@@ -140,16 +139,16 @@ func (t *Column) UncountedSample() []Value {
 	return list
 }
 
-// A Fingerprint identifies the content of a column, together with its numbers of distinct and of
-// missing values. Fingerprints are comparable.
+// A Fingerprint is a hash of the content of a column. It is comparable with ==. Compare the numbers
+// of distinct and of missing values too, because they are not part of it.
 type Fingerprint struct {
 	partition uint64 // valueCounts.partitionHash of the counted texts
 	content   uint64
 }
 
 // Fingerprint returns the fingerprint of the column. Columns with the same fingerprint have the
-// same values. If isCategory is set, the texts may differ: the columns then divide the rows in the
-// same way. ok is false if some texts are no longer counted.
+// same values. If isCategory is set, columns with different texts have the same fingerprint if they
+// divide the rows in the same way. ok is false if some texts are no longer counted.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash
 	if m := t.numericStats; m != nil {

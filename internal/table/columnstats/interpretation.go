@@ -57,7 +57,7 @@ func newInterpretationCounts(values []Value) *interpretationCounts {
 	return c
 }
 
-// add counts rows with the text in cell. line is the first of them.
+// add counts rows with the text in cell. rows is their number, and line is the line of the first.
 func (c *interpretationCounts) add(cell []byte, rows, line int) {
 	if n := len(c.date); n > 0 && len(cell) > n && string(cell[:n]) == string(c.date) && isSimpleTime(cell[n:]) {
 		c.values[c.lastAt].Rows += rows // in most files with many times, successive rows are of the same day
@@ -104,12 +104,13 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// ValuesByInterpretation returns values that together have all rows of the column with a cell that
+// ValuesByInterpretation returns values whose numbers of rows add up to all rows with a cell that
 // is not blank. The caller must not change them.
 //
 // If all texts are counted, these are the counted values. Otherwise each value stands for all texts
-// that can be read in the same way as dates or amounts, and has the first of these texts. If most
-// texts are neither dates nor amounts, the numbers of rows are then estimates.
+// with the same interpretation, such as dates with the month first, and has the first of these
+// texts. If most texts are neither dates nor amounts, the values are instead a sample of the texts,
+// and their numbers of rows are estimates.
 func (t *Column) ValuesByInterpretation() []Value {
 	list := t.texts.values
 	switch {

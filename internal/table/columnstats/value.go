@@ -73,7 +73,7 @@ type Occurrences struct {
 	First Value
 }
 
-// Add adds the rows of a value.
+// Add adds the rows of a value to o.Rows, and keeps the value as o.First if it appears first.
 func (o *Occurrences) Add(value *Value) {
 	if o.Rows == 0 || value.first < o.First.first {
 		o.First = *value

@@ -296,8 +296,8 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 // a missing Unix time do not count. rows is the number of rows of the blind file.
 //
 // Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
-// those that the training column also has. Columns are alike if they have the same form, if they
-// have times of day and durations, or if usesWords returns true.
+// those that the training column also has. Columns are alike if hasSameForm, haveTimesAndDurations
+// or usesWords returns true.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	known, values := textSet(c), estimatedValues(blind, rows)
 	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind) || usesWords(c, blind)
@@ -314,8 +314,9 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 	return other, texts
 }
 
-// usesWords reports whether the texts of the blind column may be words that a model uses beside the
-// numbers of the training column. The blind column may consist mostly of such words.
+// usesWords reports whether the training column has numbers and also a categorical feature, such as
+// of the words among the numbers, and the blind column is read as text. The blind column may then
+// consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
 }

@@ -67,9 +67,10 @@ func (c *comparison) falseAlarmsPerColumn() float64 {
 }
 
 // isOutOfRange reports whether the blind numbers leave the range of the training numbers by more
-// than rangeTolerance allows, and are far outside this range, or outside in more rows than is
-// likely by chance. trainRows and blindRows are the numbers of rows with a number. If trainRows is
-// 0, it is unknown, and chance is not considered.
+// than rangeTolerance allows. In addition, either a number must be far outside this range (see
+// farOutside), or more rows must be outside than is likely by chance. trainRows and blindRows are
+// the numbers of rows with a number. If trainRows is 0, it is unknown, and rangeTolerance alone
+// decides.
 func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
 	width := train.Max - train.Min
 	outside := max(train.Min-blind.Min, blind.Max-train.Max)

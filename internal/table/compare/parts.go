@@ -39,8 +39,8 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 // warning.
 //
 // A model knows only the frequent items of lists. An item that differs only in case from a known
-// item may be another item, which the model does not know. So it is misspelled only if the model
-// knows no item in its case, such as upper case.
+// item may be another item, which the model does not know. So an item in upper case counts as
+// misspelled only if the model knows no item in upper case.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {

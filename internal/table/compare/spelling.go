@@ -16,9 +16,9 @@ import (
 // model treats them as unknown. It adds the number of their rows to the message. If most rows have
 // such a text, the finding becomes a defect.
 //
-// known holds texts of the training file, all of them if isComplete is true. Otherwise the finding
-// stays a warning, because the training file may have other texts in the spelling of the blind
-// file.
+// known holds texts of the training file, all of them if isComplete is true. If isComplete is
+// false, the finding stays a warning, because the training file may have other texts in the
+// spelling of the blind file.
 func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {
 	for i := from; i < len(c.findings); i++ {
 		f := &c.findings[i]

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// DefectLog counts the defects of a file by code. It keeps only the first defect and the
-// first locations of each code, so that its memory is bounded. The zero value is empty.
+// DefectLog counts the defects of a file by code. For each code it keeps only the first defect and
+// the first MaxLocations locations, so that its memory is bounded. The zero value is empty.
 type DefectLog struct{ groups []defectGroup }
 
 type defectGroup struct {
@@ -28,7 +28,7 @@ const (
 	MaxLocationsShown = 3  // maximum in a message
 )
 
-// Add adds defects.
+// Add adds the defects to the counts of their codes.
 func (l *DefectLog) Add(defects ...Defect) {
 	for _, d := range defects {
 		l.AddMany(d, 1, nil)
@@ -178,8 +178,8 @@ var defectSummaries = map[string]defectSummary{
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "put such a field in quotes, and double each quote in it"},
 }
 
-// SourceLine returns the file and the line in this file for a line of a table, which source finds.
-// For a table in a single file, source is nil, and SourceLine returns "" and line.
+// SourceLine returns source(line): the file that has this line of the table, and the line in that
+// file. For a table in a single file, source is nil, and SourceLine returns "" and line.
 func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
 	if source == nil {
 		return "", line

@@ -41,7 +41,8 @@ func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most 
 }
 
 // haveDecimalCommas reports whether the commas of a sample with another delimiter separate
-// decimals, as in 5,1;3,5;setosa. Nearly all must be between two digits, and no field may have two.
+// decimals, as in 5,1;3,5;setosa. At least nine of ten commas must be between two digits, and be
+// the first comma of their field.
 func haveDecimalCommas(sample []byte, delim byte) bool {
 	isDigit := func(at int) bool { return at >= 0 && at < len(sample) && '0' <= sample[at] && sample[at] <= '9' }
 	commas, decimal, inField := 0, 0, 0

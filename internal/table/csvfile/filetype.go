@@ -18,9 +18,9 @@ var fileSignatures = []struct{ magic, code, message string }{
 
 const parquetMagic = "PAR1"
 
-// IsParquet reports whether head is the beginning of a Parquet file, or the whole of one that was cut off. The
-// first column of a CSV may be called PAR1, too, but only in a Parquet file does a control character follow,
-// within four bytes.
+// IsParquet reports whether head is the beginning of a Parquet file: the letters PAR1, and a
+// control character within the next four bytes. The control character distinguishes it from a CSV
+// file whose first column is called PAR1. PAR1 alone is also a Parquet file, which was cut off.
 func IsParquet(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(parquetMagic))
 	return ok && (len(rest) == 0 || bytes.ContainsFunc(rest[:min(len(rest), 4)], func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }))

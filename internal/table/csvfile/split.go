@@ -174,9 +174,9 @@ func (r *Record) FieldLine(i int, delim byte) int {
 	return r.Line + r.LineBreaks
 }
 
-// failAt returns the defect with the given status at an offset from the first unread byte.
-// After a stray quote or too many fields, reading continues with the next line. After any
-// other defect nothing more is read.
+// failAt returns the defect that status stands for, such as a stray quote. offset is its
+// location, counted from the first unread byte. After a stray quote or too many fields,
+// reading continues with the next line. After any other defect nothing more is read.
 func (r *Reader) failAt(offset int, status splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{

@@ -50,7 +50,8 @@ type Schema struct {
 	Classes []string `json:"classes"`
 }
 
-// FieldNames returns the names of the columns that a file must have in addition to its ID.
+// FieldNames returns the names of the columns between the ID and the label. A blind file must have
+// all of them.
 func (s *Schema) FieldNames() []string {
 	if s.Fields != nil {
 		return s.Fields

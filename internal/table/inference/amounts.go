@@ -206,10 +206,12 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 // 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
 const minDurationShare = 0.1
 
-// addDurationParts adds the counts of units such as min to the count of the unit of durations, if
-// some texts are durations. units holds the number of texts with each unit. durations has, for each
-// unit, the number of rows with a duration of several numbers, such as 1h 5m. Its element "" counts
-// the rows with other amounts that have a unit.
+// addDurationParts adds the count of a unit such as min to the count of the unit of durations or of
+// ages, if some texts are durations or ages of several numbers, such as 1h 5m. A text such as 45
+// min is then a duration, too. For a unit of one letter, see minDurationShare. units holds the
+// number of texts with each unit. durations holds, for each unit, the number of rows with a
+// duration or an age of several numbers. durations[""] is the number of rows with other amounts
+// that have a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

@@ -35,10 +35,10 @@ func hasClockForm(text string) bool {
 }
 
 // omitRareCompoundAmounts returns texts without compound amounts, such as 1:02:05, 1y 1m and 8/10
-// (see isCompoundAmount), if these are rare, otherwise all texts. They are rare if not more rows
-// have them than have numbers without a unit. The numbers are then probably not hours, years or
-// scores: a column of seconds, for example, may have a few cells such as 1:02:05. t is the column.
-// comma is set if a comma separates the decimals.
+// (see isCompoundAmount), if these are rare, otherwise all texts. They are rare if at least as many
+// rows have a number without a unit. Such numbers are then probably not hours, years or scores: a
+// column of seconds, for example, may have a few cells such as 1:02:05. t is the column. comma is
+// set if a comma separates the decimals.
 func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
@@ -78,8 +78,8 @@ func compoundDurationUnit(text, unit string) string {
 }
 
 // areDebitsAndCredits reports whether all amounts with a unit end in the capitals S or H, and both occur.
-// German bookkeeping marks debits (Soll) and credits (Haben) so; 12,50 S is then not a number of seconds.
-// comma is set if a comma separates the decimals.
+// German bookkeeping marks debits (Soll) with S and credits (Haben) with H; 12,50 S is then not a
+// number of seconds. comma is set if a comma separates the decimals.
 func areDebitsAndCredits(texts []columnstats.Value, comma bool) bool {
 	debits, credits := false, false
 	for i := range texts {

@@ -27,8 +27,8 @@ func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSch
 	return slices.Concat(features, listFeatures(name, inf), prefixFeatures(t, name, inf))
 }
 
-// prefixFeatures returns a categorical feature for each of inf.PrefixLengths. The category of a
-// cell is the prefix of the code with this length.
+// prefixFeatures returns a categorical feature for each of inf.PrefixLengths. The levels of the
+// feature are the prefixes of this length: for length 3, E11 is the level of the code E11.9.
 func prefixFeatures(t *columnstats.Column, name string, inf *Result) (features []frame.ColumnSchema) {
 	for _, length := range inf.PrefixLengths {
 		prefixes := columnstats.Levels(countPrefixes(t.AllOrSample(), length))

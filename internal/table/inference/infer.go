@@ -118,10 +118,10 @@ func inferOtherForm(t *columnstats.Column) Result {
 	return inf
 }
 
-// Resolve decides how ambiguous dates and numbers are read, and which numbers are Unix times.
-// training is the schema of the training file, or nil for a training file. A column that it has is
-// read as in the training file. Other ambiguous columns are read like the unambiguous columns of
-// the same table. results, names and columns have the same order.
+// Resolve decides how ambiguous dates and numbers are read, and which numbers are Unix times. For a
+// blind file, training is the schema of its training file, and a column that is in training is read
+// as in the training file. For a training file, training is nil. Other ambiguous columns are read
+// like the unambiguous columns of the same table. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)

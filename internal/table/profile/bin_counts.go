@@ -60,9 +60,9 @@ func binPosition(value, low, high float64, bins int) float64 {
 	return at
 }
 
-// addEvenlySpread adds n rows that are evenly spread between the positions from and to, which are
-// measured in bins. rows[1+i] counts the rows between the positions i and i+1. The first element of
-// rows counts those below position 0, and the last those above the last bin.
+// addEvenlySpread adds n rows that are evenly spread between two positions, from and to, such as
+// 0.5 for the middle of the first bin. rows[1+i] counts the rows between the positions i and i+1.
+// The first element of rows counts those below position 0, and the last those above the last bin.
 func addEvenlySpread(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {

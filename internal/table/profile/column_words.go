@@ -64,8 +64,8 @@ func isGroupName(name string) bool {
 	return false
 }
 
-// isGroupWord reports whether word is one of groupWords, or one of them or of numberedWords with a
-// German ending, as in kundennummer.
+// isGroupWord reports whether word is one of groupWords, or consists of one of groupWords or
+// numberedWords and one of germanNumberEndings, as in kundennummer.
 func isGroupWord(word string) bool {
 	for _, ending := range germanNumberEndings {
 		if stem, found := strings.CutSuffix(word, ending); found && (slices.Contains(numberedWords, stem) || slices.Contains(groupWords, stem)) {

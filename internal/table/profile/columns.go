@@ -185,8 +185,8 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // of the rows were removed later: its integers increase from row to row, mostly by 1. The integers
 // must begin near 0, unlike years or times. A column with more gaps may be a measurement in order of
 // time, such as days without the weekends. If there are too many numbers to keep them,
-// isRowNumberWithGaps checks only the order of the first thousands. rows is the number of rows of the
-// file.
+// isRowNumberWithGaps checks only the order of those that t.AllOrSample returns. rows is the number
+// of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
 	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false
@@ -205,8 +205,8 @@ func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) boo
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
 // findOrRecordColumn returns the position of an earlier column with the same content. If there is
-// none, it records the column and returns false. It also returns false if the file has few rows, or
-// if some values of the column are unknown.
+// none, it records the column and returns false. It also returns false if the file has fewer than
+// minIDRows rows, or if some values of the column are unknown.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
 	// Categories are equal if they divide the rows in the same way, even with different texts. If
 	// parts of the texts are features, the texts must be equal, too.

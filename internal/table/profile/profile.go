@@ -141,8 +141,8 @@ func (c *ColumnProfile) Values() []columnstats.Value { return c.values }
 // profile of a training file.
 func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
 
-// HasAllTexts reports whether Values has all texts of the column. It is false if there were too
-// many texts to count each of them, even if their exact number is known.
+// HasAllTexts reports whether Values has all texts of the column. It returns false if there were
+// too many different texts to keep all of them. Distinct may be exact nevertheless.
 func (c *ColumnProfile) HasAllTexts() bool { return c.hasAllTexts }
 
 // EmptyRows returns the number of rows with an empty cell.

@@ -17,7 +17,8 @@ func (s *scanner) totalColumn() int {
 	return s.id
 }
 
-// setLastCell stores the cell of totalColumn in the last row that was read, and that of the first row.
+// setLastCell must be called for each row with its cell of totalColumn. It stores the cell of the
+// first row in s.firstCell, and the cell and line of the last row in s.lastCell and s.lastLine.
 func (s *scanner) setLastCell(cell []byte, line int) {
 	if s.lastLine == 0 {
 		s.firstCell = string(cell)

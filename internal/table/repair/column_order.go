@@ -115,10 +115,11 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns names for the columns of a blind file without a header. It returns the
-// names of the training file's features, with or without its ID, with or without its label,
-// depending on the number of columns. It returns nil if no such list has as many names as the blind
-// file has columns. A generated ID has no name in any list.
+// namesFromTraining returns names for the columns of a blind file without a header: the first of
+// these lists of names of the training file that has as many names as the blind file has columns.
+// The first list has all columns but the label, the second also has the label, and the third has
+// the columns between ID and label. If the training file's ID was generated, the first list has all
+// columns but ID and label, and the second also has the label. If no list fits, the result is nil.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
@@ -257,8 +258,9 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameToTrainingNames renames each column to a name of the training file if both names have the
-// same [csvfile.NormalizeName], and the name of no other column has it.
+// renameToTrainingNames renames a column to a name of the training file if the two names differ
+// only in case and punctuation; see [csvfile.NormalizeName]. If several columns have such a name,
+// only the ID is renamed.
 func (r *repairer) renameToTrainingNames(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -85,9 +85,9 @@ func selectedName(text string, groups []int) (name string, given bool) {
 	return "", false
 }
 
-// FindSelections returns the positions of the selected columns in a result with the given
-// column names, as in the file. classes are the labels of the model; nil if unknown. It is an error
-// if a column is missing.
+// FindSelections returns the positions of the selected columns in a result. names are the names of
+// the result's columns, with the spaces around them. classes are the labels of the model; nil if
+// unknown. It is an error if a column is missing.
 func FindSelections(names, classes []string, selections []Selection) (columns []int, err error) {
 	at := make([]int, len(selections))
 	trimmed := trimNames(names)

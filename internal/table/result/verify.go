@@ -191,7 +191,8 @@ func (v *verifier) checkNextRow(ctx context.Context) (found bool, err error) {
 	return true, v.checkPrediction(got, len(want.Fields))
 }
 
-// checkPrediction checks the added columns of a row, which start at position from.
+// checkPrediction checks the columns of a row that the prediction added. from is the position of
+// the first of them.
 func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 	class, known := v.classes[string(row.Fields[from])]
 	if !known {

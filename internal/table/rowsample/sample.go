@@ -186,8 +186,8 @@ func (s *Sample) fieldCells(dst []uint64, field int) []uint64 {
 type FieldStats struct {
 	Median         float64 // median of the numbers; NaN if there are no numbers
 	Numbers, Texts int     // number of distinct numbers and of distinct texts
-	// Percentiles are 101 of the numbers at evenly spaced positions in sorted order, from the smallest to the
-	// largest. It is nil if there are fewer than minPercentileRows numbers.
+	// Percentiles holds 101 of the sorted numbers, at evenly spaced positions from the smallest to
+	// the largest. It is nil if there are fewer than minPercentileRows numbers.
 	Percentiles []float64
 }
 
