@@ -196,6 +196,7 @@ type Column struct {
 type NumberSample struct {
 	Rows     int // the number of rows with a value
 	Missing  int // the number of rows without one
+	Unknown  int // the number of rows with a rare text, which the model does not distinguish
 	Min, Max float64
 	Integers bool      // whether all numbers are integers
 	Numbers  []float64 // the numbers, in the order of the rows
