@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
@@ -21,11 +20,15 @@ import (
 // a second time. checkAndConnect prints only the findings of the last check, even if it returns an
 // error.
 func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
-	defer o.noteFindings(files)
-	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
-	if cli.IsDryRun(o.factory.Running) { // now, because a dry run discards all output after it has connected
+	console := o.factory.Console
+	stderr := console.Err
+	defer func() { // a dry run discards all output after it has connected, except the findings
+		later := console.Err
+		console.Err = stderr
 		o.noteFindings(files)
-	}
+		console.Err = later
+	}()
+	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {
 		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
 	}

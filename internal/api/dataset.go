@@ -41,6 +41,13 @@ func EmbeddedFailure(cause error) string {
 // IsInternalFailure reports whether a failureReason says that the service has failed, not its input.
 func IsInternalFailure(reason string) bool { return strings.HasPrefix(reason, internalFailurePrefix) }
 
+// QuotaPrefix begins the message of an error with CodeQuota. It also begins the failureReason of a
+// dataset that FAILED because its file, which was sent to an object store, exceeds the quota.
+const QuotaPrefix = "the quota of the account for "
+
+// IsQuotaFailure reports whether a failureReason says that the file exceeds the quota of the account.
+func IsQuotaFailure(reason string) bool { return strings.HasPrefix(reason, QuotaPrefix) }
+
 // DatasetInput identifies a dataset.
 type DatasetInput struct {
 	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`
@@ -189,6 +196,7 @@ type Column struct {
 type NumberSample struct {
 	Rows     int // the number of rows with a value
 	Missing  int // the number of rows without one
+	Unknown  int // the number of rows with a rare text, which the model does not distinguish
 	Min, Max float64
 	Integers bool      // whether all numbers are integers
 	Numbers  []float64 // the numbers, in the order of the rows

@@ -107,6 +107,9 @@ func TestRefusedUploads(t *testing.T) {
 	if err := a.processUploads(ctx); err != nil {
 		t.Error(err)
 	}
+	if d, err := a.GetDataset(ctx, &api.DatasetInput{DatasetKey: over.DatasetKey}); err != nil || !api.IsQuotaFailure(d.FailureReason) {
+		t.Errorf("%v, the failure reason %q is not about the quota", err, d.FailureReason)
+	}
 	check(over.DatasetKey, "the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600)")
 	setQuota(5)
 	if _, err := create("none"); api.CodeFromError(err) != api.CodeQuota {

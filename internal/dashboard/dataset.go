@@ -166,6 +166,12 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
+// HasDefects reports whether the dataset is FAILED because of the defects of its file. The service
+// does not keep such a file, so Bytes is 0. It is also 0 if the file exceeds the quota.
+func (d datasetPage) HasDefects() bool {
+	return d.Dataset.Bytes == 0 && !api.IsQuotaFailure(d.Dataset.FailureReason)
+}
+
 // Series returns the series that the dataset belongs to, or "" if the series has the name of the
 // dataset.
 func (d datasetPage) Series() string {

@@ -48,6 +48,26 @@ func TestFailedPrediction(t *testing.T) {
 	}
 }
 
+// TestFailedDataset checks the remedy for each reason for which a dataset is FAILED.
+func TestFailedDataset(t *testing.T) {
+	for _, row := range []struct {
+		reason      string
+		bytes       int64
+		isFileFault bool
+	}{
+		{"line 2: expected 4 fields, got 5", 0, true},
+		{"the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600): delete datasets", 0, false},
+		{api.InternalFailure, 99, false},
+	} {
+		one := &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetFailed}, FailureReason: row.reason}
+		one.Bytes = row.bytes
+		text := renderPage(t, "dataset", datasetPage{Dataset: one, Defects: splitDefects(row.reason)})
+		if !strings.Contains(text, "pload") || strings.Contains(text, "Correct the file") != row.isFileFault {
+			t.Errorf("%s:\n%s", row.reason, text)
+		}
+	}
+}
+
 // TestPredictionsDiffer checks that the list of predictions has the file and the model of each.
 func TestPredictionsDiffer(t *testing.T) {
 	key := "4aadb9f1-0000-4000-8000-000000000001"

@@ -49,7 +49,7 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 	}
 	if c.Sample != nil {
 		known.SampleRows, known.SampleMissing, known.Min, known.Max, known.Integers = c.Sample.Rows, c.Sample.Missing, c.Sample.Min, c.Sample.Max, c.Sample.Integers
-		known.SampleNumbers = c.Sample.Numbers
+		known.SampleNumbers, known.SampleUnknown = c.Sample.Numbers, c.Sample.Unknown
 	}
 	if c.Terms != nil {
 		known.Terms, known.TermSampleRows, known.TermSampleWithout = c.Terms.Terms, c.Terms.Rows, c.Terms.Without

@@ -47,6 +47,15 @@ func TestEvaluate(t *testing.T) {
 			if v := r.Evaluate(report); v.Holds != row.holds || v.Reason != row.reason {
 				t.Errorf("%+v, want %v, %q", v, row.holds, row.reason)
 			}
+			few := *report
+			few.Rows, few.UsedRows = 1500, 340
+			reason := row.reason
+			if strings.HasPrefix(reason, "missed") {
+				reason += "; the scored models were trained on at most 340 of 1,500 rows"
+			}
+			if v := r.Evaluate(&few); v.Holds != row.holds || v.Reason != reason {
+				t.Errorf("models trained on few rows: %+v, want %v, %q", v, row.holds, reason)
+			}
 			if v := r.Evaluate(nil); v.Holds || v.Value != nil {
 				t.Errorf("without a report: %+v", v)
 			}

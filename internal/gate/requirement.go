@@ -161,7 +161,11 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		}
 		return v
 	}
-	return r.EvaluateScore(Score{Value: &value, Interval: r.interval(report), Rows: rows})
+	v = r.EvaluateScore(Score{Value: &value, Interval: r.interval(report), Rows: rows})
+	if !v.Holds && report.UsedRows > 0 { // the final model is probably better than its scores
+		v.Reason += fmt.Sprintf("; the scored models were trained on at most %s of %s rows", humanize.Comma(report.UsedRows), humanize.Comma(report.Rows))
+	}
+	return v
 }
 
 // MetricName returns the name of the metric, such as rocAuc or recall[yes].

@@ -64,8 +64,8 @@ func Dataset(m *model.Model) *api.Dataset {
 }
 
 // sampleValues describes the numbers or dates that a column has in the background rows of m. These
-// are the training rows that the model keeps. For a category, it only counts the rows with and without
-// a value. isTime is set if the column has times of day, whose numbers are hours. For numbers
+// are the training rows that the model keeps. For a category, it only counts the rows with a value,
+// without one, and with a rare text. isTime is set if the column has times of day, whose numbers are hours. For numbers
 // and dates, sampleValues returns nil if no value of the column is known.
 func sampleValues(m *model.Model, name string, isTime bool) *api.NumberSample {
 	schema := m.Schema()
@@ -74,8 +74,11 @@ func sampleValues(m *model.Model, name string, isTime bool) *api.NumberSample {
 		if codes := m.BackgroundCodes(i); codes != nil && c.SourceName() == name && c.Feature == "" {
 			sample := new(api.NumberSample)
 			for _, code := range codes {
-				if code == frame.Missing {
+				switch code {
+				case frame.Missing:
 					sample.Missing++
+				case int32(len(c.Levels)):
+					sample.Unknown++
 				}
 			}
 			sample.Rows = len(codes) - sample.Missing

@@ -16,7 +16,7 @@ func (p *Preflight) groupHint(f *finding) string {
 func (p *Preflight) timeHint(f *finding) string {
 	hint := "if so, score on later rows: train with --time " + term.ShellQuote(f.Name)
 	isGroup := func(other finding) bool { return other.Code == csvfile.CodeGroupColumn }
-	if p.GroupColumn != "" || slices.ContainsFunc(p.Findings, isGroup) {
+	if slices.ContainsFunc(p.Findings, isGroup) {
 		hint += "; one of --group and --time is enough, and both may leave few rows to train on"
 	}
 	return hint

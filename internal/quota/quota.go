@@ -31,7 +31,7 @@ func Check(ctx context.Context, t *store.Tx, account string, added store.Usage) 
 		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for a race to end or cancel one"},
 	} {
 		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
-			return api.NewProblem(api.CodeQuota, "the quota of the account for %s is %d (used: %d, needed by this request: %d): %s, or ask an administrator for a larger quota",
+			return api.NewProblem(api.CodeQuota, api.QuotaPrefix+"%s is %d (used: %d, needed by this request: %d): %s, or ask an administrator for a larger quota",
 				limit.of, *limit.limit, limit.used, limit.added, limit.remedy)
 		}
 	}

@@ -45,8 +45,12 @@ func TestComparisonWithBaseline(t *testing.T) {
 	} {
 		r := &c.report
 		r.TestRows, r.Rows = 300, 1200
+		r.Training = &api.Scores{Accuracy: 0.9}
 		r.Baseline = &api.Baseline{Label: "a", Test: &api.Scores{Accuracy: 0.4967, MacroF1: 0.4967}}
 		cautions := strings.Join((&Document{Report: r}).Cautions(), "\n")
+		if hasGap := strings.Contains(cautions, "its accuracy is much higher: 90.0"); hasGap != (r.UsedRows == 0) {
+			t.Errorf("%s: a caution about training rows: %v", name, hasGap)
+		}
 		if hasBaseline := strings.Contains(cautions, "always predicting"); hasBaseline != (c.want != "") || !strings.Contains(cautions, c.want) {
 			t.Errorf("%s: cautions\n%s\nwant %q", name, cautions, c.want)
 		}

@@ -135,12 +135,14 @@ func gainOfColumns(r *api.ModelReport) (gain float64) {
 }
 
 // checkScores adds a caution if the model may be no better than the baseline, if its accuracy is
-// much higher on the training rows, or if its probabilities are poorly calibrated.
+// much higher on the training rows, or if its probabilities are poorly calibrated. If the scored
+// models were trained on few of the rows, the accuracy on the training rows, which is that of the
+// final model, is not compared.
 func (c *cautions) checkScores() {
 	if text, _ := compareWithBaseline(c.r); text != "" {
 		c.add("%s", humanize.Sentence(text))
 	}
-	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
+	if c.r.Training != nil && c.r.UsedRows == 0 && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
 		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))
 	}
 	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {

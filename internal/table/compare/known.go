@@ -149,10 +149,7 @@ func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *
 	case c.checkListSeparator(known.Profile(), blind):
 	case c.checkKnownParts(known, blind):
 	case len(known.Levels) > 0:
-		from := len(c.findings)
-		if c.checkLevels(known, blind); len(c.findings) == from {
-			c.checkFrequentTexts(known, blind)
-		}
+		c.checkLevels(known, blind)
 	case known.HasAllTexts():
 		train := known.Profile()
 		train.Missing = known.Missing
@@ -185,66 +182,6 @@ func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *
 	return true
 }
 
-// Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
-// Rare texts of the training file are not levels. So some rows with other texts are usual, and many
-// if nearly every row has its own text.
-const (
-	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
-	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
-)
-
-// checkLevels reports texts that are not levels, if most rows have such a text. Texts that differ from a
-// level only in spelling are always reported. It ignores texts that mean a missing value, unless they
-// are levels.
-func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
-	values := blind.Values()
-	if blind.Form.IsOrdered() {
-		values = estimatedValues(blind, c.blind.Rows)
-	} else if blind.Estimate {
-		return
-	}
-	key, fold := func(text string) string { return text }, foldSpelling
-	if cells.AreBooleans(slices.Values(known.Levels)) {
-		key, fold = cells.FoldCase, foldBoolean
-	}
-	levels, spellings := make(map[string]bool, len(known.Levels)), make(map[string]bool, len(known.Levels))
-	for _, level := range known.Levels {
-		levels[key(level)], spellings[fold(level)] = true, true
-	}
-	var unknown, misspelt rowCounter
-	first, firstMisspelt, filled, texts := math.MaxInt, math.MaxInt, 0, 0
-	for _, one := range values {
-		isLevel := levels[key(one.Text)]
-		if one.Kind == cells.Null && !isLevel {
-			continue
-		}
-		filled += one.Rows
-		if !isLevel {
-			unknown.addRows(&one)
-			texts++
-			first = min(first, one.FirstLine())
-			if spellings[fold(one.Text)] {
-				misspelt.addRows(&one)
-				firstMisspelt = min(firstMisspelt, one.FirstLine())
-			}
-		}
-	}
-	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
-	if unknown.rows < minExpectedRows || isUsual {
-		unknown, first = misspelt, firstMisspelt
-	}
-	if unknown.rows == 0 {
-		return
-	}
-	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
-	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
-		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s a category that the model does not know, most often %s",
-			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
-		return
-	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
-}
-
 // minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports. It is
 // also a limit of checkFrequentTexts: a blind file in which no row has a frequent text is reported
 // only if at least this number of rows was expected to have one. The probability that none has one
@@ -260,8 +197,7 @@ const minFrequentShare = 0.5
 // are known. Any other text may also be in the training file, so it reports only two cases. If the
 // blind file has more other texts than the training file, some are certainly new. If no row has a
 // frequent text, the texts are probably new. The second case also requires many different texts, or
-// frequent texts in most training rows. It does not apply if checkLevels has compared the texts with all
-// texts of the training file.
+// frequent texts in most training rows.
 func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -287,7 +223,7 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 	case unseen > 0 && !known.DistinctEstimate:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the column has at least %s that the training file does not have; %s (%s) %s a text that is not one of the %d most frequent texts of the training file, most often %s",
 			humanize.Count(unseen, "text"), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.HasOrHave(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
-	case len(known.Levels) == 0 && known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
+	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s; the texts of this file, most often %s, may be unknown to the model",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
 	}

@@ -125,6 +125,9 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 	complete := with(func(k *profile.TrainingColumn) {
 		k.Distinct, k.Levels = 6, strings.Fields("red blue green black white grey")
 	})
+	sampled := func(unknown int) profile.TrainingColumn { // a model file with a sample of 32 training rows
+		return profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, SampleRows: 32, SampleUnknown: unknown}
+	}
 	for name, c := range map[string]struct {
 		known profile.TrainingColumn
 		texts string // of the blind file, repeated
@@ -141,9 +144,11 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		"no_values":          {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "n/a", ""},
 		"no_known_level":     {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
 		"all_known":          {complete, "green", ""},
-		"all_but_few_known":  {complete, "red green black white gold", ""},
-		"several_new":        {complete, "green black white grey gold pink red red red red red", `the column has at least 2 texts that the training file does not have; 24 rows (60 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"`},
+		"all_but_few_known":  {complete, "red green black white gold", `8 rows (20 %) have a text that the model does not know, most often "gold"`},
+		"several_new":        {complete, "green black white grey gold pink red red red red red", `8 rows (20 %) have a text that the model does not know, most often "gold"`},
 		"other_spelling":     {complete, "GREEN", `40 rows (100 %) have a text that the model does not know, most often "GREEN"; 40 rows differ only in case or spaces from a text of the training file, such as "GREEN" instead of "green"`},
+		"unlike_the_sample":  {sampled(0), "red blue green", `13 rows (32 %) have a text that the model does not know, most often "green"`},
+		"like_the_sample":    {sampled(8), "red blue green", ""},
 		"some_known_levels":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
 		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have a category that the model does not know, most often "1"`},
 		"levels_are_numbers": {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},

@@ -31,6 +31,8 @@ type TrainingColumn struct {
 	// rows: the numbers of its rows with and without a value. HasRange is then false, and Min and
 	// Max are the range of the sample. Otherwise SampleRows is 0.
 	SampleRows, SampleMissing int
+	// SampleUnknown is the number of rows of the sample with a text that is not one of Levels.
+	SampleUnknown int
 	// SampleNumbers are the numbers of the sample, in the order of its rows.
 	SampleNumbers []float64
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the

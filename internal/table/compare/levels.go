@@ -1,0 +1,87 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+// Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
+// Rare texts of the training file are not levels, unless the levels are all texts of that file. So some
+// rows with other texts are usual, and many if nearly every row has its own text.
+const (
+	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
+	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
+)
+
+// checkLevels reports texts that are not levels, if most rows have such a text, or far more than in a sample
+// of the training rows, or if the levels are all texts of the training file. Texts that differ from a
+// level only in spelling are always reported. It ignores texts that mean a missing value, unless they
+// are levels.
+func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
+	values := blind.Values()
+	if blind.Form.IsOrdered() {
+		values = estimatedValues(blind, c.blind.Rows)
+	} else if blind.Estimate {
+		return
+	}
+	key, fold := func(text string) string { return text }, foldSpelling
+	if cells.AreBooleans(slices.Values(known.Levels)) {
+		key, fold = cells.FoldCase, foldBoolean
+	}
+	levels, spellings := make(map[string]bool, len(known.Levels)), make(map[string]bool, len(known.Levels))
+	for _, level := range known.Levels {
+		levels[key(level)], spellings[fold(level)] = true, true
+	}
+	var unknown, misspelt rowCounter
+	first, firstMisspelt, filled, texts := math.MaxInt, math.MaxInt, 0, 0
+	for _, one := range values {
+		isLevel := levels[key(one.Text)]
+		if one.Kind == cells.Null && !isLevel {
+			continue
+		}
+		filled += one.Rows
+		if !isLevel {
+			unknown.addRows(&one)
+			texts++
+			first = min(first, one.FirstLine())
+			if spellings[fold(one.Text)] {
+				misspelt.addRows(&one)
+				firstMisspelt = min(firstMisspelt, one.FirstLine())
+			}
+		}
+	}
+	if c.areUnknownsUsual(known, unknown.rows, texts, filled) {
+		unknown, first = misspelt, firstMisspelt
+	}
+	if unknown.rows == 0 {
+		return
+	}
+	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
+	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s a category that the model does not know, most often %s",
+			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
+		return
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
+}
+
+// areUnknownsUsual reports whether it is usual that so large a part of the filled rows has texts that are
+// not levels. rows is the number of these rows, and texts the number of these texts.
+func (c *comparison) areUnknownsUsual(known *profile.TrainingColumn, rows, texts, filled int) bool {
+	share := ratio(rows, filled)
+	sampled := ratio(known.SampleUnknown+3, known.SampleRows+3) // a sample has few rows
+	switch {
+	case len(known.Levels) == known.Distinct && !known.DistinctEstimate:
+		return false // the levels are all texts of the training file
+	case rows < minExpectedRows:
+		return true
+	case known.SampleRows > 0 && share > ratio(known.SampleUnknown, known.SampleRows)+maxMissingRise && binomialTailBound(share, sampled, filled) <= c.falseAlarmsPerColumn():
+		return false
+	}
+	return share <= minUnknownShare || rows < minRowsPerUnknown*texts && rows < filled
+}
