@@ -119,7 +119,7 @@ var (
 		ID: "createPrediction", Method: "POST", Path: "/api/v1/predictions/models/{modelKey}", Status: 201, Origin: Documented,
 		Summary: "Predict the rows of a blind CSV with a model (multipart, part `file`).",
 	}}
-	CreatePredictionByForm = Endpoint[ReasonsInput, CreatedPrediction]{Operation{
+	CreatePredictionByForm = Endpoint[PredictionFormInput, CreatedPrediction]{Operation{
 		ID: "createPredictionByForm", Method: "POST", Path: "/api/v1/predictions", Status: 201, Origin: Decided,
 		Summary: "Predict the rows of a blind CSV with a model (multipart, parts `modelKey` and `file`).",
 	}}

@@ -39,6 +39,13 @@ type NewPrediction struct {
 	FileName string `json:"-"`
 }
 
+// PredictionFormInput is the input of [CreatePredictionByForm], without the form.
+type PredictionFormInput struct {
+	// ModelKey is empty if only the form has the key.
+	ModelKey string `query:"modelKey" format:"uuid" doc:"The model's key. Required unless it is in the form."`
+	ReasonsInput
+}
+
 // CreatedPrediction is the response of [CreatePrediction] and
 // [CreatePredictionByForm].
 type CreatedPrediction struct {

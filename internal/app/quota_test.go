@@ -52,6 +52,18 @@ func TestQuota(t *testing.T) {
 		must(ann.CancelTraining(ann.ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey}))(t)
 		must(ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8)))(t)
 	})
+	t.Run("a race needs a byte that is left", func(t *testing.T) {
+		used := must(b.GetAccount(t.Context(), b.account(t, "ann@example.com")))(t).Usage.Bytes
+		for left := range int64(2) {
+			limit(api.Quota{Bytes: new(used + left)})
+			race, err := ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8))
+			if left == 0 {
+				wantCode(t, err, api.CodeQuota)
+			} else {
+				must(race, err)(t)
+			}
+		}
+	})
 	t.Run("without a limit", func(t *testing.T) {
 		limit(api.Quota{})
 		ann.create(t, "third")

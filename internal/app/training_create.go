@@ -70,7 +70,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 // race in bytes.
 func (a *App) insertRace(ctx context.Context, race *store.Training, runs []*store.Training, memory int64) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
-		if err := quota.Check(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
+		// The size of the model is not known yet, so a race only needs a quota of bytes that is not
+		// used up.
+		if err := quota.Check(ctx, t, race.Account, store.Usage{Races: 1, Bytes: 1}); err != nil {
 			return err
 		}
 		for _, row := range append([]*store.Training{race}, runs...) {

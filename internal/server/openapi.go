@@ -147,17 +147,33 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
+// trainingForm and blindForm describe the CSVs that the service accepts. A client that knows only the
+// OpenAPI document needs them, because the service accepts any first column as IDs if its values are
+// unique, and any last column of few values as labels.
+const (
+	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
+		"The first column has the row IDs, which must be unique, the last column has the labels, and the columns between are the features. " +
+		"The service chooses these columns by their position and not by their names, so a file without IDs can become a wrong dataset: check idName and labelName of the dataset. " +
+		"An empty field is a missing value."
+	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs all used features of the training CSV under the same names, in any order, " +
+		"and unique row IDs, in the column that has the name of the training IDs or else in the first column. Other columns are copied to the result. " +
+		"A value that cannot be read as in training, such as 5,7 instead of 5.7, is treated as missing, and is no error. " +
+		"The warnings of getPredictionDrift report such values."
+)
+
 // operationRemarks maps operation IDs to texts that follow the summary in the OpenAPI document.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
 		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
-		"An interrupted upload leaves the dataset PENDING.",
+		"An interrupted upload leaves the dataset PENDING. " + trainingForm,
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, one of more than 534,773,760 bytes with 413. " +
-		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing.",
-	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null means a race without a threshold (an extension).",
+		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing. " + trainingForm,
+	api.CreateTraining.ID:   "performanceThreshold is required; targetPerformance is another name of it. The value null means a race without a threshold (an extension).",
+	api.CreatePrediction.ID: blindForm,
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
-		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part.",
+		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part. " + blindForm,
+	api.GetPrediction.ID: "COMPLETED does not mean that all values could be read; see the warnings of getPredictionDrift.",
 	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +
 		"409 if the service is not configured to send emails.",
 	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD.",
@@ -170,8 +186,8 @@ var operationRemarks = map[string]string{
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
-	keyed := &huma.Schema{Type: huma.TypeObject, Required: []string{"modelKey", "file"}, Properties: map[string]*huma.Schema{
-		"modelKey": {Type: huma.TypeString, Format: "uuid", Description: "The model's key."},
+	keyed := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
+		"modelKey": {Type: huma.TypeString, Format: "uuid", Description: "The model's key. Required unless it is in the query."},
 		"file":     file,
 	}}
 	setRequestBody(doc, api.AddData.Operation, "multipart/form-data", form)

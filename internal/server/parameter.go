@@ -17,9 +17,10 @@ import (
 // and reports an error with the status 400. Afterwards huma checks the ranges of the values, with
 // the status 422.
 type parameters struct {
-	keys     []string // names of parameters in the path
-	query    []string // names of all parameters in the query
-	integers []string // names of parameters in the query that are integers
+	keys      []string // names of parameters in the path
+	query     []string // names of all parameters in the query
+	queryKeys []string // names of parameters in the query that are keys
+	integers  []string // names of parameters in the query that are integers
 	// booleans are the names of parameters in the query that are true or false.
 	booleans []string
 	// allowsOthers is true if the query may also have parameters of other names.
@@ -30,14 +31,12 @@ type parameters struct {
 // type.
 func parametersOf(op api.Operation, in reflect.Type) parameters {
 	var ps parameters
-	switch op.ID {
-	case api.UploadData.ID, api.DownloadResult.ID: // their URLs are signed, and other programs may have added parameters of their own
+	if op.ID == api.UploadData.ID || op.ID == api.DownloadResult.ID { // their URLs are signed, and other programs may have added parameters of their own
 		ps.allowsOthers = true
-	case api.CreatePredictionByForm.ID:
-		ps.query = []string{"modelKey"} // the form may have the key instead, so the input type lacks this parameter
 	}
 	for _, field := range reflect.VisibleFields(in) {
-		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {
+		isKey := field.Tag.Get("format") == "uuid"
+		if name := field.Tag.Get("path"); name != "" && isKey {
 			ps.keys = append(ps.keys, name)
 		}
 		name := field.Tag.Get("query")
@@ -46,6 +45,8 @@ func parametersOf(op api.Operation, in reflect.Type) parameters {
 		}
 		switch {
 		case name == "":
+		case isKey:
+			ps.queryKeys = append(ps.queryKeys, name)
 		case field.Type.Kind() == reflect.Int64:
 			ps.integers = append(ps.integers, name)
 		case field.Type.Kind() == reflect.Bool:
@@ -76,6 +77,11 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 		}
 	}
 	fields = append(fields, ps.findUnknown(query)...)
+	for _, name := range ps.queryKeys {
+		if text := query.Get(name); text != "" && !isUUID(text) {
+			fields = append(fields, api.FieldError{Field: name, Message: "must be a UUID"})
+		}
+	}
 	for _, name := range ps.integers {
 		if text := query.Get(name); text != "" {
 			if _, err := strconv.ParseInt(text, 10, 64); err != nil {

@@ -81,6 +81,8 @@ func init() {
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedArray = "must be an array"
 	validation.MsgExpectedObject = "must be an object"
+	// Only the schema of ClassWeights has alternatives in a request.
+	validation.MsgExpectedMatchExactlyOneSchema = `must be "balanced" or an object with a number for each class, such as {"yes": 5}`
 }
 
 // humaProblem converts validation errors of huma to a problem with the given status. msg is the

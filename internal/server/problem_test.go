@@ -253,7 +253,12 @@ func predictionRefusals() []refusal {
 	}
 	otherInQuery := byForm(part("modelKey", noKey) + part("file", "id,a\n"))
 	otherInQuery.path += "?modelKey=" + strings.Replace(noKey, "1", "9", 1)
+	badInQuery, repeatedInQuery := byForm(part("file", "id,a\n")), byForm(part("file", "id,a\n"))
+	badInQuery.path += "?modelKey=abc"
+	repeatedInQuery.path += "?modelKey=" + noKey + "&modelKey=" + noKey
 	return []refusal{
+		{"query_with_a_bad_key", badInQuery, 400, api.CodeMalformed, "modelKey"},
+		{"query_with_two_keys", repeatedInQuery, 400, api.CodeMalformed, "modelKey"},
 		{"predict_with_an_unknown_model", call{method: "POST", path: "/api/v1/predictions/models/" + noKey, form: "id,a\n"}, 404, api.CodeNotFound, ""},
 		{"predict_with_json", call{method: "POST", path: "/api/v1/predictions/models/" + noKey, json: "{}"}, 415, api.CodeWrongMediaType, ""},
 		{"form_without_a_key", byForm(part("file", "id,a\n")), 422, api.CodeInvalid, "modelKey"},
@@ -296,6 +301,7 @@ func TestProblemBodies(t *testing.T) {
 		"without-parameters": {method: "DELETE", path: "/api/v1/datasets/" + noKey + "?force=true"},
 		"invalid":            {method: "POST", path: "/api/v1/datasets", json: `{"description":"d","numberOfBuckets":101,"colour":"red"}`},
 		"invalid-direction":  {method: "POST", path: "/api/v1/training/datasets/" + noKey, json: `{"performanceThreshold":null,"monotone":{"size":"up"}}`},
+		"class-weights":      {method: "POST", path: "/api/v1/training/datasets/" + noKey, json: `{"scalingFactor":0,"performanceThreshold":null,"classWeights":{"yes":"5"}}`},
 		"wrong-media-type":   {method: "POST", path: "/api/v1/datasets", body: "a=b", header: map[string]string{"Content-Type": "text/plain"}},
 	} {
 		t.Run(name, func(t *testing.T) {

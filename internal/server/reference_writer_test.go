@@ -34,6 +34,8 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
+- **CSV files** have one form, into which ` + "`foretell`" + ` converts other files before it sends them: UTF-8, commas between the fields, and a header. In a training CSV,
+  the first column has the row IDs, and the last column the labels, whatever the names of these columns are. See [addData](#adddata) and [createPrediction](#createprediction).
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
 - **Origin**: Foretell implements the API of an existing hosted service, whose documentation is not part of this repository. The word after the path of an
   operation says where the operation comes from. That documentation describes *documented* operations. It does not describe *decided* operations, although they

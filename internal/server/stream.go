@@ -76,17 +76,12 @@ func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *requ
 
 // createPredictionByForm creates a prediction. It reads the key of the model from the
 // query or from the part `modelKey`, which may follow the file.
-func (s *service) createPredictionByForm(ctx context.Context, reasons *api.ReasonsInput, req *request) (*api.CreatedPrediction, error) {
+func (s *service) createPredictionByForm(ctx context.Context, given *api.PredictionFormInput, req *request) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
 		return nil, err
 	}
-	const repeated = "must not be repeated"
-	given := req.r.URL.Query()["modelKey"]
-	if len(given) > 1 {
-		return nil, modelKeyError(repeated)
-	}
-	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: strings.Join(given, "")}, ReasonsInput: *reasons}
+	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: given.ModelKey}, ReasonsInput: given.ReasonsInput}
 	file.onFile = func(name string) { in.FileName = name }
 	parts := 0
 	file.onField = func(name string, value io.Reader) error {
@@ -94,7 +89,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 			return nil
 		}
 		if parts++; parts > 1 {
-			return modelKeyError(repeated)
+			return modelKeyError("must not be repeated")
 		}
 		text, err := io.ReadAll(io.LimitReader(value, 64))
 		inQuery := in.ModelKey
