@@ -101,19 +101,34 @@ func TestPythonRejectsInvalidIDs(t *testing.T) {
 	}
 }
 
-// TestPythonNeedsOnlyUsedColumns predicts a file without a column that was constant in training.
-func TestPythonNeedsOnlyUsedColumns(t *testing.T) {
+// TestPythonAddsUnusedColumns predicts files without columns that were constant in training. As with
+// `foretell predict`, the result has them after all other columns, without values.
+func TestPythonAddsUnusedColumns(t *testing.T) {
 	t.Parallel()
 	testenv.Python(t)
-	table := "id,size,country,label\n"
+	table := "id,size,country,year,label\n"
 	for i := range 80 {
-		table += fmt.Sprintf("r%d,%d,UK,%s\n", i, i*7%31, []string{"small", "big"}[i*7%31/16])
+		table += fmt.Sprintf("r%d,%d,UK,2024,%s\n", i, i*7%31, []string{"small", "big"}[i*7%31/16])
 	}
 	program := trainPython(t, table)
-	want := runPython(t, program, []byte("id,size,country\na,5,UK\n"), program, "-", "--features")
+	want := runPython(t, program, []byte("id,size,country,year\na,5,UK,2024\n"), program, "-", "--features")
 	got := runPython(t, program, []byte("id,size\na,5\n"), program, "-", "--features")
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for file, want := range map[string]string{
+		"id,size,country,year\na,5,UK,2024\n":   "id,size,country,year,prediction\na,5,UK,2024,small",
+		"year,id,size\n2024,a,5\n":              "id,year,size,country,prediction\na,2024,5,,small",
+		"id,size\na,5\n":                        "id,size,country,year,prediction\na,5,,,small",
+		"size\n5\n":                             "id,size,country,year,prediction\nr1,5,,,small",
+		"id;label;size;note\na;big;5;\"b;c\"\n": "id,size,note,label,country,year,prediction\na,5,b;c,big,,,small",
+	} {
+		rows := predictionsOf(t, program, []byte(file))
+		header, _, _ := strings.Cut(rows[0], ",probability")
+		result := strings.Split(rows[1], ",")
+		if got := header + "\n" + strings.Join(result[:strings.Count(header, ",")+1], ","); got != want {
+			t.Errorf("%q: got %q, want %q", file, got, want)
+		}
 	}
 }
 

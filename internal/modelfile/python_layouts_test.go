@@ -43,6 +43,10 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		}
 		return []byte(strings.Join(lines, "\n"))
 	}
+	trailing := func(delimiter, header, row string) []byte { // delimiters at the end of the header or of the rows
+		head, body, _ := strings.Cut(strings.ReplaceAll(string(plain), ",", delimiter), "\n")
+		return []byte(head + header + "\n" + strings.ReplaceAll(body, "\n", row+"\n"))
+	}
 	spaced := strings.Replace(string(plain), "id,size,colour,", "id, size\t, colour ,", 1)
 	want := predictionsOf(t, program, plain)
 	for name, c := range map[string]struct {
@@ -57,6 +61,10 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		"blank_rows_at_end": {[]byte(strings.TrimSpace(string(plain)) + "\n,,,\n,,\n\n,,,\n"), "id,size,colour,weight,prediction,"},
 		"spaces_in_header":  {[]byte(spaced), "id, size\t, colour ,weight,prediction,"}, // an unchanged header keeps its spaces
 		"spaces_and_delim":  {[]byte(strings.ReplaceAll(spaced, ",", ";")), "id,size,colour,weight,prediction,"},
+		"header_ends_comma": {trailing(",", ",,", ""), "id,size,colour,weight,prediction,"},
+		"header_ends_pipe":  {trailing("|", "|", ""), "id,size,colour,weight,prediction,"},
+		"rows_end_comma":    {trailing(",", "", ",,"), "id,size,colour,weight,prediction,"},
+		"rows_end_tab":      {trailing("\t", "", "\t"), "id,size,colour,weight,prediction,"},
 		"index_is_id":       {indexed(",size,colour,weight,class", 1, 2, 3, 4), ",size,colour,weight,class,prediction,"},
 		"index_and_more":    {indexed(",size,colour,weight,class,size.1", 1, 2, 3, 4, 1), ",size,colour,weight,class,size.1,prediction,"},
 		"index_is_no_id":    {indexed(",id,size,colour,weight,class", 0, 1, 2, 3, 4), "id,column_1,size,colour,weight,class,prediction,"},

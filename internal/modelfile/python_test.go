@@ -296,6 +296,7 @@ class NAType: # as pandas.NA
 same = model.predict_proba([empty, {name: float("nan") for name in empty}, {name: " " for name in empty}, {name: NAType() for name in empty}])
 assert (same == same[0]).all(), same
 assert model.predict_proba([]).shape == (0, len(model.CLASSES))
+assert model.predict([{" " + name + "\t": value for name, value in rows[0].items()}]) == model.predict(rows[:1])
 features = model.features([*rows, empty])
 assert features.shape == (len(rows) + 1, len(model.FEATURES)), features.shape
 assert (features[-1] != features[-1]).all(), features[-1]

@@ -122,19 +122,48 @@ def without_blank_end(records, delimiter):
 
 
 def find_delimiter(lines):
-    """Returns the delimiter with which most of the first records have the same fields."""
-    best, most = ",", 0
+    """Returns the delimiter with which most of the first records have the same fields.
+
+    If there is none, only the header or only the rows may end with delimiters.
+    """
+    best, most = "", 0
     for delimiter in ",;\t|":
-        lengths = []
-        with contextlib.suppress(FileError):
-            for _, _, fields in read_records(lines, delimiter):
-                lengths.append(len(fields))
-                if len(lengths) == 50:
-                    break
+        records = first_records(lines, delimiter)
+        lengths = [len(fields) for fields in records]
         same = sum(length == lengths[0] for length in lengths)
         if 10 * same >= 9 * len(lengths) and lengths and same * (lengths[0] - 1) > most:
             best, most = delimiter, same * (lengths[0] - 1)
-    return best
+        elif most == 0 and not best and lengths and len(fit_header(records[0], records[1:])) != lengths[0]:
+            best = delimiter
+    return best or ","
+
+
+def first_records(lines, delimiter):
+    """Returns the fields of the first 50 records, or of those before an error."""
+    records = []
+    with contextlib.suppress(FileError):
+        for _, _, fields in itertools.islice(read_records(lines, delimiter), 50):
+            records.append(fields)
+    return records
+
+
+def fit_header(header, rows):
+    """Returns the header with as many fields as the rows, if only one of them ends with delimiters."""
+    widths = {len(fields) for fields in rows}
+    width = widths.pop() if len(widths) == 1 else 0
+    more = width - len(header)
+    if min(width, len(header)) < 2:
+        return header
+    if more < 0 and are_blank(header[width:]):
+        return header[:width]
+    if more > 0 and header[-1].strip(SPACE) and all(are_blank(fields[-more:]) for fields in rows):
+        return header + [""] * more
+    return header
+
+
+def are_blank(fields):
+    """Returns whether no field has a value."""
+    return not any(field.strip(SPACE) for field in fields)
 
 
 def quote(field):
@@ -167,6 +196,12 @@ class BlindFile:
         line, text, fields = next(records, (1, "", []))
         if not fields:
             raise FileError("line 1: the file is empty")
+        first = list(itertools.islice(records, 49))
+        records = itertools.chain(first, records)
+        fitted = fit_header(fields, [row for _, _, row in first])
+        omitted = self.delimiter * (len(fields) - len(fitted))
+        if text.endswith(omitted):
+            fields, text = fitted, text[: len(text) - len(omitted)]
         given = [field.strip(SPACE) for field in fields]
         self.names = unique_names(given)
         named = self.names == given
@@ -176,12 +211,15 @@ class BlindFile:
         renamed = self.match_names([*sources, schema["id"]])
         self.places = {name: at for at, name in enumerate(self.names)}
         used = {source(column) for column in schema["columns"]}
-        missing = [repr(name) for name in sources if name in used and name not in self.places]
-        if len(missing) == 1:
-            raise FileError(f"line {line}: the column {missing[0]} of the training file is missing")
+        missing = [name for name in sources if name not in self.places]
+        if not used.isdisjoint(missing):
+            raise FileError(f"line {line}: {missing_text([name for name in missing if name in used])}")
         if missing:
-            more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
-            raise FileError(f"line {line}: the columns {', '.join(missing[:10])}{more} of the training file are missing")
+            reason = "it, so it is" if len(missing) == 1 else "them, so they are"
+            print(f"warning: {missing_text(missing)}; the model does not use {reason} added without values", file=sys.stderr)
+        self.width = len(self.names)  # of the file, without the added columns
+        self.names += missing
+        self.places.update((name, self.width + at) for at, name in enumerate(missing))
         first = list(itertools.islice(records, BLOCK))
         self.ignored = [at for at, name in enumerate(given) if not name and self.names[at] not in (schema["id"], FIRST_COLUMN) and self.is_blank(at, first)]
         self.records = itertools.chain(first, records)
@@ -261,12 +299,13 @@ class BlindFile:
     def find_order(self, schema):
         """Sets the order of the columns in the output: the ID first and the label last."""
         label = self.places.get(schema["label"], self.id)
-        self.order = [at for at in range(len(self.names)) if at not in (self.id, label, *self.ignored)]
+        self.order = [at for at in range(self.width) if at not in (self.id, label, *self.ignored)]
         if self.id is not None:
             self.order.insert(0, self.id)
         if label != self.id:
             self.order.append(label)
-        self.unchanged = self.delimiter == "," and self.order == list(range(len(self.names)))
+        self.order += range(self.width, len(self.names))
+        self.unchanged = self.delimiter == "," and self.order == list(range(self.width))
 
     def row_text(self, text, fields):
         """Returns the columns of a row, except an ID that is added, as text of the output."""
@@ -284,8 +323,9 @@ class BlindFile:
             if not rows:
                 return
             for line, _, fields in rows:
-                if len(fields) != len(self.names):
-                    raise FileError(f"line {line}: expected {len(self.names)} fields, got {len(fields)}")
+                if len(fields) != self.width:
+                    raise FileError(f"line {line}: expected {self.width} fields, got {len(fields)}")
+                fields += [""] * (len(self.names) - self.width)
                 if any(fields[at].strip(SPACE) for at in self.ignored):
                     raise FileError(f"line {line}: a column without a name has a value, but no value in the first {BLOCK} rows: give it a name")
                 if id_place is None:
@@ -306,6 +346,14 @@ class BlindFile:
                 warn_unread(self.schema, columns)
             count += len(rows)
             yield texts, ids, columns
+
+
+def missing_text(names):
+    """Returns a text that says that columns are missing."""
+    if len(names) == 1:
+        return f"the column {names[0]!r} of the training file is missing"
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"the columns {', '.join(map(repr, names[:10]))}{more} of the training file are missing"
 
 
 def fold_name(name):

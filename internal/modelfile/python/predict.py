@@ -111,6 +111,8 @@ def features(rows):
 def cells_of(rows):
     """Returns the texts of rows by column, and the number of rows."""
     rows = list(rows)
+    if any(name not in row for row in rows for name in COLUMNS):  # csv.DictReader keeps spaces around names
+        rows = [{**{name.strip(SPACE): row[name] for name in row.keys() if isinstance(name, str)}, **row} for row in rows]
     missing = [name for name in COLUMNS if any(name not in row for row in rows)]
     if missing:
         raise ValueError(f"a row has no value for {', '.join(missing)}")
