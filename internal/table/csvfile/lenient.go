@@ -171,6 +171,9 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
 	for {
 		begin, end, next := 0, 0, 0
+		if l.isHeaderStyled {
+			line = bytes.TrimLeft(line, " ")
+		}
 		if len(line) > 0 && line[0] == '"' {
 			begin, end = 1, closingQuoteOnLine(line, l.delim)
 		}

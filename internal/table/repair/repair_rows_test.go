@@ -145,6 +145,7 @@ func TestQuoteStyles(t *testing.T) {
 	}{
 		"spaces":              {quoted + `"r31",2.5,  "2020-01-31", "` + text + `", "A"` + "\n", plain + row, []string{"quotes 32 line 1"}},
 		"backslashes":         {quoted + `"r31", "2.5", "2020-01-31", "good, \"one\"", "A"` + "\n", plain + row, []string{"quotes 31 line 1", "quote-escapes 1 line 32"}},
+		"a_quote_too_many":    {quoted + `"r31", "2.5", "2020-01-31", "5" pipe", "A"` + "\n", plain + `r31,2.5,2020-01-31,"5"" pipe",A` + "\n", []string{"quotes 32 line 1"}},
 		"semicolons":          {other + `"r31" ;"2.5" ;"2020-01-31" ;"` + text + `" ;"A"` + "\n", plain + row, []string{"delimiter 1 line 1", "quotes 32 line 1"}},
 		"a_missing_field":     {quoted + `"r31", "2.5", "2020-01-31", "A"` + "\n", plain + "r31,2.5,2020-01-31,,A\n", []string{"quotes 32 line 1", "fields-realigned 1 line 32"}},
 		"single_quotes":       {single + `'r31','2.5','2020-01-31','good, "one"','A'` + "\n", plain + row, []string{"single-quotes 1 line 1"}},
