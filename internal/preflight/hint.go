@@ -26,7 +26,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		return p.raggedHint(in, f)
 	case csvfile.CodeUnclosedQuote:
 		return p.unclosedQuoteHint(in, f)
-	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader:
+	case csvfile.CodeStrayQuote, csvfile.CodeRepeatedHeader, csvfile.CodeSingleQuotes:
 		return p.fixHint(in)
 	case csvfile.CodeEmptyLine:
 		return "if an empty line is a row without a value, " + p.fixHint(in) + "; otherwise, remove it"

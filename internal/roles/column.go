@@ -3,6 +3,7 @@ package roles
 import (
 	"fmt"
 
+	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
 )
 
@@ -47,7 +48,7 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	switch {
 	case !c.Unique || containsMeasurements(c):
 		return ""
-	case isSureIDName(c.Name), isFirst && isIDName(c.Name):
+	case csvfile.IsIDName(c.Name), isFirst && isIDName(c.Name):
 		return namedLikeIDReason
 	case isFirst && c.Consecutive && c.Rows > 2:
 		return "row numbers"

@@ -3,8 +3,6 @@ package roles
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"foretell/internal/table/csvfile"
 )
@@ -16,25 +14,7 @@ func isIDName(name string) bool {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
 		return true
 	}
-	return name == "" || isSureIDName(name)
-}
-
-// isSureIDName reports whether a column with this name is nearly always the ID, at any
-// position.
-func isSureIDName(name string) bool {
-	switch csvfile.NormalizeName(name) {
-	case "id", "uuid", "guid", "rowid":
-		return true
-	}
-	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
-	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
-		return true
-	}
-	// In names such as customerID and PassengerId the last word is ID, unlike in PAID and
-	// Madrid.
-	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
-	before, _ := utf8.DecodeLastRuneInString(stem)
-	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
+	return name == "" || csvfile.IsIDName(name)
 }
 
 // isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr. or

@@ -139,7 +139,8 @@ func writeScikitLearnRows(src io.Reader, w *limitedTempCSV) error {
 // by spaces. Such a table has at least three columns, the same number in each line. The
 // first line may have one column less, because files written by R have no name for the
 // column of row names. The first line must not have another delimiter, such as a comma; one tab is
-// allowed. head is the beginning of the text, and lines are its first lines.
+// allowed. The second fields must not all begin with a delimiter, as in lines such as "a"; "b". head
+// is the beginning of the text, and lines are its first lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {
@@ -149,14 +150,15 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 		comma == '\t' && strings.Count(lines[0], "\t") > 1 {
 		return false
 	}
-	n := len(splitSpaces(lines[1]))
-	for _, line := range lines[2:] {
-		if len(splitSpaces(line)) != n {
+	n, isDelimited := len(splitSpaces(lines[1])), true
+	for i, line := range lines {
+		fields := splitSpaces(line)
+		if len(fields) != n && (i > 0 || len(fields) != n-1) {
 			return false
 		}
+		isDelimited = isDelimited && len(fields) > 1 && strings.IndexAny(fields[1], csvfile.Delimiters) == 0
 	}
-	first := len(splitSpaces(lines[0]))
-	return n >= fewest && (first == n || first == n-1)
+	return n >= fewest && !isDelimited
 }
 
 // writeSpacedRows writes the rows of src, a table with columns separated by spaces, to w.

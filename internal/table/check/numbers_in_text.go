@@ -61,7 +61,7 @@ var numberShapes = []numberShape{
 	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withDecimals(),
 	newNumberShape(`[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
 	newNumberShape(`(\d{1,3}(?:[. ]\d{3})+|\d{1,5}),(?:[-–—]|--)`, isUnpadded),
-	newNumberShape(`[-−]?'[-−]?#`, isUnpadded),
+	newNumberShape(`(?:[-−]?'|=")[-−]?#['"]?`, isUnpadded), // as text for a spreadsheet program, such as '142 and ="142"
 	newNumberShape(`[-−]?((?:[٠-٩]+|[۰-۹]+|[０-９]+)(?:[.,٫．](?:[٠-٩]+|[۰-۹]+|[０-９]+))?)`, nil),
 }
 

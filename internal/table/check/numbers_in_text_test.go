@@ -50,8 +50,11 @@ func TestNumbersInText(t *testing.T) {
 			}
 			return fmt.Sprint(random(i, 999))
 		}, true},
-		"kroner":      {func(i int) string { return fmt.Sprintf("%d,-", 5+random(i, 900)) }, true},
-		"apostrophes": {func(i int) string { return fmt.Sprintf("'%d", 5+random(i, 900)) }, true},
+		"kroner":          {func(i int) string { return fmt.Sprintf("%d,-", 5+random(i, 900)) }, true},
+		"apostrophes":     {func(i int) string { return fmt.Sprintf("'%d", 5+random(i, 900)) }, true},
+		"single_quotes":   {func(i int) string { return fmt.Sprintf("'%d.5'", random(i, 90)) }, true},
+		"formulas":        {func(i int) string { return fmt.Sprintf("=\"%d.5\"", random(i, 90)) }, true},
+		"padded_formulas": {func(i int) string { return fmt.Sprintf("=\"%04d\"", random(i, 900)) }, false},
 		"full_width": {func(i int) string {
 			return string([]rune{'１' + rune(i%9), '０' + rune(random(i, 10)), '０' + rune(i%7)})
 		}, true},

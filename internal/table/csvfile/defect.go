@@ -58,6 +58,7 @@ const (
 	CodeIncompleteID   = "incomplete-id"
 	CodeRepeatedHeader = "repeated-header"
 	CodeSecondHeader   = "second-header"
+	CodeSingleQuotes   = "single-quotes"
 	CodeTotalRow       = "total-row"
 	CodeLeakingColumn  = "leaking-column"
 	CodeGroupColumn    = "group-column"

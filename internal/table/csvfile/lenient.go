@@ -18,6 +18,7 @@ const (
 	FixNUL           = "nul-removed"
 	FixQuotes        = "quotes"
 	FixEscapes       = "quote-escapes"
+	FixSingleQuotes  = "single-quotes"
 	FixEmptyLine     = "empty-line-kept"
 )
 
@@ -27,6 +28,9 @@ const (
 //	"say "hi"",x         a quote closes a field only where the field may end
 //	"lost,x              a quote that is not closed in its line is removed
 //	"say \"hi\"",x       a backslash before a quote is removed
+//	"a", "b"             spaces around a quoted field are removed
+//	="007",x             the field is the text in the quotes
+//	'a','b'              single quotes are removed if the first line has them
 //	a lone CR            is a line end
 //	a NUL                is removed
 //	an empty line        is a row without a value if Width is 1 and a record follows
@@ -35,11 +39,13 @@ const (
 // first line alone has the right number, only this line is the record.
 type LenientReader struct {
 	*Reader
-	Width      int // expected number of fields of a record; 0 if unknown
-	emptyLines int // empty lines before the next record that are rows, because Width is 1
-	lineBuffer []byte
-	cells      [][]byte // the fields of a record that is read as a single line
-	onFix      func(code string, line, column int)
+	Width           int // expected number of fields of a record; 0 if unknown
+	emptyLines      int // empty lines before the next record that are rows, because Width is 1
+	lineBuffer      []byte
+	cells           [][]byte // the fields of a record that is read as a single line
+	onFix           func(code string, line, column int)
+	isHeaderStyled  bool // a record before Width was set is in a style of splitStyled
+	areSingleQuotes bool // set by readSingleQuotes
 }
 
 // NewLenientReader returns a LenientReader on src whose fields are separated by delim. It calls
@@ -62,6 +68,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		if r.pos > 0 {
 			l.onFix(FixByteOrderMark, 1, 0)
 		}
+		l.readSingleQuotes()
 	}
 	for r.err == nil {
 		window := r.buf[r.pos:r.end]
@@ -92,7 +99,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 				}
 				continue
 			}
-			return l.removeNULsAndDecode(r.rec.Fields, line), line, nil
+			return l.cleanFields(r.rec.Fields, line), line, nil
 		}
 		fields, more, err := l.readAsLine(at, status)
 		switch {
@@ -101,7 +108,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		case more:
 			continue
 		}
-		return l.removeNULsAndDecode(fields, line), line, nil
+		return l.cleanFields(fields, line), line, nil
 	}
 	return nil, r.nextLine, r.err
 }
@@ -135,11 +142,14 @@ func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte
 		r.err = r.fill()
 		return nil, true, nil
 	}
-	cells, fixed := l.splitEscaped(window[:n])
 	code := FixEscapes
+	cells, fixed := l.splitStyled(window[:n], true)
+	if fixed < 0 {
+		code = FixQuotes
+		cells, fixed = l.splitStyled(window[:n], false)
+	}
 	if fixed < 0 {
 		cells, fixed = l.splitLenient(window[:n])
-		code = FixQuotes
 	}
 	if status == recordComplete && len(cells) != l.Width {
 		r.pos += end
@@ -161,6 +171,9 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
 	for {
 		begin, end, next := 0, 0, 0
+		if l.isHeaderStyled {
+			line = bytes.TrimLeft(line, " ")
+		}
 		if len(line) > 0 && line[0] == '"' {
 			begin, end = 1, closingQuoteOnLine(line, l.delim)
 		}
@@ -209,10 +222,22 @@ func closingQuoteOnLine(line []byte, delim byte) (offset int) {
 	return 0
 }
 
-// removeNULsAndDecode removes NUL bytes, and decodes fields that are not valid UTF-8 as
-// Windows-1252, which includes Latin-1.
-func (l *LenientReader) removeNULsAndDecode(fields [][]byte, line int) [][]byte {
+// cleanFields undoes what readSingleQuotes does, replaces formulas such as ="007" by their texts,
+// removes NUL bytes, and decodes fields that are not valid UTF-8 as Windows-1252, which includes
+// Latin-1.
+func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
+	hasFormula := false
 	for i, field := range fields {
+		if l.areSingleQuotes {
+			exchangeQuotes(field)
+		}
+		if text, ok := textOfFormula(field); ok {
+			field, fields[i] = text, text
+			if !hasFormula { // rows are counted
+				l.onFix(FixQuotes, line, i+1)
+			}
+			hasFormula = true
+		}
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)
 			fields[i] = field

@@ -91,3 +91,18 @@ func (s *scanner) warnSecondHeader() {
 	}
 	s.profile.Warnings = append(s.profile.Warnings, csvfile.Warning{Code: csvfile.CodeSecondHeader, Line: lines[0], Message: message})
 }
+
+// warnSingleQuotes warns if all names are in single quotes. The cells probably are, too, and are read with
+// these quotes.
+func (s *scanner) warnSingleQuotes() {
+	names := s.table.Names
+	if s.opts.GeneratedID {
+		names = names[1:]
+	}
+	for _, name := range names {
+		if len(name) < 3 || name[0] != '\'' || name[len(name)-1] != '\'' {
+			return
+		}
+	}
+	s.warn(csvfile.CodeSingleQuotes, s.id, "the names are in single quotes, which are read as part of a cell, so numbers and dates in single quotes are read as text")
+}

@@ -49,3 +49,23 @@ func TestTooManyRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSingleQuotes scans files with single quotes. An ID column that was generated has none.
+func TestSingleQuotes(t *testing.T) {
+	const rows = "1,'2.5','a'\n2,'3.5','b'\n"
+	for _, c := range []struct {
+		header      string
+		generatedID bool
+		want        bool
+	}{
+		{"'id','size','class'\n", false, true},
+		{"id,'size','class'\n", true, true},
+		{"id,'size','class'\n", false, false},
+	} {
+		isWanted := func(w csvfile.Warning) bool { return w.Code == csvfile.CodeSingleQuotes && w.Line == 1 }
+		warnings := scanText(t, c.header+rows, ScanOptions{GeneratedID: c.generatedID}).Warnings
+		if slices.ContainsFunc(warnings, isWanted) != c.want {
+			t.Errorf("%+v: %v", c, warnings)
+		}
+	}
+}

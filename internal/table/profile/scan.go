@@ -302,6 +302,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	s.checkHeader(again)
 	s.checkFeatures()
 	s.warnSecondHeader()
+	s.warnSingleQuotes()
 	s.warnTotalRow()
 	s.groupWarnings()
 	return nil

@@ -65,6 +65,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeRenamed, "column", "renamed %s as in the training file"},
 	{csvfile.FixNUL, "cell", "removed NUL bytes from %s"},
 	{csvfile.FixQuotes, "row", "corrected misplaced quotes in %s"},
+	{csvfile.FixSingleQuotes, "", "removed the single quotes around fields"},
 	{csvfile.FixEscapes, "row", "removed the backslashes before quotes in %s"},
 	{csvfile.FixEmptyLine, "empty line", "kept %s between the rows of a single column, with a missing value"},
 	{changeRealigned, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},

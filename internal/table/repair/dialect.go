@@ -54,7 +54,7 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	}
 	usual := modalLength(records)
 	if n := len(records[0]); n == usual-1 {
-		d.hasRowNames = n >= csvfile.MinBlindColumns && hasRowNames(records[1:], usual)
+		d.hasRowNames = n >= csvfile.MinBlindColumns && hasRowNames(records, usual)
 	} else {
 		d.preamble = preambleLength(records, usual)
 	}
@@ -174,24 +174,23 @@ func modalLength(records [][][]byte) int {
 
 // hasRowNames reports whether the first column has row names: its fields are unique and not blank.
 // The last column must not be empty: an empty last column means that each line ends with a
-// delimiter. Records that do not have the usual number of fields are ignored.
+// delimiter. If the header begins with the name of an ID, the fields of the second column must be
+// unique, too. Otherwise, this is the name of the first column, and the rows have an additional
+// field for another reason, such as decimal commas without quotes. records include the header.
+// Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
-	seen := map[string]bool{}
+	seen, seenSecond := map[string]bool{}, map[string]bool{}
+	isSecondID, hasLast := csvfile.IsIDName(string(cells.Trim(records[0][0]))), false
 	for _, record := range records {
 		if len(record) != usual {
 			continue
 		}
-		first := string(record[0])
-		if seen[first] || cells.IsBlank(record[0]) {
+		first, second := string(record[0]), string(record[1])
+		if seen[first] || cells.IsBlank(record[0]) || isSecondID && seenSecond[second] {
 			return false
 		}
-		seen[first] = true
+		seen[first], seenSecond[second] = true, true
+		hasLast = hasLast || !cells.IsBlank(record[usual-1])
 	}
-	last := func(record [][]byte) bool { return len(record) == usual && !cells.IsBlank(record[usual-1]) }
-	for _, record := range records {
-		if last(record) {
-			return true
-		}
-	}
-	return false
+	return hasLast
 }

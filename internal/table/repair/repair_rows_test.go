@@ -118,3 +118,68 @@ func TestEmptyLinesOfSingleColumn(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestQuoteStyles repairs files whose fields are quoted in another way than RFC 4180 says. Numbers and
+// dates must not become texts with quotes, whatever the style.
+func TestQuoteStyles(t *testing.T) {
+	t.Parallel()
+	plain, quoted, other, single, formulas := "", "", "", "", ""
+	for i := range 31 {
+		fields := []string{"id", "size", "day", "note", "class"}
+		if i > 0 {
+			fields = []string{fmt.Sprintf("r%02d", i), fmt.Sprintf("%d.5", i), fmt.Sprintf("2020-01-%02d", i), []string{"so so", "it's bad"}[i%2], []string{"A", "B"}[i%2]}
+		}
+		plain += strings.Join(fields, ",") + "\n"
+		quoted += `"` + strings.Join(fields, `", "`) + "\"\n"
+		other += `"` + strings.Join(fields, `" ;"`) + "\" \n"
+		single += "'" + strings.ReplaceAll(strings.Join(fields, "','"), "it's", "it''s") + "'\n"
+		formulas += `="` + strings.Join(fields, `",="`) + "\"\n"
+	}
+	const (
+		row  = "r31,2.5,2020-01-31,\"good, \"\"one\"\"\",A\n"
+		text = "good, \"\"one\"\"" // as it is in quotes
+	)
+	for name, c := range map[string]struct {
+		file, want string
+		changes    []string
+	}{
+		"spaces":              {quoted + `"r31",2.5,  "2020-01-31", "` + text + `", "A"` + "\n", plain + row, []string{"quotes 32 line 1"}},
+		"backslashes":         {quoted + `"r31", "2.5", "2020-01-31", "good, \"one\"", "A"` + "\n", plain + row, []string{"quotes 31 line 1", "quote-escapes 1 line 32"}},
+		"a_quote_too_many":    {quoted + `"r31", "2.5", "2020-01-31", "5" pipe", "A"` + "\n", plain + `r31,2.5,2020-01-31,"5"" pipe",A` + "\n", []string{"quotes 32 line 1"}},
+		"semicolons":          {other + `"r31" ;"2.5" ;"2020-01-31" ;"` + text + `" ;"A"` + "\n", plain + row, []string{"delimiter 1 line 1", "quotes 32 line 1"}},
+		"a_missing_field":     {quoted + `"r31", "2.5", "2020-01-31", "A"` + "\n", plain + "r31,2.5,2020-01-31,,A\n", []string{"quotes 32 line 1", "fields-realigned 1 line 32"}},
+		"single_quotes":       {single + `'r31','2.5','2020-01-31','good, "one"','A'` + "\n", plain + row, []string{"single-quotes 1 line 1"}},
+		"formulas":            {formulas + `="r31",2.5,="2020-01-31",="` + text + `",A` + "\n", plain + row, []string{"quotes 32 line 1"}},
+		"quoted_formulas":     {plain + `r31,"=""2.5""","=""2020-01-31""","=""good, """"one""""""",A` + "\n", plain + row, []string{"quotes 1 line 32"}},
+		"other_formulas":      {plain + `r31,2.5,2020-01-31,"=""a""&""b""",A` + "\n", plain + `r31,2.5,2020-01-31,"=""a""&""b""",A` + "\n", nil},
+		"text_in_apostrophes": {plain + "r31,2.5,2020-01-31,'so so',A\n", plain + "r31,2.5,2020-01-31,'so so',A\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, done, err := repairText(t, c.file, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareRepaired(t, c.want, got, c.changes, done)
+			verifyRepaired(t, got, done, profile.ScanOptions{})
+		})
+	}
+}
+
+// TestRowNames repairs files whose rows have one field more than the header. The first column has row
+// names only if the name that then belongs to the second column can be right.
+func TestRowNames(t *testing.T) {
+	t.Parallel()
+	const header = "id,size,age,class\n"
+	shifted, named := "", ""
+	for i := range 30 {
+		shifted += fmt.Sprintf("r%d,%d,5,%d,%s\n", i, i%9, 20+i%7, []string{"yes", "no"}[i%2]) // decimal commas
+		named += fmt.Sprintf("%d,r%d,%d.5,%d,%s\n", i+1, i, i%9, 20+i%7, []string{"yes", "no"}[i%2])
+	}
+	if got, _, err := repairText(t, header+shifted, Options{}); err == nil {
+		t.Errorf("the header is shifted: %q", got[:80])
+	}
+	got, _, err := repairText(t, header+named, Options{})
+	if err != nil || !strings.HasPrefix(got, "id_2,id,size,age,class\n1,r0,0.5,20,yes\n") {
+		t.Errorf("%v: %q", err, got[:min(len(got), 80)])
+	}
+}

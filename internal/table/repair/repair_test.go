@@ -71,6 +71,10 @@ func TestFile(t *testing.T) {
 			want: "x,\"Smith, John\",30,yes\n", changes: []string{"fields-realigned 1 line 42"},
 		},
 		{
+			name: "quotes_and_a_comma_without_quotes", file: people(header, "x,Smith, \"Jo\",30,yes\n"),
+			want: "x,\"Smith, \"\"Jo\"\"\",30,yes\n", changes: []string{"quotes 1 line 42", "fields-realigned 1 line 42"},
+		},
+		{
 			name: "too_many_empty_fields", file: people(header, "x,Bob,30,yes,,\n"),
 			want: "x,Bob,30,yes\n", changes: []string{"fields-realigned 1 line 42"},
 		},
