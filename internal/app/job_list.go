@@ -45,8 +45,8 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	return out, nil
 }
 
-// toJob converts a listed job to a job of the API. A job whose worker has died is reported as
-// QUEUED, and a job that waits because its account is disabled as PAUSED.
+// toJob converts a listed job to a job of the API. The state of a job whose worker has died is
+// QUEUED. The state of a waiting job is PAUSED if its account is disabled.
 func toJob(j *store.ListedJob, workers *jobqueue.Workers) api.Job {
 	out := api.Job{
 		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,

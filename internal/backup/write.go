@@ -23,7 +23,7 @@ type ServiceData struct {
 }
 
 // Write writes a backup of a service to w. The service may be running. program is the version of
-// this program, and now the time of the backup. The summary lists the files that are damaged or
+// this program, and now is the time of the backup. The summary lists the files that are damaged or
 // missing. The backup has as much of a damaged file as can be read.
 func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}

@@ -166,8 +166,9 @@ type datasetPage struct {
 	Blocking *api.Training
 }
 
-// HasDefects reports whether the dataset is FAILED because of the defects of its file. The service
-// does not keep such a file, so Bytes is 0. It is also 0 if the file exceeds the quota.
+// HasDefects reports whether a FAILED dataset has a file with defects, not one that exceeds the quota
+// or could not be processed. The service keeps neither files with defects nor files over the quota,
+// so Bytes is then 0.
 func (d datasetPage) HasDefects() bool {
 	return d.Dataset.Bytes == 0 && !api.IsQuotaFailure(d.Dataset.FailureReason)
 }

@@ -37,8 +37,8 @@ type predictionGroup struct {
 	Predictions []api.Prediction
 	// Models holds the names and versions of the newest models, such as train@v3, by key.
 	Models map[string]string
-	// All is the address of the list of all predictions. It is empty if the page already has all of
-	// them, or links to further pages.
+	// All is the address of the list of all predictions. It is empty if Predictions has all of them,
+	// or if they are on several pages with links to each other.
 	All string
 	// Total is the number of all predictions of the dataset or model.
 	Total int64

@@ -53,7 +53,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 		if p.TimeColumn != "" {
 			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
 		}
-		r.addNote("no test rows were set aside, because the division of the rows by %s would then have left no validation rows", columns)
+		r.addNote("no test rows were set aside, because the rows, which are divided by %s, would not have sufficed for test and validation rows", columns)
 	}
 	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
 	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {

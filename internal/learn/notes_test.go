@@ -95,7 +95,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		}
 		for _, p := range []Params{years, customers} {
 			o := mustRace(t, f, p, good)
-			expectNote(t, o, "no test rows were set aside, because the division of the rows by "+p.GroupColumn+p.TimeColumn+" would then have left no validation rows")
+			expectNote(t, o, "no test rows were set aside, because the rows, which are divided by "+p.GroupColumn+p.TimeColumn+", would not have sufficed for test and validation rows")
 			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
 				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
 			}

@@ -15,8 +15,8 @@ type nonFiniteReader struct {
 	rest      string // the rest of a replacement, for the next bytes of src
 }
 
-// nonFiniteNumbers holds the replacement of each number. NaN is too short for null, so it is replaced
-// by an empty string.
+// nonFiniteNumbers holds the replacement of each number, which has the same length. The usual
+// replacement is null with spaces. NaN is shorter than null, so it is replaced by an empty string.
 var nonFiniteNumbers = []struct{ number, replacement string }{
 	{"NaN", `"" `},
 	{"Infinity", "null    "},

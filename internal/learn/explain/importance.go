@@ -62,8 +62,9 @@ func (v *Validation) importanceRows(columns int) int {
 }
 
 // numShuffles returns how often each column is shuffled if the given number of rows is predicted.
-// About maxImportanceRows predictions for each column are enough. With many rows there are fewer
-// shuffles, because more rows improve the estimate more than more shuffles.
+// About maxImportanceRows predictions for each column are enough. A column of a large
+// table is therefore shuffled only once. A prediction of another row improves the estimate more than another
+// prediction of the same row.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }

@@ -200,11 +200,11 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 	return m.interval()
 }
 
-// precisionVariances returns the variances of the average precisions of classes, followed by the
-// variance of their mean. sampled holds the average precisions on the rows of sample, NaN for a
-// class without rows. precisions holds the average precisions on all rows. If a bootstrap sample
-// has no row of a class, the mean of this sample includes the average precision of the class on all
-// rows. The results are undefined if ctx is cancelled.
+// precisionVariances draws bootstrap samples of the rows of sample. It returns the variances of the
+// average precisions of classes, followed by the variance of their mean. sampled holds the average
+// precisions on all rows of sample, NaN for a class without rows. precisions holds the average
+// precisions on all predicted rows. They are used for a class without rows in a bootstrap sample. The
+// results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

@@ -2,8 +2,8 @@ package cells
 
 import "unicode/utf8"
 
-// Prefix returns the first characters of a cell, at most length of them, without the white space around
-// the cell and around the result. The result shares the cell's memory.
+// Prefix returns the first characters of a cell, without the white space around the cell and around
+// the result. length is the largest number of characters. The result shares the cell's memory.
 func Prefix(cell []byte, length int) []byte {
 	cell = Trim(cell)
 	end := 0

@@ -267,7 +267,7 @@ func (c *columnChecker) warnDateOrder() {
 	}
 	if inf.HasUnknownOrder {
 		first := &inf.Dates.Either.First
-		c.warnAt(first.FirstLine(), csvfile.CodeAmbiguousDates, "no date shows whether the day or the month is first: the month is assumed, so %s is %s",
+		c.warnAt(first.FirstLine(), csvfile.CodeAmbiguousDates, "no date shows whether the day or the month is first: the month is assumed to be first, so %s is %s",
 			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
 	}
 	if other := inf.Dates.Contradicting(inf.DayFirst); other.Rows > 0 {

@@ -78,7 +78,7 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 func (c *columnChecker) warnMostlyNumbers() {
 	inf := c.inferred
 	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but the column is read as %s, because too many different cells are not numbers; the first is %s in %s%s",
+		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of them is %s in %s%s",
 			describeReading(inf.Form), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText())
 	}
 }

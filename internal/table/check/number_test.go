@@ -32,7 +32,7 @@ func TestTextAmongNumbers(t *testing.T) {
 		return fmt.Sprintf("20 rows have a footnote mark after the number, such as %q in line 2; the marks are ignored", first)
 	}
 	mostly := func(first, form string) string {
-		return fmt.Sprintf("most cells are numbers, but the column is read as %s, because too many different cells are not numbers; the first is %q in line 2", form, first)
+		return fmt.Sprintf("most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of them is %q in line 2", form, first)
 	}
 	for name, c := range map[string]struct {
 		plain, other string // formats of the cells; a ? is a letter
@@ -74,7 +74,7 @@ func TestFrequentMarkAmongNumbers(t *testing.T) {
 		}
 		return fmt.Sprintf("%d.5 km", i)
 	}))
-	want := `the first is "0.5 miles" in line 2, and the most frequent is "~" (20 rows)`
+	want := `the first of them is "0.5 miles" in line 2, and the most frequent is "~" (20 rows)`
 	if p.Columns[0].Form == inference.FormNumeric || !strings.Contains(got, want) {
 		t.Errorf("%s with %q, want %q", p.Columns[0].Form, got, want)
 	}
@@ -212,7 +212,7 @@ func TestHyphensAreNotNegative(t *testing.T) {
 	}{
 		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, such as "1-" in line 2; such text is treated as missing`},
 		"open_years":  {2, 1950, 75, inference.FormCategory, ""},
-		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but the column is read as a category, because too many different cells are not numbers; the first is "1950-" in line 2`},
+		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but the column is read as a category, because it has too many different texts that are not numbers; the first of them is "1950-" in line 2`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {

@@ -21,9 +21,9 @@ func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether numbers of the column are no longer counted as texts. Workers then
-// compute the statistics of a chunk with ComputeNumbers, which needs a snapshot of the column's
-// statistics, and do not call HashTexts. HasSnapshot is safe for concurrent use.
+// HasSnapshot reports whether the column has published a snapshot of its statistics. Numbers of the
+// column are then no longer counted as texts, so workers call ComputeNumbers, which needs the
+// snapshot, instead of HashTexts. HasSnapshot is safe for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if

@@ -188,7 +188,7 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 		{"dashed_for_compact_dates", compact, dashed, 60, nil},
 		{"numbers_for_dates", dashed, plain, 60, []string{"the column has dates in training, but numbers here; the numbers are treated as missing"}},
 		{"dates_for_numbers", plain, dashed, 60, []string{"the column has numbers in training, but dates here; the dates are treated as missing"}},
-		{"plain_for_dollars", dollars, plain, 60, []string{`numbers have the unit "$" in training, but none has it here; all are read in this unit`}},
+		{"plain_for_dollars", dollars, plain, 60, []string{`numbers have the unit "$" in training, but none has it here; all are read in the unit of training`}},
 		{"plain_for_some_with_a_unit", func(i int) string { return []string{"2", "3", "4", "5more"}[i%4] }, func(i int) string { return fmt.Sprint(2 + i%3) }, 60, nil},
 		{"percent_for_dollars", dollars, percent, 60, []string{percents}},
 	} {

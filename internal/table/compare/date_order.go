@@ -24,7 +24,7 @@ func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matche
 	either, other := &blind.Dates().Either, blind.Dates().Contradicting(dayFirst)
 	if other.Rows == 0 {
 		if train.DateOrder == inference.UnknownOrder && train.Dates().Either.Rows == 0 && blind.Dates().IsAmbiguous() {
-			c.reportAt(either.First.FirstLine(), SeverityWarning, csvfile.CodeAmbiguousDates, train.Name, "no date of the training file shows whether the day or the month is first: the month is assumed, so %s is %s",
+			c.reportAt(either.First.FirstLine(), SeverityWarning, csvfile.CodeAmbiguousDates, train.Name, "no date of the training file shows whether the day or the month is first: the month is assumed to be first, so %s is %s",
 				csvfile.Excerpt(either.First.Text), inference.FormatDate(either.First.Text, dayFirst))
 		}
 		return true

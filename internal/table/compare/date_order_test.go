@@ -14,7 +14,7 @@ func TestCompareDateOrder(t *testing.T) {
 		{"02/01/2006", "02/01/2006", "", ""},
 		{"02/01/2006", "02/01/2006?", "", ""},
 		{"02/01/2006?", "01/02/2006", "", ""},
-		{"2006-01-02", "02/01/2006?", csvfile.CodeAmbiguousDates, `no date of the training file shows whether the day or the month is first: the month is assumed, so "02/06/2024" is 2024-02-06`},
+		{"2006-01-02", "02/01/2006?", csvfile.CodeAmbiguousDates, `no date of the training file shows whether the day or the month is first: the month is assumed to be first, so "02/06/2024" is 2024-02-06`},
 		{"02/01/2006", "01/02/2006", csvfile.CodeDateOrder, `"11/23/2024" has the month first, but the dates of the training file were read with the day first: the dates of 33 rows are treated as missing, and those of 22 other rows are perhaps read with day and month exchanged`},
 		{"02/01/2006?", "02/01/2006", csvfile.CodeDateOrder, `"23/11/2024" has the day first, but no date of the training file shows the order, and the month first is assumed: the dates of 33 rows are treated as missing, and those of 22 other rows are perhaps read with day and month exchanged`},
 	} {

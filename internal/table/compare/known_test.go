@@ -310,7 +310,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		"decimal comma expected": {comma, "%d,5", ""},
 		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
 		"unit expected":          {percent, "%d%%", ""},
-		"no unit":                {percent, "%d.5", `numbers have the unit "%" in training, but none has it here; all are read in this unit`},
+		"no unit":                {percent, "%d.5", `numbers have the unit "%" in training, but none has it here; all are read in the unit of training`},
 		"unknown":                {nil, "%d,5", ""},
 	} {
 		var text strings.Builder
@@ -359,7 +359,7 @@ func TestCompareTextsAndNumbers(t *testing.T) {
 		},
 		"no unit": {
 			func(i int) string { return fmt.Sprintf("%d,%02d", i+10, i%100) },
-			`numbers have the unit "€" in training, but none has it here; all are read in this unit`,
+			`numbers have the unit "€" in training, but none has it here; all are read in the unit of training`,
 		},
 	} {
 		blind := scanText(t, file("id,size,n", "", c.cell), profile.ScanOptions{Blind: true})

@@ -120,7 +120,7 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable || hasManyWithoutUnit(train) {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "numbers have the unit %s in training, but none has it here; all are read in this unit",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "numbers have the unit %s in training, but none has it here; all are read in the unit of training",
 		csvfile.Excerpt(train.NumberFormat().Unit))
 }
 

@@ -170,7 +170,7 @@ func TestMissingUnit(t *testing.T) {
 		}
 		return b.String()
 	}
-	const missing = `numbers have the unit "%" in training, but none has it here; all are read in this unit`
+	const missing = `numbers have the unit "%" in training, but none has it here; all are read in the unit of training`
 	train := scanText(t, file("id,size,n,label\n", "%d%%"), profile.ScanOptions{})
 	for format, want := range map[string]string{"%d": missing, "%d%%": "", "%d %%": ""} {
 		blind := scanText(t, file("id,size,n,note\n", format), profile.ScanOptions{Blind: true})

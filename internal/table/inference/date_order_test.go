@@ -33,7 +33,7 @@ func TestAmbiguousDates(t *testing.T) {
 		if got := p.Schema.Columns[0].DayFirst; got != c.dayFirst || (warned != "") != c.warn {
 			t.Errorf("%s beside %q: the day is first: %v, want %v; warning %q", c.when, c.other, got, c.dayFirst, warned)
 		}
-		if want := `line 3, column 2 (when): no date shows whether the day or the month is first: the month is assumed, so "02/06/2024" is 2024-02-06`; c.warn && warned != want {
+		if want := `line 3, column 2 (when): no date shows whether the day or the month is first: the month is assumed to be first, so "02/06/2024" is 2024-02-06`; c.warn && warned != want {
 			t.Errorf("%s: %q, want %q", c.when, warned, want)
 		}
 	}

@@ -79,9 +79,9 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 }
 
 // CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
-// were shortened by abbreviate, so several texts of the column may have the same abbreviation. An
-// abbreviation that is given n times gets the counts of the n most frequent of these texts, in
-// descending order. The case of booleans is ignored, as in models.
+// were shortened by abbreviate, and several cells of the column may be shortened to the same text. If
+// the same text is given n times, its results are the numbers of rows of the n most frequent of these
+// cells, in descending order. The case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)

@@ -158,7 +158,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 		case c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled):
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
 		case c.isIDWithBlanks(filled):
-			s.warn(csvfile.CodeIncompleteID, i, "the column has the name of an ID, and its integers are all different; it is used as a feature, because %s %s no value",
+			s.warn(csvfile.CodeIncompleteID, i, "the column has the name of an ID, and its integers are all different, but it is used as a feature, because %s %s no value",
 				humanize.Count(c.Missing, "row"), humanize.HasOrHave(c.Missing))
 		}
 		return false

@@ -180,7 +180,7 @@ func TestIDWithBlanks(t *testing.T) {
 		blanks int
 		want   string
 	}{
-		{"EmployeeNumber", 2, "line 1, column 2 (EmployeeNumber): the column has the name of an ID, and its integers are all different; it is used as a feature, because 2 rows have no value"},
+		{"EmployeeNumber", 2, "line 1, column 2 (EmployeeNumber): the column has the name of an ID, and its integers are all different, but it is used as a feature, because 2 rows have no value"},
 		{"EmployeeNumber", 30, ""},
 		{"EmployeeNumber", 0, ""}, // unique: package roles makes it the ID
 		{"income", 2, ""},
