@@ -68,8 +68,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // The first steps double the number of trees until the out-of-bag error can be estimated. Then each
 // step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
 // replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
-// tried, each step adds trees. If the splits are random and the table is large, a step first replaces
-// all trees by trees that are trained on more rows.
+// tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step first
+// replaces all trees by trees that are trained on more rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -81,7 +81,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		err = f.doubleAndEstimateError(ctx, f.best)
 	case ok:
 		err = f.tryParams(ctx, p)
-	case f.opts.isLarge && f.best.params.randomSplits && f.best.params.sampleFraction < randomSplitFraction:
+	case f.needsMoreRows():
 		err = f.growOnMoreRows(ctx)
 	default:
 		err = f.growBatch(ctx)
@@ -90,7 +90,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
-	done = len(f.moves) == 0 && f.best.trees >= f.opts.trees
+	done = len(f.moves) == 0 && !f.needsMoreRows() && f.best.trees >= f.opts.trees
 	if done || float64(f.best.trees) >= temperatureRefitGrowth*float64(f.calibratedTrees) {
 		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
 			return false, err
@@ -106,15 +106,20 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
 
-// growOnMoreRows replaces the trees of the forest by the same number of trees that are trained on
-// randomSplitFraction of the rows. It also halves Options.trees, because growing an extremely
+// needsMoreRows reports whether the trees of the best forest should be trained on more rows.
+func (f *Fitter) needsMoreRows() bool {
+	return f.opts.usesExtraTrees && f.best.params.randomSplits && f.best.params.sampleFraction < randomSplitFraction
+}
+
+// growOnMoreRows replaces the trees of the forest by as many trees that are trained on
+// randomSplitFraction of the rows, but at most Options.trees. It first halves Options.trees, because growing an extremely
 // randomised tree takes about twice as long as another tree.
 func (f *Fitter) growOnMoreRows(ctx context.Context) error {
 	params := f.best.params
 	params.sampleFraction = randomSplitFraction
 	f.opts.trees = max(f.opts.trees/2, 1)
 	forest := f.newForest(params)
-	if err := f.addTrees(ctx, forest, f.best.trees); err != nil {
+	if err := f.addTrees(ctx, forest, min(f.best.trees, f.opts.trees)); err != nil {
 		return err
 	}
 	f.best, f.calibratedTrees = forest, 0
@@ -141,14 +146,14 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // be noise, above all with few rows. Its log loss must not be higher. A larger minLeaf needs a smaller
 // gain, and from 2,500 training rows on no gain, because smaller trees are preferred at equal error.
 //
-// In a large table, random splits may have a slightly higher Brier score than other splits, and any log
+// With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other splits, and any log
 // loss: trees with random splits will be trained on more rows, and the estimated error of very
 // different trees is too high; see doubleAndEstimateError.
 func (f *Fitter) isBetter(challenger *growingForest) bool {
 	p, best := challenger.params, f.best.params
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	required := max(0.01, noise)
-	prefersRandom := f.opts.isLarge && p.randomSplits && !best.randomSplits
+	prefersRandom := f.opts.usesExtraTrees && p.randomSplits && !best.randomSplits
 	switch {
 	case prefersRandom:
 		required = -required

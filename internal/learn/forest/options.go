@@ -46,8 +46,9 @@ type Options struct {
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
 	minLeaf int
-	// isLarge is whether the frame has at least minExtraTreesRows rows. setDefaults sets it.
-	isLarge bool
+	// usesExtraTrees is whether the search tries extremely randomised trees, and trees with random
+	// splits are trained on more rows. setDefaults sets it.
+	usesExtraTrees bool
 
 	batchTrees int // number of trees grown in one step
 	pilotHalf  int // half the number of trees of a pilot forest
@@ -72,7 +73,7 @@ func (o *Options) setDefaults(rows int) {
 		o.trees = 500
 	}
 	o.trees = min(o.trees, maxTrees)
-	o.isLarge = rows >= minExtraTreesRows
+	o.usesExtraTrees = rows >= minExtraTreesRows && rows <= maxExtraTreesRows && rows*o.Classes <= maxExtraTreesVotes
 	o.batchTrees = 16
 	if rows > 100_000 {
 		o.batchTrees = 8
@@ -86,10 +87,12 @@ func (o *Options) setDefaults(rows int) {
 	o.pilotHalf = min(o.pilotHalf, max(o.trees/2, 1))
 }
 
-// minExtraTreesRows is the smallest number of rows of a frame for which the search tries extremely
-// randomised trees, and trees with random splits are trained on more rows. On smaller tables this did
-// not improve races; see docs/engine.md.
-const minExtraTreesRows = 2_000
+// Limits of Options.usesExtraTrees. On smaller tables, extremely randomised trees did not improve
+// races, and on larger ones they take too long; see docs/engine.md.
+const (
+	minExtraTreesRows, maxExtraTreesRows = 2_000, 20_000 // rows of the frame
+	maxExtraTreesVotes                   = 100_000       // rows of the frame × classes
+)
 
 // maxForestLeaves limits the leaves of a forest, and so its memory. A leaf
 // takes about 50 bytes.
@@ -107,7 +110,7 @@ func (o *Options) initialParams(space searchSpace) (params growthParams, moves [
 		moves = append(moves, increaseMinLeaf)
 	}
 	moves = append(moves, increaseMaxFeatures, enableClassOrder)
-	if o.minLeaf <= 0 && o.isLarge {
+	if o.minLeaf <= 0 && o.usesExtraTrees {
 		moves = append(moves, enableExtraTrees, increaseMinLeafOfExtraTrees)
 	}
 	moves = append(moves, enableRandomSplits, increaseMaxFeatures)

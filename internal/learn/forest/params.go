@@ -19,7 +19,7 @@ const (
 	// fewer different rows, 1 − 1/e = 63 % of the rows.
 	searchFraction = 0.7
 	// randomSplitFraction is the fraction of the rows that a tree with random splits is trained on after
-	// the search, if the table has at least minExtraTreesRows rows. Such trees differ enough without
+	// the search, if Options.usesExtraTrees is set. Such trees differ enough without
 	// sampling, so Geurts et al. train each tree on all rows. Here, a tenth of the rows is left for
 	// out-of-bag votes.
 	randomSplitFraction = 0.9
@@ -115,22 +115,15 @@ func enableClassOrder(p *growthParams, space searchSpace) bool {
 	return space.manyLevels && !before
 }
 
-// manyFeatures is the number of features from which half of them are tried at each leaf of an
-// extremely randomised tree.
-const manyFeatures = 20
-
-// enableExtraTrees makes trees extremely randomised: fully grown, with random splits of all features
-// or, from manyFeatures on, of half of them. This improves accuracy if rows near each other mostly
+// enableExtraTrees makes trees extremely randomised: fully grown, with random splits of a third of the
+// features at each leaf, but of at least five. This improves accuracy if rows near each other mostly
 // have the same class. It returns false if splits are random already.
 func enableExtraTrees(p *growthParams, space searchSpace) bool {
 	if p.randomSplits {
 		return false
 	}
-	features := space.features
-	if features >= manyFeatures {
-		features /= 2
-	}
-	p.randomSplits, p.minLeaf, p.maxFeatures = true, 1, min(features, max(maxFeaturesLimit, p.maxFeatures))
+	p.randomSplits, p.minLeaf = true, 1
+	p.maxFeatures = min(max(5, space.features/3), space.features, max(maxFeaturesLimit, p.maxFeatures))
 	return true
 }
 
