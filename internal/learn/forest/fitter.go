@@ -68,7 +68,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // The first steps double the number of trees until the out-of-bag error can be estimated. Then each
 // step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
 // replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
-// tried, each step adds trees.
+// tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step first
+// replaces all trees by trees that are trained on more rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -80,6 +81,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		err = f.doubleAndEstimateError(ctx, f.best)
 	case ok:
 		err = f.tryParams(ctx, p)
+	case f.needsMoreRows():
+		err = f.growOnMoreRows(ctx)
 	default:
 		err = f.growBatch(ctx)
 	}
@@ -87,7 +90,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
-	done = len(f.moves) == 0 && f.best.trees >= f.opts.trees
+	done = len(f.moves) == 0 && !f.needsMoreRows() && f.best.trees >= f.opts.trees
 	if done || float64(f.best.trees) >= temperatureRefitGrowth*float64(f.calibratedTrees) {
 		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
 			return false, err
@@ -103,6 +106,26 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
 
+// needsMoreRows reports whether the trees of the best forest should be trained on more rows.
+func (f *Fitter) needsMoreRows() bool {
+	return f.opts.usesExtraTrees && f.best.params.randomSplits && f.best.params.sampleFraction < randomSplitFraction
+}
+
+// growOnMoreRows replaces the trees of the forest by as many trees that are trained on
+// randomSplitFraction of the rows, but at most Options.trees. It first halves Options.trees, because growing an extremely
+// randomised tree takes about twice as long as another tree.
+func (f *Fitter) growOnMoreRows(ctx context.Context) error {
+	params := f.best.params
+	params.sampleFraction = randomSplitFraction
+	f.opts.trees = max(f.opts.trees/2, 1)
+	forest := f.newForest(params)
+	if err := f.addTrees(ctx, forest, min(f.best.trees, f.opts.trees)); err != nil {
+		return err
+	}
+	f.best, f.calibratedTrees = forest, 0
+	return nil
+}
+
 // tryParams grows a pilot forest with the parameters p. If it is better than the best forest, it
 // replaces that forest. Otherwise tryParams adds trees to the best forest.
 func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
@@ -110,7 +133,7 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	if err := f.growPilot(ctx, challenger); err != nil {
 		return err
 	}
-	if challenger.oobError.brier < f.best.oobError.brier*(1-f.requiredGain(p)) && !(challenger.oobError.logLoss > f.best.oobError.logLoss) {
+	if f.isBetter(challenger) {
 		f.best, f.calibratedTrees = challenger, 0
 		return nil
 	}
@@ -118,16 +141,27 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// requiredGain returns the smallest relative decrease of the Brier score with which the parameters
-// p replace the best parameters. A smaller decrease may be noise, above all with few rows. A larger
-// minLeaf needs a smaller decrease, and from 2,500 training rows on no decrease, because smaller
-// trees are preferred at equal error.
-func (f *Fitter) requiredGain(p growthParams) float64 {
+// isBetter reports whether the parameters of challenger, a pilot forest, should replace the best
+// parameters. Its Brier score must be lower by at least a required gain, because a smaller decrease may
+// be noise, above all with few rows. Its log loss must not be higher. A larger minLeaf needs a smaller
+// gain, and from 2,500 training rows on no gain, because smaller trees are preferred at equal error.
+//
+// With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other splits, and any log
+// loss: trees with random splits will be trained on more rows, and the estimated error of very
+// different trees is too high; see doubleAndEstimateError.
+func (f *Fitter) isBetter(challenger *growingForest) bool {
+	p, best := challenger.params, f.best.params
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
-	if p.minLeaf > f.best.params.minLeaf {
-		return max(0, noise/2-0.01)
+	required := max(0.01, noise)
+	prefersRandom := f.opts.usesExtraTrees && p.randomSplits && !best.randomSplits
+	switch {
+	case prefersRandom:
+		required = -required
+	case p.minLeaf > best.minLeaf:
+		required = max(0, noise/2-0.01)
 	}
-	return max(0.01, noise)
+	lowersLogLoss := !(challenger.oobError.logLoss > f.best.oobError.logLoss)
+	return challenger.oobError.brier < f.best.oobError.brier*(1-required) && (lowersLogLoss || prefersRandom)
 }
 
 // Progress returns the fraction of the training that is done, from 0 to 1. It is at most

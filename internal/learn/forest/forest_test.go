@@ -315,3 +315,55 @@ func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 		t.Errorf("progress at the end is %v", last)
 	}
 }
+
+// TestExtraTrees checks that a large table, in which rows near each other have the same class, gets
+// trees with random splits, which are trained on more rows than the trees of a small table.
+func TestExtraTrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models, which takes long under the race detector")
+	}
+	const features, centres = 6, 40
+	// newClusters returns rows that have the class of the nearest centre.
+	newClusters := func(rows int) *frame.Frame {
+		rng := rand.New(rand.NewPCG(7, 1))
+		var centre [centres][features]float64
+		for i := range centre {
+			for j := range features {
+				centre[i][j] = rng.NormFloat64()
+			}
+		}
+		f := &frame.Frame{Schema: &frame.Schema{}, Rows: rows, Labels: make([]int32, rows)}
+		for range features {
+			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: "x"})
+			f.Columns = append(f.Columns, frame.Column{Floats: make([]float64, rows)})
+		}
+		for row := range rows {
+			nearest := math.Inf(1)
+			for j := range features {
+				f.Columns[j].Floats[row] = rng.NormFloat64()
+			}
+			for i := range centre {
+				distance := 0.0
+				for j := range features {
+					d := f.Columns[j].Floats[row] - centre[i][j]
+					distance += d * d
+				}
+				if distance < nearest {
+					nearest, f.Labels[row] = distance, int32(i&1)
+				}
+			}
+		}
+		return f
+	}
+	for _, c := range []struct {
+		rows, trees int
+		fraction    float64
+	}{{minExtraTreesRows, 30, randomSplitFraction}, {minExtraTreesRows - 1, 60, searchFraction}} {
+		f := newClusters(c.rows)
+		fitter := fitAll(t, f, trainOnFirst(c.rows, c.rows-200), Options{Classes: 2, Workers: 2, trees: 60})
+		params := fitter.best.params
+		if !params.randomSplits || params.sampleFraction != c.fraction || fitter.best.trees != c.trees {
+			t.Errorf("%d rows: %d trees with %+v, want %d with random splits of %v of the rows", c.rows, fitter.best.trees, params, c.trees, c.fraction)
+		}
+	}
+}

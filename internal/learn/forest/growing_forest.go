@@ -24,7 +24,10 @@ type growingForest struct {
 
 // oobError is the out-of-bag error of a forest. Forests are compared mainly by the Brier score,
 // which has little variance. A single overconfident mistake can dominate the log loss.
-type oobError struct{ brier, logLoss float64 }
+type oobError struct {
+	uncalibratedBrier float64
+	brier, logLoss    float64 // of probabilities that are calibrated by a temperature
+}
 
 // addTrees grows n trees, and adds these trees and their votes to forest. Each tree has
 // its own random generator.
@@ -37,7 +40,7 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 		g := f.grower(worker)
 		rng := rand.New(rand.NewPCG(f.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
-		rows := f.drawSample(g, rng)
+		rows := f.drawSample(g, forest.params.sampleFraction, rng)
 		inBag[i] = make([]bool, len(f.oobIndex))
 		for row, index := range f.oobIndex {
 			inBag[i][row] = g.inBag[index]
@@ -54,7 +57,7 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	if err := forest.oobVotes.addTrees(ctx, f.opts.Workers, grown, isInBag); err != nil {
 		return err
 	}
-	f.cost.add(grown, nanos, len(forest.validationVotes.trees)+int((1-sampleFraction)*float64(len(forest.oobVotes.trees))))
+	f.cost.add(grown, nanos, len(forest.validationVotes.trees)+int((1-forest.params.sampleFraction)*float64(len(forest.oobVotes.trees))))
 	packed := make([][]byte, n)
 	err = parallel.ForContext(ctx, f.opts.Workers, n, func(worker, i int) {
 		g := f.grower(worker)
@@ -72,19 +75,19 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	return nil
 }
 
-// drawSample draws the rows that a tree is grown from. It sets g.inBag. The result uses
-// the memory of g.sample.
-func (f *Fitter) drawSample(g *grower, rng *rand.Rand) []sampleRow {
+// drawSample draws the rows that a tree is grown from, the given fraction of the training rows. It
+// sets g.inBag. The result uses the memory of g.sample.
+func (f *Fitter) drawSample(g *grower, fraction float64, rng *rand.Rand) []sampleRow {
 	if f.opts.Groups == nil {
-		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
+		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, fraction, rng)
 	}
-	return drawGroups(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, f.opts.Groups, rng)
+	return drawGroups(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, f.opts.Groups, fraction, rng)
 }
 
 // maxSampleSize returns the largest number of rows that drawSample draws.
 func (f *Fitter) maxSampleSize() int {
 	if f.opts.Groups == nil {
-		return sampleSize(len(f.fold.Train))
+		return sampleSize(len(f.fold.Train), max(searchFraction, randomSplitFraction))
 	}
 	return len(f.fold.Train)
 }
@@ -103,6 +106,11 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 // of a large forest thus follows from the errors of all trees and of each half of the trees:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
+//
+// This holds for the Brier score before calibration. After calibration, the estimate is too high,
+// above all if the trees are very different: few votes then get a temperature that hides a part of
+// their error, so the error seems to fall less. But a forest may also need calibration. Therefore
+// the Brier score of the forest is the lower one of the two estimates.
 //
 // Adding trees helps more if the trees are very different. Without this estimate, growth parameters
 // with such trees would seem worse than they are. Out-of-bag votes are counted separately for the
@@ -126,32 +134,26 @@ func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingFore
 	if err != nil {
 		return err
 	}
-	forest.oobError.brier = max(2*whole.brier-(first.brier+second.brier)/2, 0) // with few rows, the estimate may be negative
-	forest.oobError.logLoss = max(2*whole.logLoss-(first.logLoss+second.logLoss)/2, 0)
+	ofLargeForest := func(whole, first, second float64) float64 {
+		return max(2*whole-(first+second)/2, 0) // with few rows, the estimate may be negative
+	}
+	forest.oobError.brier = min(ofLargeForest(whole.brier, first.brier, second.brier),
+		ofLargeForest(whole.uncalibratedBrier, first.uncalibratedBrier, second.uncalibratedBrier))
+	forest.oobError.logLoss = ofLargeForest(whole.logLoss, first.logLoss, second.logLoss)
 	return nil
 }
 
-// estimateError returns the error of the out-of-bag predictions of forest, calibrated by
-// a temperature that is fitted to them. The Brier score is the mean squared distance
-// between probabilities and labels.
+// estimateError returns the error of the out-of-bag predictions of forest. The temperature of
+// their calibration is fitted to them.
 func (f *Fitter) estimateError(ctx context.Context, forest *growingForest) (oobError, error) {
 	p := f.outOfBagPredictions(forest, maxOOBValues)
 	temperature, err := f.fitTemperature(ctx, forest)
 	if err != nil {
 		return oobError{}, err
 	}
+	uncalibrated := metric.Brier(p)
 	temperature.Apply(p.Probabilities, p.Classes)
-	sum := 0.0
-	for i, label := range p.Labels {
-		for class, q := range p.Probabilities[i*p.Classes : (i+1)*p.Classes] {
-			d := float64(q)
-			if class == int(label) {
-				d--
-			}
-			sum += d * d
-		}
-	}
-	return oobError{brier: sum / float64(max(len(p.Labels), 1)), logLoss: metric.LogLoss(p)}, nil
+	return oobError{uncalibratedBrier: uncalibrated, brier: metric.Brier(p), logLoss: metric.LogLoss(p)}, nil
 }
 
 func (f *Fitter) grower(worker int) *grower {

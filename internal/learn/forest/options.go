@@ -45,7 +45,11 @@ type Options struct {
 	trees int
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
-	minLeaf    int
+	minLeaf int
+	// usesExtraTrees is whether the search tries extremely randomised trees, and trees with random
+	// splits are trained on more rows. setDefaults sets it.
+	usesExtraTrees bool
+
 	batchTrees int // number of trees grown in one step
 	pilotHalf  int // half the number of trees of a pilot forest
 }
@@ -69,6 +73,7 @@ func (o *Options) setDefaults(rows int) {
 		o.trees = 500
 	}
 	o.trees = min(o.trees, maxTrees)
+	o.usesExtraTrees = rows >= minExtraTreesRows && rows <= maxExtraTreesRows && rows*o.Classes <= maxExtraTreesVotes
 	o.batchTrees = 16
 	if rows > 100_000 {
 		o.batchTrees = 8
@@ -82,6 +87,13 @@ func (o *Options) setDefaults(rows int) {
 	o.pilotHalf = min(o.pilotHalf, max(o.trees/2, 1))
 }
 
+// Limits of Options.usesExtraTrees. On smaller tables, extremely randomised trees did not improve
+// races, and on larger ones they take too long; see docs/engine.md.
+const (
+	minExtraTreesRows, maxExtraTreesRows = 2_000, 20_000 // rows of the frame
+	maxExtraTreesVotes                   = 100_000       // rows of the frame × classes
+)
+
 // maxForestLeaves limits the leaves of a forest, and so its memory. A leaf
 // takes about 50 bytes.
 const maxForestLeaves = 2_000_000
@@ -89,7 +101,7 @@ const maxForestLeaves = 2_000_000
 // initialParams returns the growth parameters of the first trees, and the changes of
 // these parameters that the search will try.
 func (o *Options) initialParams(space searchSpace) (params growthParams, moves []paramMove) {
-	p := growthParams{maxLeaves: max(maxForestLeaves/o.trees, 2), minLeaf: o.minLeaf, maxFeatures: int(math.Round(math.Sqrt(float64(space.features))))}
+	p := growthParams{maxLeaves: max(maxForestLeaves/o.trees, 2), minLeaf: o.minLeaf, maxFeatures: int(math.Round(math.Sqrt(float64(space.features)))), sampleFraction: searchFraction}
 	if o.LeavesPerThousand > 0 {
 		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}
@@ -97,6 +109,10 @@ func (o *Options) initialParams(space searchSpace) (params growthParams, moves [
 		p.minLeaf = 1
 		moves = append(moves, increaseMinLeaf)
 	}
-	moves = append(moves, increaseMaxFeatures, enableClassOrder, enableRandomSplits, increaseMaxFeatures)
+	moves = append(moves, increaseMaxFeatures, enableClassOrder)
+	if o.minLeaf <= 0 && o.usesExtraTrees {
+		moves = append(moves, enableExtraTrees, increaseMinLeafOfExtraTrees)
+	}
+	moves = append(moves, enableRandomSplits, increaseMaxFeatures)
 	return p, moves
 }

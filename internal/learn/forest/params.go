@@ -9,21 +9,30 @@ type growthParams struct {
 	maxFeatures        int  // number of features tried at each leaf
 	randomSplits       bool // whether splits are drawn at random, not optimised
 	sortsLevelsByClass bool // whether levels are ordered by the classes of their rows, not at random
+	sampleFraction     float64
 }
 
-// sampleFraction is the fraction of the rows that a tree is trained on. The rows are drawn without
-// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has
-// a little fewer different rows, 1 − 1/e = 63 % of the rows.
-const sampleFraction = 0.7
+const (
+	// searchFraction is the fraction of the rows that a tree is trained on while growth parameters
+	// are searched, and afterwards if splits are not random. The rows are drawn without replacement:
+	// subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has a little
+	// fewer different rows, 1 − 1/e = 63 % of the rows.
+	searchFraction = 0.7
+	// randomSplitFraction is the fraction of the rows that a tree with random splits is trained on after
+	// the search, if Options.usesExtraTrees is set. Such trees differ enough without
+	// sampling, so Geurts et al. train each tree on all rows. Here, a tenth of the rows is left for
+	// out-of-bag votes.
+	randomSplitFraction = 0.9
+)
 
-// sampleSize returns the number of rows that a tree is trained on, sampleFraction of the given
+// sampleSize returns the number of rows that a tree is trained on, the given fraction of the given
 // number of rows.
-func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
+func sampleSize(rows int, fraction float64) int { return max(int(fraction*float64(rows)), 1) }
 
-// drawSample draws sampleSize(len(rows)) elements of rows without replacement. It appends
+// drawSample draws sampleSize(len(rows), fraction) elements of rows without replacement. It appends
 // them to dst, in the order of rows, and sets inBag[i] to true if it draws rows[i].
-func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
-	left := sampleSize(len(rows))
+func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, fraction float64, rng *rand.Rand) []sampleRow {
+	left := sampleSize(len(rows), fraction)
 	for i, row := range rows {
 		if left == 0 {
 			break
@@ -38,16 +47,16 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 }
 
 // drawGroups does the same as drawSample for rows with groups. It draws each group, and each row
-// without a group, with the probability sampleFraction. If this draws no row, it calls drawSample.
-func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
+// without a group, with the probability fraction. If this draws no row, it calls drawSample.
+func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, fraction float64, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
 		if group < 0 {
-			return rng.Float64() < sampleFraction
+			return rng.Float64() < fraction
 		}
 		in, known := drawn[group]
 		if !known {
-			in = rng.Float64() < sampleFraction
+			in = rng.Float64() < fraction
 			drawn[group] = in
 		}
 		return in
@@ -61,7 +70,7 @@ func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng
 	if len(dst) > 0 {
 		return dst
 	}
-	return drawSample(dst, inBag, rows, labels, rng)
+	return drawSample(dst, inBag, rows, labels, fraction, rng)
 }
 
 // searchSpace holds the properties of the data that limit the growth
@@ -104,6 +113,24 @@ func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.sortsLevelsByClass
 	p.sortsLevelsByClass = true
 	return space.manyLevels && !before
+}
+
+// enableExtraTrees makes trees extremely randomised: fully grown, with random splits of a third of the
+// features at each leaf, but of at least five. This improves accuracy if rows near each other mostly
+// have the same class. It returns false if splits are random already.
+func enableExtraTrees(p *growthParams, space searchSpace) bool {
+	if p.randomSplits {
+		return false
+	}
+	p.randomSplits, p.minLeaf = true, 1
+	p.maxFeatures = min(max(5, space.features/3), space.features, max(maxFeaturesLimit, p.maxFeatures))
+	return true
+}
+
+// increaseMinLeafOfExtraTrees does the same as increaseMinLeaf if splits are random. Otherwise it
+// returns false, because larger leaves have been tried before.
+func increaseMinLeafOfExtraTrees(p *growthParams, space searchSpace) bool {
+	return p.randomSplits && increaseMinLeaf(p, space)
 }
 
 // enableRandomSplits makes trees draw random splits, which improves accuracy if class boundaries
