@@ -22,15 +22,21 @@ import (
 func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) (session *connect.Session, former *requirement.Champion, err error) {
 	console := o.factory.Console
 	stderr := console.Err
-	defer func() { // a dry run discards all output after it has connected, except the findings
+	// A dry run discards all output after it has connected, except findings and questions about them.
+	withOutput := func(do func()) {
 		later := console.Err
 		console.Err = stderr
-		o.noteFindings(files)
+		do()
 		console.Err = later
-	}()
-	err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+	}
+	check := func() (err error) {
+		withOutput(func() { err = o.checkFiles(ctx, prepCtx, progress, limit, files) })
+		return err
+	}
+	defer withOutput(func() { o.noteFindings(files) })
+	err = check()
 	if (err != nil || o.planOnly) && o.readSeriesRoles(prepCtx, files) {
-		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+		err = check()
 	}
 	if err != nil || o.planOnly {
 		return nil, nil, err
@@ -43,7 +49,7 @@ func (o *runOptions) checkAndConnect(ctx, prepCtx context.Context, progress *ter
 	if err != nil {
 		err = limit.TranslateError(prepCtx, nil, err)
 	} else if changed {
-		err = o.checkFiles(ctx, prepCtx, progress, limit, files)
+		err = check()
 	}
 	if err != nil {
 		session.Close()

@@ -3,8 +3,6 @@ package roles
 import (
 	"cmp"
 	"slices"
-
-	"foretell/internal/table/csvfile"
 )
 
 // TrainingFile describes the training file of a model.
@@ -101,13 +99,13 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 			continue
 		}
 		switch {
-		case t.Rows == 0 && csvfile.IsIDName(c.Name):
+		case t.Rows == 0 && isSureIDName(c.Name):
 			return BlindID{ID: c.Name, Reason: "named like an ID"}
 		case c.idReason(i == 0) != "":
 			return BlindID{ID: c.Name, Reason: c.idReason(i == 0)}
 		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !containsMeasurements(c):
 			return BlindID{ID: c.Name, Reason: "unique, and not a feature"}
-		case reason == "" && csvfile.IsIDName(c.Name):
+		case reason == "" && isSureIDName(c.Name):
 			reason = quote(c.Name) + " " + c.notIDReason()
 		}
 	}

@@ -3,7 +3,6 @@ package roles
 import (
 	"fmt"
 
-	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
 )
 
@@ -48,7 +47,7 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	switch {
 	case !c.Unique || containsMeasurements(c):
 		return ""
-	case csvfile.IsIDName(c.Name), isFirst && isIDName(c.Name):
+	case isSureIDName(c.Name), isFirst && isIDName(c.Name):
 		return namedLikeIDReason
 	case isFirst && c.Consecutive && c.Rows > 2:
 		return "row numbers"

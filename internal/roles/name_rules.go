@@ -3,6 +3,8 @@ package roles
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"foretell/internal/table/csvfile"
 )
@@ -14,7 +16,24 @@ func isIDName(name string) bool {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
 		return true
 	}
-	return name == "" || csvfile.IsIDName(name)
+	return name == "" || isSureIDName(name)
+}
+
+// isSureIDName reports whether a column with this name is nearly always the ID, at any
+// position.
+func isSureIDName(name string) bool {
+	if csvfile.IsIDWord(name) {
+		return true
+	}
+	last := strings.LastIndexFunc(name, func(char rune) bool { return !unicode.IsLetter(char) && !unicode.IsDigit(char) })
+	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
+		return true
+	}
+	// In names such as customerID and PassengerId the last word is ID, unlike in PAID and
+	// Madrid.
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
+	before, _ := utf8.DecodeLastRuneInString(stem)
+	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
 // isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr. or

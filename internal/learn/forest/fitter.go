@@ -68,8 +68,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // The first steps double the number of trees until the out-of-bag error can be estimated. Then each
 // step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
 // replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
-// tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step first
-// replaces all trees by trees that are trained on more rows.
+// tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step
+// first replaces all trees by trees that are trained on more rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -112,8 +112,8 @@ func (f *Fitter) needsMoreRows() bool {
 }
 
 // growOnMoreRows replaces the trees of the forest by as many trees that are trained on
-// randomSplitFraction of the rows, but at most Options.trees. It first halves Options.trees, because growing an extremely
-// randomised tree takes about twice as long as another tree.
+// randomSplitFraction of the rows, but at most Options.trees. It first halves Options.trees, because
+// growing an extremely randomised tree takes about twice as long as another tree.
 func (f *Fitter) growOnMoreRows(ctx context.Context) error {
 	params := f.best.params
 	params.sampleFraction = randomSplitFraction
@@ -142,13 +142,14 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 }
 
 // isBetter reports whether the parameters of challenger, a pilot forest, should replace the best
-// parameters. Its Brier score must be lower by at least a required gain, because a smaller decrease may
-// be noise, above all with few rows. Its log loss must not be higher. A larger minLeaf needs a smaller
-// gain, and from 2,500 training rows on no gain, because smaller trees are preferred at equal error.
+// parameters. Its Brier score must be lower by at least a required gain, because a smaller decrease
+// may be noise, above all with few rows. Its log loss must not be higher. A larger minLeaf needs a
+// smaller gain, and from 2,500 training rows on no gain, because smaller trees are preferred at equal
+// error.
 //
-// With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other splits, and any log
-// loss: trees with random splits will be trained on more rows, and the estimated error of very
-// different trees is too high; see doubleAndEstimateError.
+// With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other
+// splits, and any log loss: their trees will be trained on more rows, and the estimated error of trees
+// that differ much is too high; see doubleAndEstimateError.
 func (f *Fitter) isBetter(challenger *growingForest) bool {
 	p, best := challenger.params, f.best.params
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
@@ -172,6 +173,8 @@ func (f *Fitter) Progress() float64 {
 	switch {
 	case f.best == nil:
 		return 0
+	case len(f.moves) == 0 && f.needsMoreRows():
+		return 0.5 // the next step replaces all trees
 	case len(f.moves) == 0:
 		return 0.5 + 0.5*min(1, float64(f.best.trees)/float64(f.opts.trees))
 	case len(f.moves) == f.numMoves:

@@ -41,7 +41,7 @@ type Options struct {
 	// The fields below have their defaults, except in tests.
 
 	// trees is the number of trees of the forest, at most 65,537. Defaults to 500 for up to 20,000
-	// rows of the frame, 300 for up to 100,000, and 150 for more.
+	// rows of the frame, 300 for up to 100,000, and 150 for more. Fitter.growOnMoreRows halves it.
 	trees int
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
@@ -88,7 +88,7 @@ func (o *Options) setDefaults(rows int) {
 }
 
 // Limits of Options.usesExtraTrees. On smaller tables, extremely randomised trees did not improve
-// races, and on larger ones they take too long; see docs/engine.md.
+// races. On larger tables they were not measured. See docs/engine.md.
 const (
 	minExtraTreesRows, maxExtraTreesRows = 2_000, 20_000 // rows of the frame
 	maxExtraTreesVotes                   = 100_000       // rows of the frame × classes

@@ -4,12 +4,12 @@ import "math/rand/v2"
 
 // growthParams are the parameters of growing a tree.
 type growthParams struct {
-	maxLeaves          int  // largest number of leaves
-	minLeaf            int  // smallest number of rows of a leaf
-	maxFeatures        int  // number of features tried at each leaf
-	randomSplits       bool // whether splits are drawn at random, not optimised
-	sortsLevelsByClass bool // whether levels are ordered by the classes of their rows, not at random
-	sampleFraction     float64
+	maxLeaves          int     // largest number of leaves
+	minLeaf            int     // smallest number of rows of a leaf
+	maxFeatures        int     // number of features tried at each leaf
+	randomSplits       bool    // whether splits are drawn at random, not optimised
+	sortsLevelsByClass bool    // whether levels are ordered by the classes of their rows, not at random
+	sampleFraction     float64 // fraction of the training rows that a tree is trained on
 }
 
 const (
@@ -18,10 +18,10 @@ const (
 	// subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has a little
 	// fewer different rows, 1 − 1/e = 63 % of the rows.
 	searchFraction = 0.7
-	// randomSplitFraction is the fraction of the rows that a tree with random splits is trained on after
-	// the search, if Options.usesExtraTrees is set. Such trees differ enough without
-	// sampling, so Geurts et al. train each tree on all rows. Here, a tenth of the rows is left for
-	// out-of-bag votes.
+	// randomSplitFraction is the fraction of the rows that a tree with random splits is trained on
+	// after the search, if Options.usesExtraTrees is set. Such trees differ enough without sampling,
+	// so Geurts et al. train each tree on all rows. Here, a tenth of the rows is left for out-of-bag
+	// votes.
 	randomSplitFraction = 0.9
 )
 
@@ -81,7 +81,7 @@ type searchSpace struct {
 	manyLevels      bool // whether a categorical feature has more than two levels
 }
 
-// paramMove changes one parameter in p, for example increases it. It returns false if space does
+// paramMove changes one or more parameters in p, for example increases one. It returns false if space does
 // not allow the change; p must then not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
@@ -115,9 +115,9 @@ func enableClassOrder(p *growthParams, space searchSpace) bool {
 	return space.manyLevels && !before
 }
 
-// enableExtraTrees makes trees extremely randomised: fully grown, with random splits of a third of the
-// features at each leaf, but of at least five. This improves accuracy if rows near each other mostly
-// have the same class. It returns false if splits are random already.
+// enableExtraTrees makes trees extremely randomised: their leaves may have a single row, and a leaf
+// tries a random split of a third of the features, but of 5 to maxFeaturesLimit features. This improves accuracy if rows near each
+// other mostly have the same class. It returns false if splits are random already.
 func enableExtraTrees(p *growthParams, space searchSpace) bool {
 	if p.randomSplits {
 		return false

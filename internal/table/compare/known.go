@@ -182,7 +182,8 @@ func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *
 	return true
 }
 
-// minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports. It is
+// minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports, unless
+// the levels are all texts of the training file, or the texts differ only in spelling. It is
 // also a limit of checkFrequentTexts: a blind file in which no row has a frequent text is reported
 // only if at least this number of rows was expected to have one. The probability that none has one
 // by chance is then at most exp(-7), less than 0.1 %.

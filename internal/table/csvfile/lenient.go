@@ -35,8 +35,9 @@ const (
 //	a NUL                is removed
 //	an empty line        is a row without a value if Width is 1 and a record follows
 //
-// A quoted field may span several lines. If the record then has a wrong number of fields, but its
-// first line alone has the right number, only this line is the record.
+// A quoted field may span several lines, if its quotes stand directly beside the delimiters. If the
+// record then has a wrong number of fields, but its first line alone has the right number, only this
+// line is the record.
 type LenientReader struct {
 	*Reader
 	Width           int // expected number of fields of a record; 0 if unknown
@@ -46,6 +47,7 @@ type LenientReader struct {
 	onFix           func(code string, line, column int)
 	isHeaderStyled  bool // a record before Width was set is in a style of splitStyled
 	areSingleQuotes bool // set by readSingleQuotes
+	quotesLine      int  // line of the last record for which FixQuotes was reported
 }
 
 // NewLenientReader returns a LenientReader on src whose fields are separated by delim. It calls
@@ -157,6 +159,9 @@ func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte
 		return r.rec.Fields, false, nil
 	}
 	if fixed >= 0 {
+		if code == FixQuotes {
+			l.quotesLine = r.nextLine
+		}
 		l.onFix(code, r.nextLine, fixed+1)
 	}
 	r.pos += afterLineEnd(window, n)
@@ -175,11 +180,10 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 			line = bytes.TrimLeft(line, " ")
 		}
 		if len(line) > 0 && line[0] == '"' {
-			begin, end = 1, closingQuoteOnLine(line, l.delim)
+			begin = 1
+			end, next = closingQuoteOnLine(line, l.delim, l.isHeaderStyled)
 		}
-		if begin == 1 && end > 0 {
-			next = end + 1
-		} else {
+		if end == 0 {
 			if end = bytes.IndexByte(line[begin:], l.delim) + begin; end < begin {
 				end = len(line)
 			}
@@ -204,39 +208,43 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	}
 }
 
-// closingQuoteOnLine returns the offset of the quote that closes the field starting at
-// line[0]. This is the first quote directly before delim or the line end. It returns 0 if
+// closingQuoteOnLine returns the offset of the quote that closes the field starting at line[0], and
+// the offset of the delimiter or line end after it. This is the first quote directly before delim or
+// the line end. If spaces is true, there may be spaces between. closingQuoteOnLine returns 0, 0 if
 // there is no such quote.
-func closingQuoteOnLine(line []byte, delim byte) (offset int) {
+func closingQuoteOnLine(line []byte, delim byte, spaces bool) (quote, next int) {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
 			continue
 		}
-		if i+1 == len(line) || line[i+1] == delim {
-			return i
+		rest := line[i+1:]
+		if spaces {
+			rest = bytes.TrimLeft(rest, " ")
+		}
+		if len(rest) == 0 || rest[0] == delim {
+			return i, len(line) - len(rest)
 		}
 		if line[i+1] == '"' {
 			i++
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // cleanFields undoes what readSingleQuotes does, replaces formulas such as ="007" by their texts,
 // removes NUL bytes, and decodes fields that are not valid UTF-8 as Windows-1252, which includes
 // Latin-1.
 func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
-	hasFormula := false
 	for i, field := range fields {
 		if l.areSingleQuotes {
 			exchangeQuotes(field)
 		}
 		if text, ok := textOfFormula(field); ok {
 			field, fields[i] = text, text
-			if !hasFormula { // rows are counted
+			if l.quotesLine != line { // rows are counted
 				l.onFix(FixQuotes, line, i+1)
+				l.quotesLine = line
 			}
-			hasFormula = true
 		}
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)

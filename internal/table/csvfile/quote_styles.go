@@ -11,9 +11,10 @@ import (
 //	="007"           a text that Excel must not convert
 //	"say \"hi\""     a backslash before each quote within a field, if escaped is set
 //
-// fixed is the position of the first field with such quotes. It is -1 if the line is not in one of
-// these styles: if it has no such quotes, if another quote is misplaced, or if the number of fields
-// is wrong and the header is not in one of these styles.
+// A field in these styles ends on its line. fixed is the position of the first field with such
+// quotes. It is -1 if the line is not in one of these styles: if it has no such quotes, if another
+// quote is misplaced, or if the number of fields is wrong and the header is not in one of these
+// styles.
 func (l *LenientReader) splitStyled(line []byte, escaped bool) (cells [][]byte, fixed int) {
 	if escaped && !bytes.Contains(line, []byte(`\"`)) {
 		return nil, -1

@@ -147,6 +147,7 @@ func TestQuoteStyles(t *testing.T) {
 		"backslashes":         {quoted + `"r31", "2.5", "2020-01-31", "good, \"one\"", "A"` + "\n", plain + row, []string{"quotes 31 line 1", "quote-escapes 1 line 32"}},
 		"a_quote_too_many":    {quoted + `"r31", "2.5", "2020-01-31", "5" pipe", "A"` + "\n", plain + `r31,2.5,2020-01-31,"5"" pipe",A` + "\n", []string{"quotes 32 line 1"}},
 		"semicolons":          {other + `"r31" ;"2.5" ;"2020-01-31" ;"` + text + `" ;"A"` + "\n", plain + row, []string{"delimiter 1 line 1", "quotes 32 line 1"}},
+		"spaces_at_the_end":   {other + `"r31" ;"2.5" ;"2020-01-31" ;"5" pipe" ;"A" ` + "\n", plain + `r31,2.5,2020-01-31,"5"" pipe",A` + "\n", []string{"delimiter 1 line 1", "quotes 32 line 1"}},
 		"a_missing_field":     {quoted + `"r31", "2.5", "2020-01-31", "A"` + "\n", plain + "r31,2.5,2020-01-31,,A\n", []string{"quotes 32 line 1", "fields-realigned 1 line 32"}},
 		"single_quotes":       {single + `'r31','2.5','2020-01-31','good, "one"','A'` + "\n", plain + row, []string{"single-quotes 1 line 1"}},
 		"formulas":            {formulas + `="r31",2.5,="2020-01-31",="` + text + `",A` + "\n", plain + row, []string{"quotes 32 line 1"}},
@@ -177,6 +178,10 @@ func TestRowNames(t *testing.T) {
 	}
 	if got, _, err := repairText(t, header+shifted, Options{}); err == nil {
 		t.Errorf("the header is shifted: %q", got[:80])
+	}
+	panel := "patient_id,size,age,class\n" + strings.ReplaceAll(named, ",r", ",p7") // a patient has several rows
+	if got, _, err := repairText(t, panel, Options{}); err != nil || !strings.HasPrefix(got, "id,patient_id,size,age,class\n1,p70,0.5,20,yes\n") {
+		t.Errorf("%v: %q", err, got[:min(len(got), 80)])
 	}
 	got, _, err := repairText(t, header+named, Options{})
 	if err != nil || !strings.HasPrefix(got, "id_2,id,size,age,class\n1,r0,0.5,20,yes\n") {
