@@ -176,7 +176,7 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 
 // findSameDataset returns the oldest COMPLETED or PROCESSING dataset in the series that has the
 // same contents as the training file and the same number of buckets as the run. It returns the zero
-// value if there is none, or if the service does not report the SHA-256 of datasets. It ignores
+// value if no dataset is the same, or if the service does not report the SHA-256 of datasets. It ignores
 // datasets for which isReadDifferently returns true; reread is the name of one of these, or "".
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets

@@ -80,9 +80,8 @@ type localOptions struct {
 }
 
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
-// flags of cmd select. It creates a missing folder and a missing database. If the database is
-// missing but there are stored files, it returns an error. Several processes may open the same
-// folder at once.
+// flags of cmd select. It creates a missing folder and database. A missing database beside stored
+// files is an error. Several processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocal(ctx, dir, f, cmd, false)
 }
@@ -218,8 +217,7 @@ const (
 
 // parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
 // the flag or environment variable called name. If text is empty, the result is the memory of the
-// machine minus a reserve for other programs (see minMemoryReserve), but at least half of the
-// machine's memory.
+// machine minus a reserve for other programs (see minMemoryReserve), but at least half of it.
 func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":

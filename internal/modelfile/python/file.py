@@ -124,7 +124,7 @@ def without_blank_end(records, delimiter):
 def find_delimiter(lines):
     """Returns the delimiter with which most of the first records have the same fields.
 
-    If there is none, only the header or only the rows may end with delimiters.
+    If no delimiter fits, only the header or only the rows may end with delimiters.
     """
     best, most = "", 0
     for delimiter in ",;\t|":

@@ -26,7 +26,7 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 }
 
 // firstLineWithNewText returns the first line, greater than the argument after, in which a column
-// has a text that no earlier line has in this column. If there is none, it returns math.MaxInt.
+// has a text that no earlier line has in this column. If no line has one, it returns math.MaxInt.
 func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {
