@@ -72,7 +72,7 @@ var provokedElsewhere = map[string]string{
 	"save it to a file, and pass the path of the file":                                                              "the same",
 	"dataset %s was not prepared: %s":                                                                               "an internal error of a service",
 	"the file is not the cause: report the failure to the operator of the service, with the key of the dataset, %s": "an internal error of a service",
-	"the file is not the cause: set %s=1 and repeat the command to see what happened, and report it unless the machine lacks memory; delete the dataset with `foretell datasets delete %s`": "an internal error of a service",
+	"the file is not the cause: to see the cause, set %s=1 and repeat the command; if the machine has enough memory, report the output as a bug; to remove the failed dataset, use `foretell datasets delete %s`": "an internal error of a service",
 	"%s was written, but not its receipt: %w": "TestInstallReceipt of package download",
 	"the predictions are complete and verified; to get a receipt, remedy the cause, and download them again with --force": "the same",
 	"no file can be created in the folder \"%s\" for the %s: %w":                                                          "TestReadOnlyFolder",

@@ -61,7 +61,7 @@ func (c *Session) internalFailure(d *api.Dataset) error {
 			WithHint("the file is not the cause: report the failure to the operator of the service, with the key of the dataset, %s", d.DatasetKey)
 	}
 	return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
-		WithHint("the file is not the cause: set %s=1 and repeat the command to see what happened, and report it unless the machine lacks memory; delete the dataset with `foretell datasets delete %s`",
+		WithHint("the file is not the cause: to see the cause, set %s=1 and repeat the command; if the machine has enough memory, report the output as a bug; to remove the failed dataset, use `foretell datasets delete %s`",
 			config.EnvDebug, d.DatasetKey)
 }
 

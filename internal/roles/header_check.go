@@ -178,8 +178,8 @@ func (h *headerCheck) frequentOthers(i int) (count int) {
 	return count
 }
 
-// asksForText reports whether a cell is probably the name of a column of texts although it has several
-// words: a question or a request of a survey, or a description.
+// asksForText reports whether a cell of several words is probably the name of a column of texts. Such a
+// cell is a question or a request of a survey, such as "Please describe the problem".
 func asksForText(cell string) bool {
 	folded := strings.ToLower(cell)
 	return strings.HasSuffix(folded, "?") || slices.ContainsFunc([]string{"please ", "text of ", "describe ", "specify "}, func(prefix string) bool {

@@ -17,11 +17,11 @@ const datasetContent = "CASE coalesce(d.sha256, '') WHEN '' THEN d.key ELSE d.sh
 // compared only if both are the same. The weights matter, because they change the predicted classes.
 const scoreKind = "t.metric || ' ' || t.class_weights"
 
-// championSQL is the SQL query of the champion of a series, the model that predictions with the
-// name of the series use; see Model.Champion. Its subquery newest holds the promoted model or, if
-// no model was promoted, the newest complete model. Only models with the data, the metric, the class
-// weights, the group column and the time column of that model are compared. The index
-// model_champion has the columns of m that the query uses.
+// championSQL is the SQL query of the champion of a series. A prediction that names only the series
+// uses its champion; see Model.Champion. The subquery newest returns the promoted model or, if no
+// model was promoted, the newest complete model. The query compares this model only with models that
+// have the same data, metric, class weights, group column and time column. The index model_champion
+// has the columns of m that the query uses.
 const championSQL = `WITH newest AS (
 		SELECT d.account, d.series, m.dataset, m.training, ` + datasetContent + ` AS content, ` + scoreKind + ` AS score_kind, t.group_column, t.time_column
 		FROM ` + modelFrom + `

@@ -18,7 +18,7 @@ const (
 )
 
 // warnThousands warns about a column such as 2451.23, 1870.5 and 2.451, whose last number is
-// probably 2451: the only numbers with three decimals are less than 1000, but most other numbers
+// probably 2451: the only numbers with three decimals are less than 1000, but other numbers
 // are not. There is no warning if a number such as 2451.235 or 0.451 shows that the column has
 // three decimals, or if all numbers seem to be rounded to the same number of significant digits,
 // such as 2451.23 and 245.123.
@@ -53,8 +53,8 @@ func (c *columnChecker) warnThousands() {
 		return
 	}
 	first := &suspects.First
-	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "only %s %s a number with three decimals, such as %s in %s, and these numbers are less than 1000, unlike most others: perhaps the separator is between thousands",
-		humanize.Count(suspects.Rows, "row"), humanize.HasOrHave(suspects.Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
+	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "only %s %s a number with three decimals, such as %s in %s, and none of these is 1000 or more, unlike other numbers: perhaps %q separates thousands in them",
+		humanize.Count(suspects.Rows, "row"), humanize.HasOrHave(suspects.Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), separator)
 }
 
 // splitDigits returns the number of digits before and after the decimal separator of a number, without

@@ -39,7 +39,7 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	if slices.ContainsFunc(c.train.Schema.Columns, func(one frame.ColumnSchema) bool { return one.NeedsTime && one.SourceName() == train.Name }) {
 		effect = "missing"
 	}
-	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of such a date is %s", effect)
+	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of a date without a time is %s", effect)
 }
 
 // areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at

@@ -90,7 +90,7 @@ func TestCompareTimesOfDay(t *testing.T) {
 			column := &train.Columns[0]
 			known := []profile.TrainingColumn{{Name: "at", Form: inference.FormDate, TimeZones: column.TimeZones, HasRange: true, Min: column.Numbers.Min, Max: column.Numbers.Max}}
 			// Only the schema says whether the hour is then missing.
-			effects := []string{"the hour of such a date is missing", "the hour of such a date is missing, or 0 for a model of an earlier version"}
+			effects := []string{"the hour of a date without a time is missing", "the hour of a date without a time is missing, or 0 for a model of an earlier version"}
 			for i, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {
 				warns := slices.ContainsFunc(found, func(f Finding) bool {
 					return f.Code == csvfile.CodeNoTimeOfDay && strings.HasSuffix(f.Message, effects[i])

@@ -45,7 +45,7 @@ type LenientReader struct {
 	lineBuffer      []byte
 	cells           [][]byte // the fields of a record that is read as a single line
 	onFix           func(code string, line, column int)
-	isHeaderStyled  bool // a record before Width was set is in a style of splitStyled
+	isHeaderStyled  bool // true if a record that was read before Width was set has a style that splitStyled reads
 	areSingleQuotes bool // set by readSingleQuotes
 	quotesLine      int  // line of the last record for which FixQuotes was reported
 }
