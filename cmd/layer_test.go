@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"internal/humanize":           nil,
 	"internal/job":                {"rescue"},
 	"internal/jobqueue":           {"api", "auth", "job", "store"},
-	"internal/leaderboard":        {"api", "client", "gate", "report", "scoring", "term"},
+	"internal/leaderboard":        {"api", "client", "gate", "report", "term"},
 	"internal/learn":              {"learn/boost", "learn/codec", "learn/duplicate", "learn/evaluation", "learn/explain", "learn/forest", "learn/logistic", "learn/metric", "learn/model", "learn/neural", "learn/parallel", "learn/rng", "learn/scheduler", "learn/screen", "learn/smooth", "learn/split", "learn/text", "learn/tree", "spill", "table/frame"},
 	"internal/learn/boost":        {"learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "learn/workspace", "onnx", "spill", "table/frame"},
 	"internal/learn/codec":        nil,

@@ -14,7 +14,6 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/leaderboard"
 	"foretell/internal/race"
-	"foretell/internal/scoring"
 )
 
 type leaderboardOptions struct {
@@ -60,15 +59,15 @@ without an interval shares a rank only with models of the same score.`,
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best models; 0 prints all"
-	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics(scoring.Metrics)+" (default the metric of the newest race)")
-	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
+	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics()+" (default the metric of the newest race)")
+	cli.SetFlagCompletions(cmd, "metric", api.RaceMetrics()...)
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
 func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.metric != "" {
-		name, err := race.ParseMetric(o.metric, scoring.Metrics)
+		name, err := race.ParseMetric(o.metric)
 		if err != nil {
 			return err
 		}

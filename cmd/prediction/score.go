@@ -94,16 +94,16 @@ met. A table on standard error lists the requirements if one is missed.`,
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
 	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, for example while labels are still arriving")
-	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics(scoring.Metrics))
+	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeScoreMetrics())
 	opts.gate.BindScores(cmd, f)
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	cmd.MarkFlagsMutuallyExclusive("partial", "in-order")
-	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
+	cli.SetFlagCompletions(cmd, "metric", api.RaceMetrics()...)
 	return cmd
 }
 
 func (o *scoreOptions) run(ctx context.Context, predictions, answers string) error {
-	name, err := race.ParseScoreMetric(o.metric, scoring.Metrics)
+	name, err := race.ParseScoreMetric(o.metric)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 func printScore(o *cli.Output, r *scoring.Result) error {
 	t := &term.Table{Right: []bool{false, true}}
 	t.Header = []term.Cell{{Text: humanize.Count(r.Rows, "row")}, {Text: r.Label}, {Text: "95 % interval"}}
-	for _, name := range scoring.Metrics {
+	for _, name := range api.RaceMetrics() {
 		t.Rows = append(t.Rows, []term.Cell{{Text: name}, report.MetricCell(r.Metric(name)), report.IntervalCell(r.Metric(name))})
 	}
 	t.Rows = append(t.Rows, []term.Cell{{Text: fmt.Sprintf("always %q", r.Baseline.Label)}, report.ScoreCell(r.Baseline.Accuracy), {Text: "accuracy, the baseline"}})

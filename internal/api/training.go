@@ -39,6 +39,19 @@ func RaceMetrics() []string {
 	return []string{MetricAccuracy, MetricBalancedAccuracy, MetricMacroF1, MetricROCAUC, MetricPRAUC, MetricLogLoss}
 }
 
+// ReportMetrics returns the metrics of all classes together that are in the report of a model:
+// RaceMetrics and the metrics of calibration.
+func ReportMetrics() []string { return append(RaceMetrics(), MetricBrier, MetricCalibrationError) }
+
+// IsLoss reports whether a smaller value of the metric is better.
+func IsLoss(metric string) bool {
+	switch metric {
+	case MetricLogLoss, MetricBrier, MetricCalibrationError:
+		return true
+	}
+	return false
+}
+
 // PerformanceName returns the name that is displayed for a performance: "exp(-logLoss)" for
 // logLoss, and the name of the metric for every other metric.
 func PerformanceName(metric string) string {

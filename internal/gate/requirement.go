@@ -25,16 +25,11 @@ const (
 	F1        = metric.NameF1
 )
 
-var (
-	overallMetrics = []string{
-		api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricPRAUC, api.MetricLogLoss,
-	}
-	classMetrics = []string{Precision, Recall, F1, api.MetricROCAUC, api.MetricPRAUC}
-)
+var classMetrics = []string{Precision, Recall, F1, api.MetricROCAUC, api.MetricPRAUC}
 
 // MetricNames returns the names of the metrics, separated by commas, for error messages.
 func MetricNames() string {
-	names := slices.Clone(overallMetrics)
+	names := api.RaceMetrics()
 	for _, name := range classMetrics {
 		names = append(names, name+"[CLASS]")
 	}
@@ -67,7 +62,7 @@ func ParseRequirement(text string) (*Requirement, error) {
 		return nil, fmt.Errorf("%q: must be METRIC OP NUMBER, such as rocAuc>=0.9", text)
 	}
 	r := &Requirement{Metric: part[1], Operator: part[4], text: strings.TrimSpace(text)}
-	ofClass, overall := slices.Contains(classMetrics, r.Metric), slices.Contains(overallMetrics, r.Metric)
+	ofClass, overall := slices.Contains(classMetrics, r.Metric), slices.Contains(api.RaceMetrics(), r.Metric)
 	switch {
 	case !ofClass && !overall:
 		return nil, unknownMetricError(text, r.Metric)
@@ -83,7 +78,7 @@ func ParseRequirement(text string) (*Requirement, error) {
 	if err != nil || math.IsNaN(bound) {
 		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])
 	}
-	if bound < 0 || bound > 1 && r.Metric != api.MetricLogLoss {
+	if bound < 0 || bound > 1 && !api.IsLoss(r.Metric) {
 		return nil, fmt.Errorf("%q: %s cannot be %s", text, r.Metric, part[5])
 	}
 	r.Bound = bound
@@ -335,7 +330,7 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 		return v
 	}
 	v.Value, v.Baseline, v.Holds = &value, &than, value > than
-	if report.Metric == api.MetricLogLoss {
+	if api.IsLoss(report.Metric) {
 		v.Holds = value < than
 	}
 	v.Interval = interval

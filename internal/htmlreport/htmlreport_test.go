@@ -207,3 +207,12 @@ func TestNeverPredicting(t *testing.T) {
 		}
 	}
 }
+
+// TestMetricHints checks that the page explains each metric.
+func TestMetricHints(t *testing.T) {
+	for _, name := range api.ReportMetrics() {
+		if metricHints[name] == "" {
+			t.Errorf("metricHints does not explain %s", name)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package htmlreport
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -21,19 +20,16 @@ type metricRow struct {
 	BaselineValidation         string
 }
 
-// metricHint explains a metric.
-type metricHint struct{ name, hint string }
-
 // metricHints explain the metrics of the table of scores.
-var metricHints = []metricHint{
-	{api.MetricAccuracy, "share of rows with the right class"},
-	{api.MetricBalancedAccuracy, "mean recall of the classes"},
-	{api.MetricMacroF1, "mean F1 of the classes"},
-	{api.MetricROCAUC, "chance that a row of a class gets a higher probability of this class than a row of another class"},
-	{api.MetricPRAUC, "average precision of the rarer class; with more than two classes, the mean over all"},
-	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
-	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
-	{api.MetricCalibrationError, "mean difference between the highest probability and the share of right predictions; smaller is better"},
+var metricHints = map[string]string{
+	api.MetricAccuracy:         "share of rows with the right class",
+	api.MetricBalancedAccuracy: "mean recall of the classes",
+	api.MetricMacroF1:          "mean F1 of the classes",
+	api.MetricROCAUC:           "chance that a row of a class gets a higher probability of this class than a row of another class",
+	api.MetricPRAUC:            "average precision of the rarer class; with more than two classes, the mean over all",
+	api.MetricLogLoss:          "mean of −ln of the probability of the right class; smaller is better",
+	api.MetricBrier:            "squared error of the probabilities; smaller is better",
+	api.MetricCalibrationError: "mean difference between the highest probability and the share of right predictions; smaller is better",
 }
 
 func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
@@ -45,30 +41,33 @@ func metricRows(d *api.Dataset, r *api.ModelReport) []metricRow {
 		return design.FormatScore(value)
 	}
 	var rows []metricRow
-	hints := metricHints
+	names := api.ReportMetrics()
 	if strings.Contains(r.Metric, "[") {
-		hints = append(slices.Clip(hints), metricHint{r.Metric, "the metric of the race, for this class"})
+		names = append(names, r.Metric)
 	}
-	for _, m := range hints {
-		class := ""
-		if m.name == api.MetricPRAUC {
+	for _, name := range names {
+		hint, class := metricHints[name], ""
+		if strings.Contains(name, "[") {
+			hint = "the metric of the race, for this class"
+		}
+		if name == api.MetricPRAUC {
 			class = r.PRAUCClass()
 		}
 		if class != "" {
-			m.hint = "average precision of one class"
+			hint = "average precision of one class"
 			if report.IsRarestClass(d, r, class) {
-				m.hint = "average precision of the class with fewer rows"
+				hint = "average precision of the class with fewer rows"
 			}
 		}
 		row := metricRow{
-			Name: m.name, Hint: m.hint, Class: class, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
-			TestInterval: r.Test.Interval(m.name), ValidationInterval: r.Validation.Interval(m.name),
+			Name: name, Hint: hint, Class: class, Test: format(r.Test, name), Validation: format(r.Validation, name), Training: format(r.Training, name),
+			TestInterval: r.Test.Interval(name), ValidationInterval: r.Validation.Interval(name),
 		}
 		if row.Test == "–" && row.Validation == "–" {
 			continue
 		}
 		if b := r.Baseline; b != nil {
-			row.BaselineTest, row.BaselineValidation = format(b.Test, m.name), format(b.Validation, m.name)
+			row.BaselineTest, row.BaselineValidation = format(b.Test, name), format(b.Validation, name)
 		}
 		rows = append(rows, row)
 	}

@@ -13,7 +13,6 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/gate"
 	"foretell/internal/report"
-	"foretell/internal/scoring"
 )
 
 // Entry is a model with its scores.
@@ -150,7 +149,7 @@ func (e *Entry) setScores(metric string) {
 // the best score with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
-	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
+	if len(rows) > 0 && api.IsLoss(rows[0].Metric) {
 		sign = -1
 	}
 	slices.SortStableFunc(rows, func(a, b *Entry) int {
@@ -273,7 +272,7 @@ func (e *Entry) importance(column string) *float64 {
 // metrics or the class weights of the races differ.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
-	for _, metric := range scoring.Metrics {
+	for _, metric := range api.RaceMetrics() {
 		a.setScores(metric)
 		b.setScores(metric)
 		rows = append(rows, Comparison{

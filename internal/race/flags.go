@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var((*thresholdFlag)(f), "threshold", "score between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499; 0 chooses it from the data")
-	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); the score for logLoss is exp(-logLoss)")
+	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics()+" (default accuracy); the score for logLoss is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores hold for new customers")
@@ -216,7 +215,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	}
 	if f.metric != "" {
 		var err error
-		if body.Metric, err = ParseMetric(f.metric, api.RaceMetrics()); err != nil {
+		if body.Metric, err = ParseMetric(f.metric); err != nil {
 			return body, err
 		}
 	}
@@ -249,29 +248,36 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	return body, nil
 }
 
-// DescribeMetrics returns a text that lists the known metrics and the metrics of one
-// class.
-func DescribeMetrics(known []string) string {
-	return humanize.JoinOr(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+// DescribeMetrics returns a text that lists the metrics of races.
+func DescribeMetrics() string {
+	return humanize.JoinOr(api.RaceMetrics()) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
-// ParseMetric parses the value of --metric. It returns one of known, or a metric of one class such
-// as f1[yes], whose label may be in quotes. Any other value is a usage error.
-func ParseMetric(text string, known []string) (string, error) {
+// DescribeScoreMetrics returns a text that lists the metrics of existing predictions.
+func DescribeScoreMetrics() string {
+	return humanize.JoinOr(api.RaceMetrics()) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+}
+
+// ParseMetric parses the value of --metric. It returns a metric of races, such as logLoss, or f1[yes]
+// for one class, whose label may be in quotes. Any other value is a usage error.
+func ParseMetric(text string) (string, error) { return parseMetric(text, DescribeMetrics()) }
+
+// parseMetric is ParseMetric. known lists the known metrics for the error.
+func parseMetric(text, known string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" {
 		name := base + "[" + gate.Unquote(class) + "]"
 		if metric.CheckName(name, nil) == nil {
 			return name, nil
 		}
 	}
-	if slices.Contains(known, text) {
+	if slices.Contains(api.RaceMetrics(), text) {
 		return text, nil
 	}
-	e := exit.Usagef("invalid --metric %q: must be %s", text, DescribeMetrics(known))
+	e := exit.Usagef("invalid --metric %q: must be %s", text, known)
 	if text == metric.NameF1 {
 		return "", e.WithHint("name the class, as in --metric 'f1[yes]', or use --metric macroF1")
 	}
-	if meant := api.MetricByAlias(text); slices.Contains(known, meant) {
+	if meant := api.MetricByAlias(text); meant != "" {
 		return "", e.WithHint("did you mean --metric %s?", meant)
 	}
 	return "", e
@@ -280,21 +286,11 @@ func ParseMetric(text string, known []string) (string, error) {
 // ParseScoreMetric is like ParseMetric, but for metrics of existing predictions. It also accepts
 // the precision and the recall of a class, which a race cannot maximise: a model that always or
 // hardly ever predicts the class would win.
-func ParseScoreMetric(text string, known []string) (string, error) {
+func ParseScoreMetric(text string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" && (base == gate.Precision || base == gate.Recall) {
 		return base + "[" + gate.Unquote(class) + "]", nil
 	}
-	name, err := ParseMetric(text, known)
-	var invalid *exit.Error
-	if errors.As(err, &invalid) {
-		invalid.Fact = strings.Replace(invalid.Fact, DescribeMetrics(known), DescribeScoreMetrics(known), 1)
-	}
-	return name, err
-}
-
-// DescribeScoreMetrics is like DescribeMetrics for the metrics of ParseScoreMetric.
-func DescribeScoreMetrics(known []string) string {
-	return humanize.JoinOr(known) + ", or, for one class, precision[CLASS], recall[CLASS], f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
+	return parseMetric(text, DescribeScoreMetrics())
 }
 
 // CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in
@@ -314,7 +310,7 @@ func (f *Flags) CheckClassFlags(labels []string) error {
 	if f.metric == "" {
 		return nil
 	}
-	name, err := ParseMetric(f.metric, api.RaceMetrics())
+	name, err := ParseMetric(f.metric)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -159,12 +158,6 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 	}
 }
 
-// scoreNames are the printed scores in order.
-var scoreNames = []string{
-	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricPRAUC, api.MetricLogLoss,
-	api.MetricBrier, api.MetricCalibrationError,
-}
-
 // raceMetricOfOneClass returns the metric of the race if it is a metric of one class, such as
 // f1[yes]. Otherwise it returns false.
 func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
@@ -182,7 +175,7 @@ func isMeasured(r *api.ModelReport, name string) bool {
 // writeScores writes each score with its interval and the baseline. d may be nil.
 func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
-	names := slices.Clone(scoreNames)
+	names := api.ReportMetrics()
 	if name, ok := raceMetricOfOneClass(r); ok {
 		names = append(names, name)
 	}
@@ -196,8 +189,8 @@ func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range names {
-			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
-				continue // reports of earlier versions lack them
+			if !isMeasured(r, name) {
+				continue // for example, reports of earlier versions lack the Brier score
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
 			if width >= narrowWidth {

@@ -29,7 +29,7 @@ func AllScoresTable(r *scoring.Result) *term.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	for _, name := range scoring.Metrics {
+	for _, name := range api.RaceMetrics() {
 		add(name, r.Metric(name), r.Rows)
 	}
 	add("baseline", &scoring.MetricValue{Value: r.Baseline.Accuracy}, r.Rows)

@@ -159,11 +159,6 @@ type Class struct {
 // each class are computed.
 const maxRankedClasses = 20
 
-// Metrics are the names of the metrics of a Result for all classes together.
-var Metrics = []string{
-	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
-}
-
 // Metric returns the value of the named metric, such as accuracy or f1[yes], or nil if it was
 // not computed or the name is unknown.
 func (r *Result) Metric(name string) *MetricValue {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"foretell/internal/learn/metric"
 	"math"
 	"strings"
 	"testing"
@@ -35,6 +36,11 @@ func TestScore(t *testing.T) {
 	for name, value := range want {
 		if got := r.Metric(name); got == nil || math.Abs(got.Value-value) > 1e-6 || got.Low == nil || *got.Low > value || *got.High < value {
 			t.Errorf("%s = %+v, want %v inside of an interval", name, got, value)
+		}
+	}
+	for _, name := range metric.RaceNames() {
+		if r.Metric(name) == nil {
+			t.Errorf("%s was not computed", name)
 		}
 	}
 	if diff := cmp.Diff([][]int{{2, 1}, {0, 1}}, r.Confusion); diff != "" {

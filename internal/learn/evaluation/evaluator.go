@@ -92,9 +92,10 @@ func (e *Evaluator) LogLoss(probabilities []float32) float64 {
 }
 
 // ScoredPredictions returns the predictions from which the metric of the race is computed. For
-// logLoss these are calibrated probabilities; for other metrics see predictionsForDecisions.
+// a metric that UsesCalibration, such as logLoss, these are calibrated probabilities; for other
+// metrics see predictionsForDecisions.
 func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
-	if e.Metric == metric.NameLogLoss {
+	if metric.UsesCalibration(e.Metric) {
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		return e.Predictions(calibrated), err
 	}
@@ -242,7 +243,7 @@ func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float3
 		switch {
 		case metric.UsesDecisions(name):
 			return decided
-		case name == metric.NameLogLoss || name == metric.NameBrier || name == metric.NameCalibrationError:
+		case metric.UsesCalibration(name):
 			return tempered
 		}
 		return plain

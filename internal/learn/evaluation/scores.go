@@ -103,10 +103,7 @@ func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions 
 	if err != nil {
 		return s, err
 	}
-	names := []string{
-		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
-		metric.NameBrier, metric.NameCalibrationError,
-	}
+	names := metric.ReportNames()
 	if _, measured := s.OfClass[raceMetric]; measured {
 		names = append(names, raceMetric)
 	}

@@ -161,7 +161,7 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
 		// this.
 		m.dependence = min(2, effective.overlap)
-	default:
+	case NameROCAUC:
 		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
 	}
 	variance, clusters := p.newInfluenceVariance()(influence)

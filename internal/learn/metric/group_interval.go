@@ -176,12 +176,14 @@ func indicator(condition bool) float64 {
 // row on it. The score is a mean over rows, so the influence of a row is its value minus the score,
 // divided by the number of rows.
 func (p Predictions) meanInfluences(name string) (score float64, influence []float64) {
-	value := p.squaredError
+	var value func(i int) float64
 	switch name {
 	case NameAccuracy:
 		value = func(i int) float64 { return indicator(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
 	case NameLogLoss:
 		value = p.RowLoss
+	case NameBrier:
+		value = p.squaredError
 	}
 	influence = make([]float64, len(p.Labels))
 	for i := range influence {

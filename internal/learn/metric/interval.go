@@ -95,10 +95,18 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 		return meanPrecisionInterval(ctx, p.prAUCClasses(), p)
 	case NameCalibrationError:
 		return calibrationErrorInterval(ctx, p)
+	case NameAccuracy, NameLogLoss, NameBrier:
+		if p.Groups != nil {
+			return groupScoreInterval(name, p)
+		}
+		return rowMeanInterval(name, p)
 	}
-	if p.Groups != nil {
-		return groupScoreInterval(name, p)
-	}
+	return unknownInterval
+}
+
+// rowMeanInterval returns the interval of the accuracy, the log loss or the Brier score, for
+// predictions without groups.
+func rowMeanInterval(name string, p Predictions) Interval {
 	switch name {
 	case NameAccuracy:
 		right := 0

@@ -24,10 +24,17 @@ const (
 	NameRecall           = "recall"
 )
 
-var (
-	overallNames = []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NamePRAUC, NameLogLoss}
-	classNames   = []string{NameF1, NameROCAUC, NamePRAUC}
-)
+// classNames are the metrics of one class that a race can maximise.
+var classNames = []string{NameF1, NameROCAUC, NamePRAUC}
+
+// RaceNames returns the metrics of all classes together that a race can maximise.
+func RaceNames() []string {
+	return []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NamePRAUC, NameLogLoss}
+}
+
+// ReportNames returns the metrics of all classes together that are in the report of a model:
+// RaceNames and the metrics of calibration.
+func ReportNames() []string { return append(RaceNames(), NameBrier, NameCalibrationError) }
 
 // SplitName splits the name of a metric of one class into the metric and the label of the
 // class: "f1[yes]" → "f1", "yes". For any other name it returns name and "".
@@ -45,7 +52,7 @@ func SplitName(name string) (base, class string) {
 func CheckName(name string, classes []string) error {
 	base, class := SplitName(name)
 	switch {
-	case base == name && slices.Contains(overallNames, name):
+	case base == name && slices.Contains(RaceNames(), name):
 		return nil
 	case base == name || !slices.Contains(classNames, base):
 		return fmt.Errorf("%q: must be one of %s", name, describeNames())
@@ -57,7 +64,7 @@ func CheckName(name string, classes []string) error {
 
 // describeNames returns all names that CheckName accepts, separated by commas.
 func describeNames() string {
-	names := slices.Clone(overallNames)
+	names := RaceNames()
 	for _, name := range classNames {
 		names = append(names, name+"[CLASS]")
 	}
@@ -70,6 +77,17 @@ func UsesDecisions(name string) bool {
 	base, _ := SplitName(name)
 	switch base {
 	case NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameF1:
+		return true
+	}
+	return false
+}
+
+// UsesCalibration reports whether the named metric measures the probabilities themselves, and is
+// therefore computed from calibrated probabilities. Metrics that depend only on the order of the
+// probabilities are computed from probabilities that are not calibrated.
+func UsesCalibration(name string) bool {
+	switch name {
+	case NameLogLoss, NameBrier, NameCalibrationError:
 		return true
 	}
 	return false

@@ -145,3 +145,21 @@ func TestF1WeightChangesOneClass(t *testing.T) {
 		t.Errorf("weights %v for the F1 of a class without rows", w)
 	}
 }
+
+// TestMetricsOfReports computes each metric of a report. All of them are known, and so are their
+// intervals, with and without groups.
+func TestMetricsOfReports(t *testing.T) {
+	t.Parallel()
+	for _, name := range ReportNames() {
+		for _, sample := range []Predictions{groupedSample(50, 4, 1), drawPredictions(200, 3)} {
+			if i := must(ScoreInterval(t.Context(), name, sample)); !i.Known() || i.Low >= i.High {
+				t.Errorf("the interval of %s is %v, groups %t", name, i, sample.Groups != nil)
+			}
+		}
+	}
+	for _, name := range RaceNames() {
+		if score := mustScore(t, name, drawPredictions(200, 3)); !(score > 0 && score < 1) || CheckName(name, nil) != nil {
+			t.Errorf("%s is %v, CheckName: %v", name, score, CheckName(name, nil))
+		}
+	}
+}
