@@ -97,9 +97,9 @@ type referenceWriter struct {
 func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *referenceWriter) errors() {
-	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
+	w.printf("\n## Errors\n\nThe body of an error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
 		"The member `errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
-		"Errors that end a request before it reaches an operation are `text/plain` instead: 400 if the request is not HTTP, 431 if its URL and headers exceed 64 KiB, " +
+		"Errors that end a request before it reaches an operation are `text/plain`, not `application/problem+json`: 400 if the request is not HTTP, 431 if its URL and headers exceed 64 KiB, " +
 		"501 for a `Transfer-Encoding` other than `chunked`, and 505 for a version of HTTP that the service does not know. A response with 417, for an `Expect` other than `100-continue`, has no body.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		if codeMeanings[code] == "" {
