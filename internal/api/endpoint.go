@@ -133,7 +133,7 @@ var (
 	}}
 	GetPredictionDrift = Endpoint[PredictionInput, DriftReport]{Operation{
 		ID: "getPredictionDrift", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/drift", Status: 200, Origin: Extension,
-		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts, which are the ranges and texts whose frequencies were compared.",
+		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. The 100 columns that differ most also have parts: the ranges and texts whose frequencies were compared. The other columns have no parts.",
 	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
@@ -206,7 +206,7 @@ var (
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,
-		Summary: "End all sessions of the caller's account except that of the bearer token, which must be at most five minutes old.",
+		Summary: "End all sessions of the caller's account except the session of this request. The caller must have logged in at most five minutes ago.",
 	}}
 	GetOwnAccount = Endpoint[None, Account]{Operation{
 		ID: "getOwnAccount", Method: "GET", Path: "/api/v1/account", Status: 200, Origin: Extension,

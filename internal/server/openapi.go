@@ -153,11 +153,11 @@ func operationDescription(op api.Operation) string {
 const (
 	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
 		"The first column has the row IDs, which must be unique, the last column has the labels, and the columns between are the features. " +
-		"The service chooses these columns by their position and not by their names, so a file without IDs can become a wrong dataset: check idName and labelName of the dataset. " +
+		"The service chooses these columns by their position and not by their names. In a file without IDs, the service may take a feature for the IDs: check idName and labelName of the dataset. " +
 		"An empty field is a missing value."
-	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs all used features of the training CSV under the same names, in any order, " +
-		"and unique row IDs, in the column that has the name of the training IDs or else in the first column. Other columns are copied to the result. " +
-		"A value that cannot be read as in training, such as 5,7 instead of 5.7, is treated as missing, and is no error. " +
+	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs the columns of all features that the model uses, with the names of the training CSV and in any order. " +
+		"It also needs unique row IDs, in the column with the name of the ID column of the training CSV. If there is no such column, the first column has the IDs. " +
+		"Other columns are copied to the result. A value that cannot be read as in training, such as 5,7 instead of 5.7, is not an error: it is treated as missing. " +
 		"The warnings of getPredictionDrift report such values."
 )
 
@@ -167,7 +167,7 @@ var operationRemarks = map[string]string{
 		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
 		"An interrupted upload leaves the dataset PENDING. " + trainingForm,
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
-		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, one of more than 534,773,760 bytes with 413. " +
+		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, and a body of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing. " + trainingForm,
 	api.CreateTraining.ID:   "performanceThreshold is required; targetPerformance is another name of it. The value null means a race without a threshold (an extension).",
 	api.CreatePrediction.ID: blindForm,

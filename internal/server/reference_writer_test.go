@@ -34,18 +34,18 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
-- **CSV files** have one form, into which ` + "`foretell`" + ` converts other files before it sends them: UTF-8, commas between the fields, and a header. In a training CSV,
-  the first column has the row IDs, and the last column the labels, whatever the names of these columns are. See [addData](#adddata) and [createPrediction](#createprediction).
+- **CSV files** must be in UTF-8, with commas between the fields and a header. The command ` + "`foretell`" + ` converts other files to this form before it sends them.
+  In a training CSV, the first column has the row IDs and the last column has the labels. The names of these columns do not matter. See [addData](#adddata) and [createPrediction](#createprediction).
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
 - **Origin**: Foretell implements the API of an existing hosted service, whose documentation is not part of this repository. The word after the path of an
-  operation says where the operation comes from. That documentation describes *documented* operations. It does not describe *decided* operations, although they
-  are needed: this project chose their paths, and other implementations may use other paths. This project added *extension* operations, which other
-  implementations do not have. Extensions of fields are marked in the descriptions.
+  operation is its origin. *Documented*: the documentation of the hosted service describes the operation. *Decided*: the operation is needed, but that documentation
+  does not describe it; this project chose its path, and other implementations may use another path. *Extension*: this project added the operation, and other
+  implementations do not have it. Descriptions of fields also mark extensions.
 - **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + `. All pages except the last
   also have ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
 - **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
   in UTC, to the second.
-- **Two quirks** of that API are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
+- **Two quirks** of the hosted service's API are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
 - **Parameters** and fields marked * are required in a request. A parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
@@ -57,7 +57,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 These routes require no token, and are not operations:
 
 - ` + "`GET /healthz`" + ` responds 200 while the process is running.
-- ` + "`GET /readyz`" + ` responds 503 while the database does not respond, the disk is full or the service is about to stop, and otherwise 200.
+- ` + "`GET /readyz`" + ` responds 200 if the service is ready. It responds 503 while the database does not respond, the disk is full or the service is about to stop.
 - ` + "`GET /metrics`" + ` has the metrics for Prometheus. With ` + "`serve --metrics-listen`" + `, they are at another address.
 `
 
@@ -97,10 +97,10 @@ type referenceWriter struct {
 func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *referenceWriter) errors() {
-	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
-		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
-		"Some errors have no such body, because they end the request before it reaches an operation. They are `text/plain`: 400 if the request is not HTTP, 431 if its URL and headers exceed 64 KiB, " +
-		"501 for a `Transfer-Encoding` other than `chunked`, and 505 for a version of HTTP that the service does not know. 417, for an `Expect` other than `100-continue`, has no body.\n\n| Status | Code | When |\n|---|---|---|\n")
+	w.printf("\n## Errors\n\nThe body of an error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
+		"The member `errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
+		"Errors that end a request before it reaches an operation are `text/plain`, not `application/problem+json`: 400 if the request is not HTTP, 431 if its URL and headers exceed 64 KiB, " +
+		"501 for a `Transfer-Encoding` other than `chunked`, and 505 for a version of HTTP that the service does not know. A response with 417, for an `Expect` other than `100-continue`, has no body.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		if codeMeanings[code] == "" {
 			panic("codeMeanings lacks " + string(code))
