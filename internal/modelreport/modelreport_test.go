@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/api"
 	"foretell/internal/learn"
 	"foretell/internal/learn/explain"
 	"foretell/internal/modelreport"
@@ -66,5 +67,17 @@ func TestParseEarlyRelease(t *testing.T) {
 	}
 	if _, err := modelreport.Parse([]byte("{")); err == nil || !strings.Contains(err.Error(), "JSON") {
 		t.Errorf("half a report: %v", err)
+	}
+}
+
+// TestMetricsOfReports checks that a report has each score of the engine.
+func TestMetricsOfReports(t *testing.T) {
+	o := outcome()
+	o.Report.Validation = learn.Scores{Accuracy: 0.1, BalancedAccuracy: 0.2, MacroF1: 0.3, ROCAUC: 0.4, PRAUC: 0.5, LogLoss: 0.6, Brier: 0.7, CalibrationError: 0.8}
+	got := modelreport.New("m1", &store.Training{}, o)
+	for i, name := range api.ReportMetrics() {
+		if value, known := got.Validation.Value(name); !known || value != float64(i+1)/10 {
+			t.Errorf("%s is %v, known %t", name, value, known)
+		}
 	}
 }
