@@ -66,6 +66,9 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 // race uses it. It does not wait for datasets of other commands that are still being prepared.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
+	if isNew {
+		err = preflight.DeleteIfOverQuota(ctx, p.Session, key, err)
+	}
 	if err != nil || cli.IsDryRun(p.factory.Running) {
 		return d, err
 	}

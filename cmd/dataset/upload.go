@@ -83,7 +83,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 		if !o.wait.NoWait {
 			dataset, err := session.AwaitDataset(ctx, created.DatasetKey)
 			if err != nil {
-				return err
+				return preflight.DeleteIfOverQuota(ctx, session, created.DatasetKey, err)
 			}
 			return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 		}

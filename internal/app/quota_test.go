@@ -27,7 +27,7 @@ func TestQuota(t *testing.T) {
 	second := ann.create(t, "second").DatasetKey
 	_, err := ann.CreateDataset(ann.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "third"}})
 	wantCode(t, err, api.CodeQuota)
-	if err != nil && !strings.Contains(err.Error(), "for datasets is 2 (used: 2, needed by this request: 1)") {
+	if err != nil && !strings.Contains(err.Error(), "for datasets is 2 (used: 2): delete datasets") {
 		t.Errorf("the error is %v", err)
 	}
 	t.Run("a body of unknown size", func(t *testing.T) {
@@ -59,6 +59,9 @@ func TestQuota(t *testing.T) {
 			race, err := ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8))
 			if left == 0 {
 				wantCode(t, err, api.CodeQuota)
+				if want := fmt.Sprintf("for bytes of stored files is %d (used: %[1]d): delete", used); err != nil && !strings.Contains(err.Error(), want) {
+					t.Errorf("the error is %v; want %s", err, want)
+				}
 			} else {
 				must(race, err)(t)
 			}

@@ -62,7 +62,7 @@ func TestFailedDataset(t *testing.T) {
 		one := &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetFailed}, FailureReason: row.reason}
 		one.Bytes = row.bytes
 		text := renderPage(t, "dataset", datasetPage{Dataset: one, Defects: splitDefects(row.reason)})
-		if !strings.Contains(text, "pload") || strings.Contains(text, "Correct the file") != row.isFileFault {
+		if !strings.Contains(text, "pload") || strings.Contains(text, "Correct the file") != row.isFileFault || strings.Contains(text, "The file cannot be used") != row.isFileFault {
 			t.Errorf("%s:\n%s", row.reason, text)
 		}
 	}

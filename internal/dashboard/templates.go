@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"html/template"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -47,8 +49,16 @@ var assetVersion = sync.OnceValue(hashAssets)
 
 // readAsset returns a file of the design system, or a script of the pages. The scripts are our own
 // scripts and the scripts of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32.
-// The licences of the packages are in the same folder.
+// The latter are embedded in the gzip format, which makes the program 71 kB smaller. The licences of
+// the packages are in the same folder.
 func readAsset(name string) ([]byte, error) {
+	if compressed, err := files.Open("assets/" + name + ".gz"); err == nil {
+		content, err := gzip.NewReader(compressed)
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(content)
+	}
 	if content, err := files.ReadFile("assets/" + name); err == nil {
 		return content, nil
 	}
@@ -63,7 +73,7 @@ func hashAssets() string {
 	}
 	names := design.AssetNames()
 	for _, script := range scripts {
-		names = append(names, script.Name())
+		names = append(names, strings.TrimSuffix(script.Name(), ".gz"))
 	}
 	for _, name := range names {
 		content, err := readAsset(name)

@@ -54,6 +54,17 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		failJobs(w, r, rest)
+	case "over": // the service finds out that the file exceeds the quota when the object store has it
+		switch {
+		case r.Method == http.MethodPost && rest == "api/v1/datasets":
+			fmt.Fprint(w, `{"datasetKey":"00000000-0000-4000-8000-000000000011","status":"PENDING"}`)
+		case strings.HasSuffix(rest, "/data"):
+			fmt.Fprint(w, `{"datasetKey":"00000000-0000-4000-8000-000000000011","status":"PROCESSING"}`)
+		case r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			failJobs(w, r, rest)
+		}
 	case "alike":
 		fmt.Fprint(w, `{"datasets":[{"datasetKey":"00000000-0000-4000-8000-000000000001","datasetName":"shop"},`+
 			`{"datasetKey":"00000000-0000-4000-8000-000000000002","datasetName":"shop-two"}],"total":2}`)

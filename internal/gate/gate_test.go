@@ -180,6 +180,30 @@ func TestAreaOfClass(t *testing.T) {
 	}
 }
 
+// TestBaselineOfFewRows checks that a comparison says so if its result may have another cause: the scored
+// models of the worse one of two models were trained on few rows, and those of the other were not.
+func TestBaselineOfFewRows(t *testing.T) {
+	worse := &api.ModelReport{Metric: api.MetricAccuracy, Rows: 1500, TestRows: 20, Test: &api.Scores{Accuracy: 0.8}}
+	better := &api.ModelReport{Metric: api.MetricAccuracy, Rows: 1600, TestRows: 20, Test: &api.Scores{Accuracy: 0.9}}
+	for _, row := range []struct {
+		usedOfWorse, usedOfBetter int64
+		ofThis, ofOther           string // the end of the reason if the worse model is this or the other model
+	}{
+		{0, 0, "", ""},
+		{340, 0, "; the scored models were trained on at most 340 of 1,500 rows", "; the scored models of the other model were trained on at most 340 of 1,500 rows"},
+		{0, 340, "", ""}, // it is better in spite of this
+		{340, 360, "", ""},
+	} {
+		worse.UsedRows, better.UsedRows = row.usedOfWorse, row.usedOfBetter
+		if v := gate.Compare(worse, better, "it"); v.Holds || v.Reason != "missed: worse than accuracy 0.9000 on 20 rows"+row.ofThis {
+			t.Errorf("%+v: %+v", row, v)
+		}
+		if v := gate.Compare(better, worse, "it"); !v.Holds || v.Reason != "better than accuracy 0.8000 on 20 rows"+row.ofOther {
+			t.Errorf("%+v: %+v", row, v)
+		}
+	}
+}
+
 // TestParse checks the errors.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{

@@ -157,10 +157,16 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		return v
 	}
 	v = r.EvaluateScore(Score{Value: &value, Interval: r.interval(report), Rows: rows})
-	if !v.Holds && report.UsedRows > 0 { // the final model is probably better than its scores
-		v.Reason += fmt.Sprintf("; the scored models were trained on at most %s of %s rows", humanize.Comma(report.UsedRows), humanize.Comma(report.Rows))
+	if !v.Holds && report.UsedRows > 0 {
+		v.Reason += fewRowsNote(report, "the scored models")
 	}
 	return v
+}
+
+// fewRowsNote returns the end of a reason that says that the scored models were trained on few rows: the
+// final model is probably better than its scores.
+func fewRowsNote(report *api.ModelReport, models string) string {
+	return fmt.Sprintf("; %s were trained on at most %s of %s rows", models, humanize.Comma(report.UsedRows), humanize.Comma(report.Rows))
 }
 
 // MetricName returns the name of the metric, such as rocAuc or recall[yes].
@@ -342,6 +348,12 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 		word = "missed: worse than"
 	}
 	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatDistinctly(than, value), humanize.Count(v.BaselineRows, "row"))
+	switch { // if the scored models of both were trained on few rows, the scores can be compared
+	case !v.Holds && report.UsedRows > 0 && baseline.UsedRows == 0:
+		v.Reason += fewRowsNote(report, "the scored models")
+	case v.Holds && baseline.UsedRows > 0 && report.UsedRows == 0:
+		v.Reason += fewRowsNote(baseline, "the scored models of the other model")
+	}
 	return v
 }
 

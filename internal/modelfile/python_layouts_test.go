@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -47,6 +48,13 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		head, body, _ := strings.Cut(strings.ReplaceAll(string(plain), ",", delimiter), "\n")
 		return []byte(head + header + "\n" + strings.ReplaceAll(body, "\n", row+"\n"))
 	}
+	aligned := func(header string) []byte { // columns separated by spaces and a tab, with empty and blank cells in quotes
+		lines := []string{header, ""}
+		for _, row := range rows[1:] {
+			lines = append(lines, fmt.Sprintf("  %-6s \t%6q %q  %q", row[0], row[1], row[2], row[3]))
+		}
+		return []byte(strings.Join(lines, "\r\n"))
+	}
 	spaced := strings.Replace(string(plain), "id,size,colour,", "id, size\t, colour ,", 1)
 	want := predictionsOf(t, program, plain)
 	for name, c := range map[string]struct {
@@ -67,6 +75,8 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		"rows_end_tab":      {trailing("\t", "", "\t"), "id,size,colour,weight,prediction,"},
 		"index_is_id":       {indexed(",size,colour,weight,class", 1, 2, 3, 4), ",size,colour,weight,class,prediction,"},
 		"index_and_more":    {indexed(",size,colour,weight,class,size.1", 1, 2, 3, 4, 1), ",size,colour,weight,class,size.1,prediction,"},
+		"aligned":           {aligned("id size colour weight"), "id,size,colour,weight,prediction,"},
+		"aligned_row_names": {aligned(`"size" "colour" "weight"`), ",size,colour,weight,prediction,"}, // as R writes them
 		"index_is_no_id":    {indexed(",id,size,colour,weight,class", 0, 1, 2, 3, 4), "id,column_1,size,colour,weight,class,prediction,"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,16 +98,36 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	if e.Status == exit.Unavailable || e.Code == codeFileChanged {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
-	if e.Code == string(api.CodeQuota) && file.IsNew && !errors.Is(err, client.ErrRetried) {
-		if _, deleteErr := client.Call(ctx, c.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr == nil {
-			e.Fact += "; the new dataset was deleted, because it is empty"
+	if e.Code == string(api.CodeQuota) {
+		if file.IsNew && !errors.Is(err, client.ErrRetried) && deleteEmptyDataset(ctx, c, created.DatasetKey, e) {
 			return e
 		}
-	}
-	if e.Code == string(api.CodeQuota) {
 		e = e.WithHint("dataset %[1]s is still PENDING and counts towards the quota: delete it with `foretell datasets delete %[1]s`, or upload the file to it later with `%[2]s`", created.DatasetKey, again)
 	}
 	return e
+}
+
+// deleteEmptyDataset deletes a dataset whose file exceeds the quota, and adds this to the error. It
+// returns false if the dataset could not be deleted.
+func deleteEmptyDataset(ctx context.Context, c *connect.Session, key string, e *exit.Error) bool {
+	if _, err := client.Call(ctx, c.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: key}); err != nil {
+		return false
+	}
+	e.Fact += "; the new dataset was deleted, because it is empty"
+	return true
+}
+
+// DeleteIfOverQuota handles the error with which the wait for a dataset that the command has created
+// has ended. If the file was sent to an object store, the service finds out only during the wait that it
+// exceeds the quota. DeleteIfOverQuota then deletes the dataset and returns the error of [UploadFile].
+func DeleteIfOverQuota(ctx context.Context, c *connect.Session, key string, err error) error {
+	var problem *api.Problem
+	if errors.As(err, &problem) && problem.Code == api.CodeQuota {
+		if e := exit.FromError(ctx, problem); deleteEmptyDataset(ctx, c, key, e) {
+			return e
+		}
+	}
+	return err
 }
 
 // SubmitPrediction sends a blind file to be predicted.

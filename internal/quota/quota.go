@@ -4,6 +4,7 @@ package quota
 
 import (
 	"context"
+	"fmt"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -31,8 +32,12 @@ func Check(ctx context.Context, t *store.Tx, account string, added store.Usage) 
 		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for a race to end or cancel one"},
 	} {
 		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
-			return api.NewProblem(api.CodeQuota, api.QuotaPrefix+"%s is %d (used: %d, needed by this request: %d): %s, or ask an administrator for a larger quota",
-				limit.of, *limit.limit, limit.used, limit.added, limit.remedy)
+			needed := ""
+			if limit.added > 1 { // 1 is one dataset or race, or bytes whose number is not known yet
+				needed = fmt.Sprintf(", needed by this request: %d", limit.added)
+			}
+			return api.NewProblem(api.CodeQuota, api.QuotaPrefix+"%s is %d (used: %d%s): %s, or ask an administrator for a larger quota",
+				limit.of, *limit.limit, limit.used, needed, limit.remedy)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"foretell/internal/server"
 )
@@ -330,8 +331,12 @@ func TestAssets(t *testing.T) {
 		t.Fatalf("the page has only the assets %v", names)
 	}
 	for _, name := range names {
-		if resp, _ := b.visit(t, name[1], nil); resp.StatusCode != 200 || !strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
+		resp, content := b.visit(t, name[1], nil)
+		if resp.StatusCode != 200 || !strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %s", name[1], resp.Status)
+		}
+		if strings.HasSuffix(name[1], ".js") && !utf8.ValidString(content) { // some scripts are embedded in the gzip format
+			t.Errorf("%s is not a text", name[1])
 		}
 	}
 	b.expect(t, "/assets/old/foretell.css", nil, 404, "no page at")

@@ -1,6 +1,6 @@
 
 
-# ---- The file: CSV as RFC 4180, in UTF-8 or UTF-16 --------------------------------------
+# ---- The file: CSV as RFC 4180, or columns separated by spaces, in UTF-8 or UTF-16 -------
 
 
 class FileError(ValueError):
@@ -138,6 +138,38 @@ def find_delimiter(lines):
     return best or ","
 
 
+# A field of a table of columns separated by spaces: its text in quotes, or its text
+SPACED_FIELD = re.compile(r'[ \t\r\n]*(?:"([^"]*)"|([^ \t\r\n]+))')
+
+
+def split_spaces(line):
+    return [quoted or plain for quoted, plain in SPACED_FIELD.findall(line)]
+
+
+def spaced_width(lines):
+    """Returns the number of columns of a table of columns separated by spaces, or 0 for another file."""
+    lines = [line for line in lines if line.strip()][:50]
+    delimiter = find_delimiter(lines)
+    if len(lines) < 3 or lines[0].count(delimiter) > (delimiter == "\t"):
+        return 0
+    rows = [split_spaces(line) for line in lines]
+    widths = {len(fields) for fields in rows[1:]}
+    width = widths.pop()
+    if widths or width < 3 or width - len(rows[0]) not in (0, 1) or all(fields[1][:1] in [*",;\t|"] for fields in rows):
+        return 0
+    return width
+
+
+def spaced_to_csv(lines, width):
+    """Yields the lines of a table of columns separated by spaces as CSV. The column of row names may have no name."""
+    header = None
+    for line in lines:
+        fields = split_spaces(line)
+        header = header or fields
+        missing = width - len(fields) if fields and fields is header else 0
+        yield ",".join(map(quote, [""] * missing + fields)) + "\n"
+
+
 def first_records(lines, delimiter):
     """Returns the fields of the first 50 records, or of those before an error."""
     records = []
@@ -191,8 +223,12 @@ class BlindFile:
                 break
         if head and SEPARATOR_LINE.fullmatch(head[0].rstrip("\r\n")):
             head[0] = "\n"
-        self.delimiter = find_delimiter(head)
-        records = without_blank_end(read_records(itertools.chain(head, lines), self.delimiter), self.delimiter)
+        width, lines = spaced_width(head), itertools.chain(head, lines)
+        if width:
+            self.delimiter, lines = ",", spaced_to_csv(lines, width)
+        else:
+            self.delimiter = find_delimiter(head)
+        records = without_blank_end(read_records(lines, self.delimiter), self.delimiter)
         line, text, fields = next(records, (1, "", []))
         if not fields:
             raise FileError("line 1: the file is empty")

@@ -14,8 +14,9 @@ NaN are empty cells, and other values are converted to texts: 20221218.0 to 2022
 a column of numbers, True to 1. Other columns are ignored.
 
 The model is MODEL at the end of this file: a Foretell model file, compressed. The code
-before it reads the model file, reads CSV files, and predicts. CSV files in UTF-8 and UTF-16
-are read as `foretell predict` reads them; other encodings and formats are not supported.
+before it reads the model file, reads CSV files, and predicts. CSV files, and tables whose
+columns are separated by spaces, in UTF-8 and UTF-16 are read as `foretell predict` reads
+them; other encodings and formats are not supported.
 Unlike `foretell predict`, the program does not compare a file with the training rows. It
 only warns about columns of numbers and dates of which most values in the first 16,384 rows
 cannot be read.
