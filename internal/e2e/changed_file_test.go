@@ -30,7 +30,7 @@ func TestFileChangesDuringRun(t *testing.T) {
 		hint   string
 	}{
 		{"training_file", "train.csv", "/api/v1/datasets", "train.csv: the file has changed since it was checked", "the dataset is still PENDING; restart the upload with `foretell datasets upload "},
-		{"blind_file", "blind.csv", "/api/v1/training/", "blind.csv: the file has changed since it was checked", "the model is kept; when the file no longer changes, predict it with `foretell predict "},
+		{"blind_file", "blind.csv", "/api/v1/training/", "blind.csv: the file has changed since it was checked", "the model is kept; when the blind file no longer changes, predict it with `foretell predict "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
