@@ -136,7 +136,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		for i := range c.components { // twice the cost of the race
 			c.components[i].best.cost *= 20
 		}
-		if _, complete := r.refit(t.Context(), c); !complete || len(r.notes) != 1 || !strings.HasPrefix(r.notes[0], "BFIF01, 10 % of the blend, was not trained again") {
+		if _, complete := r.refit(t.Context(), c); !complete || len(r.notes) != 1 || !strings.HasPrefix(r.notes[0], "BFIF01 (10 % of the blend) was not trained again") {
 			t.Errorf("%v: %q", complete, r.notes)
 		}
 	})
