@@ -159,7 +159,7 @@ const newerBackupHint = "nothing was restored; use the version of foretell that 
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	// backup.Restore would create the database before it finds the files.
 	if files, location, err := filesWithoutDatabase(ctx, f, at); err == nil && files > 0 {
-		return nil, fmt.Errorf("%w: %s has %s", backup.ErrNotEmpty, location, humanize.Count(files, "file"))
+		return nil, fmt.Errorf("%w: %s has %s", backup.ErrNotEmpty, location, humanize.Count(files, "stored file"))
 	}
 	var opened *store.Store
 	defer func() {

@@ -75,7 +75,7 @@ func TestOutputAppearsDuringRun(t *testing.T) {
 			run := exec.Command("foretell", "run", "train.csv", "--blind", "blind.csv", "--algorithm", "BSIX01", "-q")
 			run.Dir, run.Env = dir, proxy
 			out, err := run.CombinedOutput()
-			if run.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "this command has written blind.predictions-2.csv") {
+			if run.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "this command has written the file blind.predictions-2.csv instead") {
 				t.Errorf("%v: %s", err, out)
 			}
 			if content, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(content) != "of another process" {
