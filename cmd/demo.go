@@ -99,7 +99,7 @@ func (o *demoOptions) createFolder(args []string) (folder string, err error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		return "", exit.Errorf(exit.Conflict, "the folder \"%s\" is not empty", args[0]).WithHint("choose another folder, or omit it to use a temporary one")
+		return "", exit.Errorf(exit.Conflict, "the folder \"%s\" is not empty", args[0]).WithHint("choose another folder, or omit the folder to use a temporary one")
 	}
 	return filepath.Abs(args[0])
 }

@@ -16,7 +16,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
 	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)
 	if preflight.IsFileChanged(err) {
-		return exit.FromError(ctx, err).WithHint("the model is kept; when the file no longer changes, predict it with `%s`", p.predictCommand())
+		return exit.FromError(ctx, err).WithHint("the model is kept; when the blind file no longer changes, predict it with `%s`", p.predictCommand())
 	}
 	if err != nil {
 		return exit.WithContinueCommand(ctx, err, p.predictCommand())
@@ -68,7 +68,7 @@ func (p *runPipeline) addKeptOutputHint(kept string, err error) error {
 	if kept == "" || !errors.As(err, &missed) {
 		return err
 	}
-	return missed.WithHint("%s was not replaced; the predictions of this model are in %s; %s", kept, p.target.Path, missed.Hint)
+	return missed.WithHint("the file %s was not replaced; the predictions of this model are in %s; %s", kept, p.target.Path, missed.Hint)
 }
 
 // predictCommand returns the command with which the user can later predict the blind file with the

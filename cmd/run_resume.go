@@ -58,7 +58,7 @@ func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraini
 	}
 	sum := p.files.Train.Sha256(p.files.TrainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
-		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
+		return exit.Errorf(exit.Untrusted, "race %s was started with other data than the file %s: the SHA-256 differs", key, p.files.Train.Name).
 			WithHint("use the file that the race was started on, or start a new race on this file with `%s`", p.resumeCommand(""))
 	}
 	if err := p.checkResumedFlags(ctx, key, job, request); err != nil {

@@ -94,7 +94,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if o.target.ToStdout() && o.target.Factory.Console.OutTerminal && o.format != formatPython {
-		return exit.Usagef("a model file is binary and cannot be printed on a terminal").WithHint("write it to a file with -o FILE, or pipe the output")
+		return exit.Usagef("a model file is binary and cannot be printed on a terminal").WithHint("write the model to a file with -o FILE, or pipe the output")
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {

@@ -172,7 +172,7 @@ func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *con
 	}
 	if best == nil {
 		return "", exit.Errorf(exit.NotFound, "no model to predict with").
-			WithHint("train one: `foretell run TRAIN.csv --blind %s`", preflight.ShellArgument(blind.Name))
+			WithHint("train a model with `foretell run TRAIN.csv --blind %s`", preflight.ShellArgument(blind.Name))
 	}
 	o.output.Note("predicting with %s", describeModel(best))
 	return best.ModelKey, nil

@@ -161,7 +161,7 @@ func (o *scoreOptions) print(result *scoring.Result, name string) error {
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("rocAuc, prAuc and logLoss need rows of at least two classes, and columns probability_<class> (one is sufficient for two classes); a metric of one class, such as f1[CLASS], needs rows of this class")
+				WithHint("rocAuc, prAuc and logLoss need rows of at least two classes, and a column probability_<class> for each class (for two classes, one such column is sufficient); a metric of one class, such as f1[CLASS], needs rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

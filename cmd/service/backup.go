@@ -108,7 +108,7 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	}
 	if path == stdStream {
 		if o.factory.Console.OutTerminal {
-			return exit.Usagef("a backup cannot be printed on a terminal").WithHint("write it to a file with `foretell backup FILE`, or pipe the output")
+			return exit.Usagef("a backup cannot be printed on a terminal").WithHint("write the backup to a file with `foretell backup FILE`, or pipe the output")
 		}
 		if err := write(o.factory.Console.Out); err != nil {
 			return err
@@ -130,10 +130,10 @@ func createPartFile(partPath, path string) (*os.File, error) {
 	file, err := filelock.Create(partPath)
 	switch {
 	case errors.Is(err, filelock.ErrLocked):
-		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
+		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until the other backup ends, or write to another file")
 	case errors.Is(err, filelock.ErrNotRegular):
 		return nil, exit.Errorf(exit.Conflict, "cannot create the temporary file %s: something other than a regular file has this name", partPath).
-			WithHint("remove or rename it, or write the backup to another file")
+			WithHint("remove or rename whatever has this name, or write the backup to another file")
 	case errors.Is(err, fs.ErrExist): // the file system has no locks
 		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", partPath).
 			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(partPath))
@@ -187,7 +187,7 @@ func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	if len(s.Damaged) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Untrusted, "the backup was written, but the service has %s", humanize.Count(len(s.Damaged), "damaged or missing file")).
+	return exit.Errorf(exit.Untrusted, "the backup was written, but files of the service are damaged or missing (%s)", humanize.Count(len(s.Damaged), "file")).
 		WithHint("restore the listed files under their names from an older backup; `foretell doctor --files` checks all files")
 }
 

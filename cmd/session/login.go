@@ -196,7 +196,7 @@ func (o *loginOptions) checkStorage(storage string) error {
 	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in needs --storage keyring, because it stores the password").
-				WithHint("omit --stay-signed-in; to log in without prompts, set %s", config.EnvPassword)
+				WithHint("omit --stay-signed-in; to log in without prompts, set the variable %s", config.EnvPassword)
 		}
 		return nil
 	}
@@ -217,7 +217,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 		return config.AuthStorageKeyring, nil
 	}
 	refusal := exit.Errorf(exit.SignIn, "%w", err).
-		WithHint("set %s, or use --storage file to store the token in a file that only you can read", config.EnvToken)
+		WithHint("set the variable %s, or use --storage file to store the token in a file that only you can read", config.EnvToken)
 	if storage == config.AuthStorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
@@ -280,7 +280,7 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 // which the service asked for the code.
 func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, error) {
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
-		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", cause).WithHint("add the code that the app shows: --code DIGITS"))
+		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", cause).WithHint("add the code that the authenticator app shows: --code DIGITS"))
 	}
 	code, err := o.factory.Console.Ask(ctx, "Code of the authenticator app:")
 	if err == nil && strings.TrimSpace(code) == "" {
@@ -332,7 +332,7 @@ func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.Toke
 	}
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Usagef("the password is required, and prompting is disabled").
-			WithHint("pipe the password into --password-stdin, or set %s", config.EnvPassword))
+			WithHint("pipe the password into --password-stdin, or set the variable %s", config.EnvPassword))
 	}
 	return o.factory.Console.Password(ctx, "Password for "+tokens.Username+":")
 }

@@ -43,7 +43,7 @@ func exceptLocal(lookup accountLookup) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := lookup(ctx, t)
 		if err == nil && account.Email == localAccountEmail {
-			return nil, api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
+			return nil, api.NewProblem(api.CodeWrongState, "nobody can log in to the account %s: only commands that run without a server use this account", localAccountEmail)
 		}
 		return account, err
 	}

@@ -227,7 +227,7 @@ func TestLocalAccount(t *testing.T) {
 			return err
 		},
 	} {
-		if err := change(); api.CodeFromError(err) != api.CodeWrongState || !strings.Contains(err.Error(), "nobody can log in to local") {
+		if err := change(); api.CodeFromError(err) != api.CodeWrongState || !strings.Contains(err.Error(), "nobody can log in to the account local") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

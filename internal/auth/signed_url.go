@@ -44,7 +44,7 @@ type URLKey struct {
 func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
 	newHash := urlHashFunctions[algorithm]
 	if newHash == nil {
-		return URLKey{}, fmt.Errorf("unknown algorithm %q of the key of signed URLs", algorithm)
+		return URLKey{}, fmt.Errorf("the key of signed URLs has the unknown algorithm %q", algorithm)
 	}
 	return URLKey{newHash, secret}, nil
 }

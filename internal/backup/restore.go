@@ -103,7 +103,7 @@ func (b *restorer) readHeaderAndAdvance() error {
 	}
 	switch {
 	case header.Format > formatVersion:
-		return fmt.Errorf("%w: its format has version %d, but this version reads version %d", ErrNewer, header.Format, formatVersion)
+		return fmt.Errorf("%w: its format has version %d, but this version of foretell reads version %d", ErrNewer, header.Format, formatVersion)
 	case header.Format < 1 || header.Schema < 1:
 		return fmt.Errorf("%w: invalid %s", ErrDamaged, headerName)
 	}

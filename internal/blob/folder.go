@@ -50,7 +50,7 @@ func checkSpace(dir string) error {
 	if err != nil || free > min(maxReservedBytes, total/reservedDiskDivisor) {
 		return nil //nolint:nilerr // unknown free space is not an error
 	}
-	return fmt.Errorf("%w: only %d bytes are free, which are reserved for the database", ErrDiskFull, free)
+	return fmt.Errorf("%w: the last %d free bytes are reserved for the database", ErrDiskFull, free)
 }
 
 // fileSink writes one file.

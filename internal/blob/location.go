@@ -91,7 +91,7 @@ func parseLocation(location string) (*url.URL, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: must be %s", ErrInvalidLocation, locationForm)
 	case u.User != nil:
-		return nil, fmt.Errorf("%w: it must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrInvalidLocation)
+		return nil, fmt.Errorf("%w: the location must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrInvalidLocation)
 	case u.Scheme != "s3" && u.Scheme != "file":
 		return nil, fmt.Errorf("%w %q: must be %s", ErrInvalidLocation, location, locationForm)
 	case u.Fragment != "":

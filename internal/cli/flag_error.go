@@ -54,7 +54,7 @@ func CheckEmptyFlags(cmd *cobra.Command) error {
 	var empty *exit.Error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if empty == nil && hasNoText(f) && !slices.Contains(flagsThatMayBeEmpty, f.Name) {
-			empty = exit.Usagef("--%s is empty", f.Name).WithHint("give it a value, or omit it; in a script, check that the variable with the value is set")
+			empty = exit.Usagef("--%s is empty", f.Name).WithHint("give the option a value, or omit the option; in a script, check that the variable with the value is set")
 		}
 	})
 	if empty == nil {

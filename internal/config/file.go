@@ -35,7 +35,7 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 		}
 		content, err = editYAML(content, value, keys)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
+			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away; without the file, no profile is logged in")
 		}
 		return WritePrivateFile(path, content)
 	})
@@ -59,8 +59,8 @@ func WithFileLock(path string, fn func() error) error {
 	lock, err := filelock.Wait(ctx, lockPath)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return exit.Errorf(exit.Conflict, "another process has been changing %s for %s", path, fileLockWait).
-			WithHint("end the process that has opened %s, and run the command again", term.ShellQuote(lockPath))
+		return exit.Errorf(exit.Conflict, "another process has been changing the file %s for %s", path, fileLockWait).
+			WithHint("end the process that has opened the lock file %s, and run the command again", term.ShellQuote(lockPath))
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK): // ENOLCK: NFS without a lock service
 		return fn()
 	case err != nil:

@@ -129,7 +129,7 @@ func TestLockedFile(t *testing.T) {
 		change := func() error {
 			return WriteOrRemoveValue(func(name string) string { return map[string]string{envConfigDir: dir}[name] }, "https://x", "server")
 		}
-		if err := change(); exit.FromError(t.Context(), err).Status != exit.Conflict || !strings.Contains(err.Error(), "another process has been changing "+filepath.Join(dir, "config.yaml")) {
+		if err := change(); exit.FromError(t.Context(), err).Status != exit.Conflict || !strings.Contains(err.Error(), "another process has been changing the file "+filepath.Join(dir, "config.yaml")) {
 			t.Errorf("the error is %v", err)
 		}
 		if err := errors.Join(lock.Close(), change()); err != nil {

@@ -186,7 +186,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 			return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).
 				WithHint("make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`")
 		}
-		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
+		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without the file, no profile is logged in")
 	}
 	return file, checkKeys(path)
 }
@@ -290,7 +290,7 @@ func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
 		if i < 0 {
 			return nil, exit.Usagef("unknown operation %q in paths of the profile %q in %s", key, s.Profile, strings.TrimPrefix(s.origins[KeyPaths], "file ")).
-				WithHint("remove or correct it in this file; known operations: %s", strings.Join(known, ", "))
+				WithHint("remove or correct the operation in this file; known operations: %s", strings.Join(known, ", "))
 		}
 		paths[known[i]] = path
 	}

@@ -70,8 +70,8 @@ func checkNoDatabaseFile(dir, location string) error {
 	if _, err := os.Stat(path); err != nil || !pgurl.Is(location) {
 		return nil //nolint:nilerr // opening the folder reports other errors
 	}
-	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, databaseFile, databaseFlag, config.EnvDatabase, pgurl.Redact(location)).
-		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database instead, name a folder without this file with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
+	return exit.Errorf(exit.Conflict, "the data folder %s has its own database file %s, but --%s or %s selects the database %s", dir, databaseFile, databaseFlag, config.EnvDatabase, pgurl.Redact(location)).
+		WithHint("to use the file %s, pass --%s ''; to use the PostgreSQL database instead, name a folder without this file with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports
@@ -89,7 +89,7 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 	if !canSelect {
 		return e.WithHint("use the service with --server, or another folder with --data-dir")
 	}
-	return e.WithHint("pass the URL of this database with --%s or %s (docs/deployment.md shows how to run a command with the environment of the service); to use %s instead, delete %s",
+	return e.WithHint("pass the URL of this database with --%s or %s (docs/deployment.md shows how to run a command with the environment of the service); to use the file %s as the database instead, delete the file %s",
 		databaseFlag, config.EnvDatabase, databaseFile, term.ShellQuote(path))
 }
 
@@ -170,7 +170,7 @@ func databaseError(location, dir string, err error) error {
 	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
 	case errors.Is(err, store.ErrForbidden):
-		return e.WithHint("run `foretell migrate --database URL` with the owner of the tables as the user in URL, and then grant the rights on new tables, see Rights in docs/operations.md")
+		return e.WithHint("run `foretell migrate --database URL`, where the user in URL must own the tables; then grant the rights on the new tables (see Rights in docs/operations.md)")
 	case errors.Is(err, store.ErrReadOnly):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
 			WithHint("name the primary server in the URL, or all servers with the parameter target_session_attrs=primary")

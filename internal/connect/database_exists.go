@@ -82,7 +82,7 @@ func checkDatabaseExists(ctx context.Context, f *cli.Factory, at serviceLocation
 			return DataDirError(at.dir, err)
 		}
 		return exit.Errorf(exit.NotFound, "the data folder %s has no database", at.dir).
-			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, databaseFile)
+			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if the file %s is lost, restore it from a backup", databaseFlag, databaseFile)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func checkNoFilesWithoutDatabase(ctx context.Context, f *cli.Factory, at service
 }
 
 func filesWithoutDatabaseError(at serviceLocation, files int, location string) error {
-	return exit.Errorf(exit.Unexpected, "the data folder %s has no database, but %s has %s", at.dir, location, humanize.Count(files, "stored file")).
+	return exit.Errorf(exit.Unexpected, "the data folder %s has no database, although files are stored in %s (%s)", at.dir, location, humanize.Count(files, "file")).
 		WithHint("nothing was changed; copy %s back, restore a backup to a new --data-dir, or pass the data folder of the service with --data-dir, or its database with --%s; "+
 			"to continue without the lost database, use `foretell serve --accept-database`, which keeps the files for 30 days", term.ShellQuote(at.database), databaseFlag)
 }

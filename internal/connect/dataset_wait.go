@@ -47,7 +47,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 		e := exit.Errorf(exit.Rejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
 		if api.IsQuotaFailure(dataset.FailureReason) { // the reason also says how to get space
 			e.Status, e.Code, e.Cause = exit.Conflict, string(api.CodeQuota), api.NewProblem(api.CodeQuota, "%s", dataset.FailureReason)
-			return nil, e.WithHint("after that, delete the dataset with `foretell datasets delete %s`, then create it again", key)
+			return nil, e.WithHint("when the quota has enough space, delete the dataset with `foretell datasets delete %s`, then create it again", key)
 		}
 		return nil, e.WithHint("fix the file, delete the dataset with `foretell datasets delete %s`, then create it again", key)
 	}

@@ -79,7 +79,7 @@ func (c *Session) StartRace(ctx context.Context, in *api.CreateTrainingInput) (*
 	if err == nil || !client.MayHaveSucceeded(err) {
 		return created, err
 	}
-	return nil, exit.FromError(ctx, err).WithHint("the race may have started: if `foretell training list` shows it, continue with `%s`, with its key as KEY; otherwise run the command again", c.RaceCommand("KEY"))
+	return nil, exit.FromError(ctx, err).WithHint("the race may have started: if `foretell training list` shows the race, continue with `%s`, where KEY is the key of the race; otherwise run the command again", c.RaceCommand("KEY"))
 }
 
 // stopTimeout limits how long [Session.StopRace] waits for a cancelled race to store its model.

@@ -46,7 +46,7 @@ func (s keyringStore) Probe() error {
 			return err
 		}
 		if got != secret {
-			return errors.New("it returned a value that differs from the stored value")
+			return errors.New("the keyring returned a value that differs from the stored value")
 		}
 		return nil
 	})
@@ -112,6 +112,6 @@ func (s keyringStore) withTimeout(call func() error) error {
 		}
 		return err
 	case <-timer.C:
-		return fmt.Errorf("%w: it did not respond within %s and is perhaps locked", errKeyringUnavailable, s.timeout)
+		return fmt.Errorf("%w: the keyring did not respond within %s and is perhaps locked", errKeyringUnavailable, s.timeout)
 	}
 }

@@ -66,7 +66,7 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
 			return "", exit.Usagef("%s has a control character, such as a line break", config.EnvToken).
-				WithHint("set %s to the token alone; if the token comes from a file with Windows line breaks, remove the carriage return after it", config.EnvToken)
+				WithHint("set %s to the token alone; if the token comes from a file with Windows line breaks, remove the carriage return at its end", config.EnvToken)
 		}
 		return token, nil
 	}
@@ -160,7 +160,7 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).WithHint("%s", s.loginHint())
 	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
-			WithHint("start or unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken)
+			WithHint("start or unlock the keyring, set the variable %s, or log in with `foretell login --storage file`", config.EnvToken)
 	}
 	return c, err
 }
@@ -230,7 +230,7 @@ func ReadPassword(env config.Getenv) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", exit.Errorf(exit.SignIn, "%s: %w", config.EnvPasswordFile, err).
-			WithHint("set it to the path of a file that contains the password, or set %s", config.EnvPassword)
+			WithHint("set the variable to the path of a file that contains the password, or set %s to the password", config.EnvPassword)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }

@@ -320,9 +320,9 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case err == nil:
 		return okResult(name, "available")
 	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
-		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("start or unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("start or unlock the keyring, set the variable %s, or log in with `foretell login --storage file`", config.EnvToken))
 	}
-	return warnResult(name, "without a keyring, log in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
+	return warnResult(name, "without a keyring, log in with `foretell login --storage file`, or set the variable "+config.EnvToken, "%v", err)
 }
 
 func (o *Checker) checkTerminal() Result {

@@ -28,7 +28,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	}
 	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
 	if errors.Is(err, connect.ErrOldSchema) {
-		return warnResult(name, "`foretell migrate` upgrades it, and so does the service when it starts",
+		return warnResult(name, "upgrade the database with `foretell migrate`, or start the service, which also upgrades it",
 			"not checked, because the database has the schema of an earlier version"), true
 	}
 	if err != nil {
@@ -68,8 +68,8 @@ func (o *Checker) filesResult(ctx context.Context, name, storage string, found *
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return warnResult(name, "the database does not refer to the orphaned files; each is deleted 30 days after it was found, "+
-			"unless a database that refers to it is restored",
+		return warnResult(name, "the database does not refer to the orphaned files; an orphaned file is deleted 30 days after it was found, "+
+			"unless a database that refers to this file is restored",
 			"%s; %s", message, SummarizeOrphans(o.Factory, storage, found.Orphans))
 	}
 	return okResult(name, "%s", message)

@@ -94,7 +94,7 @@ func (t *OutputFile) installReceipt(tempReceipt, tempPath, finalPath string) err
 		return errors.Join(err, os.Remove(tempReceipt), os.Rename(finalPath, tempPath))
 	}
 	return exit.Errorf(exit.Unexpected, "%s was written, but not its receipt: %w", finalPath, errors.Join(err, cli.RemoveIfExists(tempReceipt))).
-		WithHint("the predictions are complete and verified; to get a receipt, remedy the cause, and download them again with --force")
+		WithHint("the predictions are complete and verified; to get a receipt, remedy the cause, and download the predictions again with --force")
 }
 
 // InstallWithoutReceipt moves a file without a receipt from tempPath to finalPath. With --force, it
@@ -132,7 +132,7 @@ func installUnderOtherName(install func(tempPath, finalPath string) error, tempP
 			return err
 		}
 		return exit.Errorf(exit.Conflict, "another process created the output %s while this command was running", taken).
-			WithHint("that file was not replaced; this command has written %s", path)
+			WithHint("that file was not replaced; this command has written the file %s instead", path)
 	}
 }
 

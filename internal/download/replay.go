@@ -26,7 +26,7 @@ import (
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
-		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
+		return exit.Errorf(exit.Conflict, "the receipt %s does not have the options with which the model was trained", path).
 			WithHint("only a result of a service with model reports can be replayed; this result was made with a model file, or by a service without model reports")
 	case rec.Race.Outcome == api.OutcomeCancelled:
 		return exit.Errorf(exit.Conflict, "the race was cancelled, so its result depends on the time of the cancellation").
@@ -59,7 +59,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 				path = name
 			}
 			if _, err := os.Stat(path); err != nil {
-				return nil, exit.Errorf(exit.NotFound, "%s is neither in the folder of %s nor in the current folder", name, receiptPath).WithHint("add --%s FILE with its path", flag)
+				return nil, exit.Errorf(exit.NotFound, "the file %s is neither in the folder of %s nor in the current folder", name, receiptPath).WithHint("add --%s FILE with its path", flag)
 			}
 			paths = append(paths, path)
 		}
@@ -68,7 +68,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the SHA-256 of the %s in the receipt", strings.Join(paths, ", "), noun).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 of the file differs from the SHA-256 that the receipt has for the %s", strings.Join(paths, ", "), noun).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 
@@ -179,6 +179,6 @@ func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.R
 		e.Fact = fmt.Sprintf("the predictions differ from the predictions of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := build.Current()
-	return e.WithHint("compare the versions of the program: the receipt is from %q, this is %q",
+	return e.WithHint("compare the versions of the program: the receipt is from version %q, and this is version %q",
 		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

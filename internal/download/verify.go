@@ -22,7 +22,7 @@ func CheckBlindDigest(ctx context.Context, blind *preflight.InputTable, receiptP
 		return err
 	}
 	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, receiptPath).
-		WithHint("set --blind to the file from which the predictions were made, %s; it must be unchanged", term.ShellQuote(rec.Blind.Name))
+		WithHint("set --blind to the unchanged file from which the predictions were made, %s", term.ShellQuote(rec.Blind.Name))
 }
 
 // MismatchError returns the error for a result at path that does not match the receipt rec at

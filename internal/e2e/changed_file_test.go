@@ -30,7 +30,7 @@ func TestFileChangesDuringRun(t *testing.T) {
 		hint   string
 	}{
 		{"training_file", "train.csv", "/api/v1/datasets", "train.csv: the file has changed since it was checked", "the dataset is still PENDING; restart the upload with `foretell datasets upload "},
-		{"blind_file", "blind.csv", "/api/v1/training/", "blind.csv: the file has changed since it was checked", "the model is kept; when the file no longer changes, predict it with `foretell predict "},
+		{"blind_file", "blind.csv", "/api/v1/training/", "blind.csv: the file has changed since it was checked", "the model is kept; when the blind file no longer changes, predict it with `foretell predict "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestOutputAppearsDuringRun(t *testing.T) {
 			run := exec.Command("foretell", "run", "train.csv", "--blind", "blind.csv", "--algorithm", "BSIX01", "-q")
 			run.Dir, run.Env = dir, proxy
 			out, err := run.CombinedOutput()
-			if run.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "this command has written blind.predictions-2.csv") {
+			if run.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "this command has written the file blind.predictions-2.csv instead") {
 				t.Errorf("%v: %s", err, out)
 			}
 			if content, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(content) != "of another process" {

@@ -22,7 +22,7 @@ func TestBackupIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.pipe(t, "", "backup", "service.tar")
-	if got.exit != exit.Conflict || !strings.Contains(got.stderr, "another backup is being written to ") || !strings.Contains(got.stderr, "wait until it ends, or name another file") {
+	if got.exit != exit.Conflict || !strings.Contains(got.stderr, "another backup is being written to ") || !strings.Contains(got.stderr, "wait until the other backup ends, or write to another file") {
 		t.Errorf("while the other process runs: exit %d, %s", got.exit, got.stderr)
 	}
 	if err := other.Close(); err != nil {
@@ -34,7 +34,7 @@ func TestBackupIsLocked(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(s.dir, "folder.tar.part"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "remove or rename it, or write the backup to another file") {
+	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "remove or rename whatever has this name, or write the backup to another file") {
 		t.Errorf("a folder: exit %d, %s", got.exit, got.stderr)
 	}
 }

@@ -118,7 +118,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
 		if network.FileStore {
-			return e.WithHint("try again in a minute; the service stores its files at %s, so if the error persists, ask the service's operator whether this machine may connect to that server", network.Server())
+			return e.WithHint("try again in a minute; if the error persists, ask the service's operator whether this machine may connect to %s, where the service stores its files", network.Server())
 		}
 		if network.Kind == client.BadRedirect {
 			return e.WithHint("check the address with `foretell status`, and pass another one with --server")
@@ -129,7 +129,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e.Code = defect.Code
 		return e.WithHint("fix the file; `foretell check FILE` lists each defect")
 	case errors.As(err, &missing) && missing.Path == "":
-		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, check that the variable with the name is set")
+		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, check that the variable with the name of the file is set")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ENAMETOOLONG):
 		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path, or use a shorter name")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ELOOP):

@@ -19,7 +19,7 @@ import (
 // ErrNoEarlierRows is returned by Race if Params.Times and Params.Groups together leave no rows to
 // train on. This happens if every row before the test rows belongs to a group that also has test
 // rows.
-var ErrNoEarlierRows = errors.New("no training rows are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
+var ErrNoEarlierRows = errors.New("no rows are left for training, because every group with rows before the test rows also has test rows: use a group column or a time column, not both")
 
 // newRace checks the parameters of a race and divides the rows into folds. The time limit
 // of the race begins with the call of newRace.

@@ -53,11 +53,11 @@ func (r *race) addPlanNotes(ungrouped int) {
 		if p.TimeColumn != "" {
 			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
 		}
-		r.addNote("no test rows were set aside, because the rows, which are divided by %s, would not have sufficed for test and validation rows", columns)
+		r.addNote("no test rows were set aside: the rows are divided by %s, and were not sufficient for both test rows and validation rows", columns)
 	}
 	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
 	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {
-		r.addNote("the effort best changed nothing, because it trains only the neural network for longer, which did not take part in the race")
+		r.addNote("the effort best had no effect: it only trains the neural network for longer, and this race had no neural network")
 	}
 	r.addUnscoredClassesNote()
 }
@@ -132,7 +132,7 @@ func (r *race) addUnscoredClassesNote() {
 	case 1:
 		r.addNote("the rows of the class %q were used only for training, because all of them are %s", classes[0], why)
 	default:
-		r.addNote("the rows of %d classes, such as %q, were used only for training, because all rows of such a class are %s", n, classes[0], why)
+		r.addNote("the rows of %d classes, such as %q, were used only for training, because the rows of each of these classes are all %s", n, classes[0], why)
 	}
 }
 

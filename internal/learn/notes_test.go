@@ -95,7 +95,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		}
 		for _, p := range []Params{years, customers} {
 			o := mustRace(t, f, p, good)
-			expectNote(t, o, "no test rows were set aside, because the rows, which are divided by "+p.GroupColumn+p.TimeColumn+", would not have sufficed for test and validation rows")
+			expectNote(t, o, "no test rows were set aside: the rows are divided by "+p.GroupColumn+p.TimeColumn+", and were not sufficient for both test rows and validation rows")
 			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
 				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
 			}
@@ -118,7 +118,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")
 		o := mustRace(t, f, Params{}, broken)
-		expectNote(t, o, "BSEV01 could not be trained again on all labelled rows, so the final model uses the models that the algorithm trained for the cross-validation folds: no luck")
+		expectNote(t, o, "BSEV01 could not be trained again on all labelled rows, so the final model uses the models of the cross-validation folds: no luck")
 		if o.Model == nil || o.Refit || len(o.Model.Members()) != 10 {
 			t.Errorf("refit %v of %d members", o.Refit, len(o.Model.Members()))
 		}
@@ -136,7 +136,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		for i := range c.components { // twice the cost of the race
 			c.components[i].best.cost *= 20
 		}
-		if _, complete := r.refit(t.Context(), c); !complete || len(r.notes) != 1 || !strings.HasPrefix(r.notes[0], "BFIF01, 10 % of the blend, was not trained again") {
+		if _, complete := r.refit(t.Context(), c); !complete || len(r.notes) != 1 || !strings.HasPrefix(r.notes[0], "BFIF01 (10 % of the blend) was not trained again") {
 			t.Errorf("%v: %q", complete, r.notes)
 		}
 	})

@@ -57,7 +57,7 @@ func TestBestEffort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.notes) != 1 || !strings.Contains(r.notes[0], "the effort best changed nothing") {
+	if len(r.notes) != 1 || !strings.Contains(r.notes[0], "the effort best had no effect") {
 		t.Errorf("notes: %q", r.notes)
 	}
 }

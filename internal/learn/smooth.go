@@ -99,7 +99,7 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
 	switch {
 	case errors.Is(err, logistic.ErrTooWide):
-		r.addNote("the final model of %s has no logistic regression: all rows together have too many different categories for it", run.Name)
+		r.addNote("the final model of %s has no logistic regression, because all rows together have too many different categories", run.Name)
 		return p, nil
 	case errors.Is(err, smooth.ErrNotConverged):
 		r.addNote("the final model of %s has no logistic regression, because its training on all rows did not converge", run.Name)

@@ -100,10 +100,10 @@ func expandPattern(path string) ([]string, error) {
 	}
 	found, err := filepath.Glob(path)
 	if err != nil {
-		return nil, exit.Usagef("\"%s\": %w", path, err).WithHint("* matches any characters, ? one character, [a-z] one of a range")
+		return nil, exit.Usagef("\"%s\": %w", path, err).WithHint("* matches any characters, ? matches one character, [a-z] matches one character of a range")
 	}
 	if len(found) == 0 {
-		return nil, exit.Errorf(exit.NotFound, "no file matches \"%s\"", path).WithHint("check the pattern; a relative one starts at the current folder")
+		return nil, exit.Errorf(exit.NotFound, "no file matches \"%s\"", path).WithHint("check the pattern; a relative pattern starts at the current folder")
 	}
 	return found, nil
 }
@@ -119,7 +119,7 @@ func (in *InputTable) openFile(ctx context.Context, f *cli.Factory, path string)
 	}
 	if info.IsDir() {
 		return tablefile.File{}, exit.Usagef("\"%s\" is a folder, not a file", path).
-			WithHint("name a file in it, or all its files with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
+			WithHint("name a file in the folder, or all its files with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe
 		return in.spoolStream(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })

@@ -167,7 +167,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the files in %s, which contains %s, belong to a different database", ErrMismatch, location, humanize.Count(len(stored), "file"))
+		return fmt.Errorf("%w: the location %s has the files (%s) of a different database", ErrMismatch, location, humanize.Count(len(stored), "file"))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
@@ -179,5 +179,5 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 	if len(stored) == 0 {
 		return fmt.Errorf("%w from %s: %s", ErrFilesGone, location, humanize.Count(len(referenced), "file"))
 	}
-	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which contains %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
+	return fmt.Errorf("%w: the database is new or empty, and references none of the files in %s (%s)", ErrMismatch, location, humanize.Count(len(stored), "file"))
 }

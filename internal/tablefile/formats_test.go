@@ -201,7 +201,7 @@ func TestWorkbook(t *testing.T) {
 		t.Errorf("an empty first sheet: %v", err)
 	}
 	table = openText(t, xlsx(t, `Lists" state="hidden`, sheetRows, "More", other), Options{})
-	if got, err := text(t, table); err != nil || got != "id\n9\n" || !strings.HasSuffix(table.Warnings()[0].Message, `only "More" is read`) {
+	if got, err := text(t, table); err != nil || got != "id\n9\n" || !strings.HasSuffix(table.Warnings()[0].Message, `only the sheet "More" is read`) {
 		t.Errorf("a hidden first sheet: %q, %v, %v", got, err, table.Warnings())
 	}
 	lost := strings.ReplaceAll(xlsx(t, "Data", sheetRows), "xl/worksheets/sheet1.xml", "xl/worksheets/sheet9.xml")

@@ -77,7 +77,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("the sheet %q is empty; the sheets are %s", sheet.name, b.sheetNames())}
 		}
 		if len(b.sheets) > 1 && opts.Sheet == "" {
-			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only %q is read", len(b.sheets), b.sheetNames(), sheet.name)})
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets (%s), but only the sheet %q is read", len(b.sheets), b.sheetNames(), sheet.name)})
 		}
 		f.warnings = append(f.warnings, source.warnings()...)
 		return nil

@@ -124,7 +124,7 @@ func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
 	outputs = map[string]*Tensor{}
 	for name, kind := range m.outputs {
 		if outputs[name] = known[name]; outputs[name] == nil || outputs[name].kind != kind {
-			return nil, fmt.Errorf("the output %s is missing or has another type than its declaration", name)
+			return nil, fmt.Errorf("the output %s is missing, or its type differs from the declared type", name)
 		}
 	}
 	return outputs, nil

@@ -75,7 +75,7 @@ func checkWAL(path string) error {
 	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
+	return fmt.Errorf("%s: %w: the file is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
 }
 
 // createPrivateFile creates the file with mode 0600 if it is missing. SQLite then

@@ -41,7 +41,7 @@ func (missingError) Unwrap() error { return ErrOld }
 type UnsupportedVersionError struct{ Version, Newest int64 }
 
 func (e *UnsupportedVersionError) Error() string {
-	return fmt.Sprintf("its schema has version %d, but this version supports at most %d", e.Version, e.Newest)
+	return fmt.Sprintf("its schema has version %d, but this version of foretell supports at most %d", e.Version, e.Newest)
 }
 
 const (
@@ -66,7 +66,7 @@ type Migration struct {
 // the version of this schema.
 func (m Migration) Check(have int64) error {
 	if have > m.Newest {
-		return fmt.Errorf("%w: its schema has version %d, but this version supports at most %d", ErrNewer, have, m.Newest)
+		return fmt.Errorf("%w: its schema has version %d, but this version of foretell supports at most %d", ErrNewer, have, m.Newest)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (m *Migrations) Migrate(ctx context.Context, db *sql.DB, version int64) (Mi
 	case version == Unchanged && have == 0:
 		return Migration{}, ErrMissing
 	case version == Unchanged && have < oldestReadable:
-		return Migration{}, fmt.Errorf("%w: it has version %d, but this version of foretell needs at least %d", ErrOld, have, oldestReadable)
+		return Migration{}, fmt.Errorf("%w: the schema has version %d, but this version of foretell needs at least %d", ErrOld, have, oldestReadable)
 	case version == Unchanged:
 		return Migration{From: have, To: have, Newest: newest}, nil
 	case version > newest:

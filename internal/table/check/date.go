@@ -168,18 +168,15 @@ func (c *columnChecker) warnTextsAmongDates() {
 	case inf.Epoch != "":
 		noun = frame.DescribeUnit(inf.Epoch)
 	}
-	treatment, junk, rows := "; such text is treated as missing", "other text", humanize.Count(other.Rows, "row")
+	treatment, rows := "; such values are treated as missing", humanize.Count(other.Rows, "row")
 	if c.opts.Blind {
-		treatment = "" // how such text is treated depends on the training file
-	}
-	if inf.Epoch != "" && other.First.Kind == cells.Number {
-		junk = "other values"
+		treatment = "" // how such values are treated depends on the training file
 	}
 	if inf.Epoch != "" && c.stats.IsSampled() {
 		rows = "at least " + rows
 	}
-	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s %s, such as %s in %s%s",
-		noun, rows, humanize.HasOrHave(other.Rows), junk, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
+	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but other values in %s, such as %s in %s%s",
+		noun, rows, csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
 // isDate reports whether a cell of a column of dates or times is a date or time. In a column of
@@ -218,7 +215,7 @@ func (c *columnChecker) warnCompactDates() {
 		}
 	}
 	if different >= minCompactDateTexts && float64(dates.Rows) >= minCompactDates*float64(rows) {
-		c.warnAt(dates.First.FirstLine(), csvfile.CodeDateOrder, "the cells are probably dates such as %s, but dates of digits are only read with the year first",
+		c.warnAt(dates.First.FirstLine(), csvfile.CodeDateOrder, "the cells are probably dates such as %s, but a date without separators is only read if the year is first",
 			csvfile.Excerpt(dates.First.Text))
 	}
 }
@@ -267,11 +264,11 @@ func (c *columnChecker) warnDateOrder() {
 	}
 	if inf.HasUnknownOrder {
 		first := &inf.Dates.Either.First
-		c.warnAt(first.FirstLine(), csvfile.CodeAmbiguousDates, "no date shows whether the day or the month is first: the month is assumed to be first, so %s is %s",
+		c.warnAt(first.FirstLine(), csvfile.CodeAmbiguousDates, "no date shows whether the day or the month is first: the month is assumed to be first, so %s is read as %s",
 			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
 	}
 	if other := inf.Dates.Contradicting(inf.DayFirst); other.Rows > 0 {
-		c.warnAt(other.First.FirstLine(), csvfile.CodeDateOrder, "%s has %s, but most dates of the column have %s; the dates of %s are treated as missing",
+		c.warnAt(other.First.FirstLine(), csvfile.CodeDateOrder, "the date %s has %s, but most dates of the column have %s; the dates of %s are treated as missing",
 			csvfile.Excerpt(other.First.Text), inference.DescribeOrder(!inf.DayFirst), inference.DescribeOrder(inf.DayFirst), humanize.Count(other.Rows, "row"))
 	}
 }

@@ -76,7 +76,7 @@ func TestTextAmongDates(t *testing.T) {
 		"?":          "",
 	} {
 		if want != "" {
-			want = "the column has dates from the years 1000 to 2999, but 30 rows have other text, such as " + want + " in line 2"
+			want = "the column has dates from the years 1000 to 2999, but other values in 30 rows, such as " + want + " in line 2"
 		}
 		table := tabletest.Column(tabletest.Cells(300, func(i int) string {
 			if i%10 == 0 {
@@ -87,7 +87,7 @@ func TestTextAmongDates(t *testing.T) {
 		for _, isBlind := range []bool{false, true} {
 			want := want
 			if want != "" && !isBlind {
-				want += "; such text is treated as missing"
+				want += "; such values are treated as missing"
 			}
 			got := ""
 			for _, w := range scanText(t, table, profile.ScanOptions{Blind: isBlind}).Warnings {
@@ -108,8 +108,8 @@ func TestOtherNumbersAmongUnixTimes(t *testing.T) {
 	t.Parallel()
 	training := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "x.time", Source: "x", Feature: frame.ExtractTime, Epoch: frame.EpochSeconds}}}
 	for rows, want := range map[int]string{
-		300:   `the column has Unix times in seconds, but 6 rows have other values, such as "1600000007000" in line 9`,
-		9_000: `the column has Unix times in seconds, but at least 41 rows have other values, such as "1600000007000" in line 9`,
+		300:   `the column has Unix times in seconds, but other values in 6 rows, such as "1600000007000" in line 9`,
+		9_000: `the column has Unix times in seconds, but other values in at least 41 rows, such as "1600000007000" in line 9`,
 	} {
 		table := tabletest.Column(tabletest.Cells(rows, func(i int) string {
 			return strconv.Itoa(1_600_000_000+i) + []string{"", "000"}[max(0, 1-(i%50-7)*(i%50-7))]
@@ -130,8 +130,8 @@ func TestOtherNumbersAmongUnixTimes(t *testing.T) {
 func TestOtherCellsAmongDatesWithTheYearFirst(t *testing.T) {
 	t.Parallel()
 	for other, want := range map[string]string{
-		"n.d.":     `junk-in-dates the column has dates from the years 1000 to 2999, but 1 row has other text, such as "n.d." in line 202; such text is treated as missing`,
-		"00-00-00": `junk-in-dates the column has dates from the years 1000 to 2999, but 1 row has other text, such as "00-00-00" in line 202; such text is treated as missing`,
+		"n.d.":     `junk-in-dates the column has dates from the years 1000 to 2999, but other values in 1 row, such as "n.d." in line 202; such values are treated as missing`,
+		"00-00-00": `junk-in-dates the column has dates from the years 1000 to 2999, but other values in 1 row, such as "00-00-00" in line 202; such values are treated as missing`,
 		// It is a date if the year is last.
 		"17-02-30": `year-first the dates probably begin with a year of two digits, but such dates are read with the year last: "17-01-01" is read as 2001-01-17`,
 	} {
@@ -210,7 +210,7 @@ func TestCompactDates(t *testing.T) {
 		cell func(i int) string
 		want string
 	}{
-		"month_first": {func(i int) string { return day(i).Format("01022006") }, `the cells are probably dates such as "01012018", but dates of digits are only read with the year first`},
+		"month_first": {func(i int) string { return day(i).Format("01022006") }, `the cells are probably dates such as "01012018", but a date without separators is only read if the year is first`},
 		"day_first":   {func(i int) string { return day(i).Format("02012006") }, `the cells are probably dates such as "01012018", but`},
 		"no_zero":     {func(i int) string { return strings.TrimPrefix(day(i).Format("01022006"), "0") }, `the cells are probably dates such as "1012018", but`},
 		"year_first":  {func(i int) string { return day(i).Format("20060102") }, ""},

@@ -137,7 +137,7 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 		return
 	}
 	for _, one := range small {
-		c.warnAt(one.FirstLine(), csvfile.CodeSmallClass, "class %s has only %s; at least %d are recommended", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"), AdvisedClassRows)
+		c.warnAt(one.FirstLine(), csvfile.CodeSmallClass, "the class %s has only %s; at least %d rows are recommended", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"), AdvisedClassRows)
 	}
 }
 

@@ -62,7 +62,7 @@ func (c *columnChecker) warnMixedNumbers() {
 		if float64(most.Rows+other.Rows+one.shared) < minMixedShare*float64(formats.rows) {
 			continue
 		}
-		c.warnAt(other.First.FirstLine(), csvfile.CodeMixedNumbers, "the column is read as %s, because its numbers have different %s: %s have numbers like %s (%s), and %s have numbers like %s (%s)",
+		c.warnAt(other.First.FirstLine(), csvfile.CodeMixedNumbers, "the column is read as %s, because its numbers have different %s: in %s, the numbers are like %s (%s), but in %s, like %s (%s)",
 			describeReading(inf.Form), one.noun, humanize.Count(most.Rows, "row"), csvfile.Excerpt(most.First.Text), c.opts.FormatLine(most.First.FirstLine()),
 			humanize.Count(other.Rows, "row"), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()))
 		return

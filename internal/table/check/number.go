@@ -37,8 +37,8 @@ func (c *columnChecker) warnStrayTexts() {
 		treatment = "; such text becomes another feature"
 	}
 	if rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, such as %s in %s%s",
-			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
+		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but text in %s, such as %s in %s%s",
+			humanize.Count(rows, "row"), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
 	}
 }
 
@@ -68,8 +68,8 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 		}
 	}
 	if marked.Rows > 0 && plain > 0 {
-		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s %s, such as %s in %s; the marks are ignored",
-			humanize.Count(marked.Rows, "row"), humanize.HasOrHave(marked.Rows), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
+		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "the cells of %s have %s, such as %s in %s; the marks are ignored",
+			humanize.Count(marked.Rows, "row"), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 func (c *columnChecker) warnMostlyNumbers() {
 	inf := c.inferred
 	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of them is %s in %s%s",
+		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of these texts is %s in %s%s",
 			describeReading(inf.Form), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText())
 	}
 }
@@ -136,8 +136,8 @@ func (c *columnChecker) warnPartialUnit() {
 	}
 	first := &rows[0].First
 	if cells.IsDuration([]byte(rows[1].First.Text)) { // perhaps no cell shows the unit h
-		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "%s %s durations (median %s hours), but %s %s numbers without a unit (median %s), such as %s in %s; all are read as hours",
-			humanize.Count(rows[1].Rows, "row"), humanize.HasOrHave(rows[1].Rows), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), humanize.HasOrHave(rows[0].Rows), inference.FormNumeric.Format(without),
+		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the column has durations in %s (median %s hours), but numbers without a unit in %s (median %s), such as %s in %s; these numbers are also read as hours",
+			humanize.Count(rows[1].Rows, "row"), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), inference.FormNumeric.Format(without),
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 		return
 	}
@@ -170,6 +170,6 @@ func (c *columnChecker) warnSeparators() {
 		name = "comma"
 	}
 	read, _ := format.Parse([]byte(first.Text))
-	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "no number of the column shows whether the %s in %s separates thousands or decimals: it is read as %s",
+	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "no number of the column shows whether the %s in %s separates thousands or decimals: this number is read as %s",
 		name, csvfile.Excerpt(first.Text), strconv.FormatFloat(read, 'f', -1, 64))
 }

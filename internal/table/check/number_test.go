@@ -29,10 +29,10 @@ func numberWarnings(t *testing.T, cells []string) (p *profile.Profile, messages 
 func TestTextAmongNumbers(t *testing.T) {
 	t.Parallel()
 	marks := func(first string) string {
-		return fmt.Sprintf("20 rows have a footnote mark after the number, such as %q in line 2; the marks are ignored", first)
+		return fmt.Sprintf("the cells of 20 rows have a footnote mark after the number, such as %q in line 2; the marks are ignored", first)
 	}
 	mostly := func(first, form string) string {
-		return fmt.Sprintf("most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of them is %q in line 2", form, first)
+		return fmt.Sprintf("most cells are numbers, but the column is read as %s, because it has too many different texts that are not numbers; the first of these texts is %q in line 2", form, first)
 	}
 	for name, c := range map[string]struct {
 		plain, other string // formats of the cells; a ? is a letter
@@ -41,7 +41,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	}{
 		"stars":               {"0.%03d", "0.%03d*", inference.FormNumeric, marks("0.000*")},
 		"numbers_in_brackets": {"%d.5", "%d.5 [1]", inference.FormNumeric, marks("0.5 [1]")},
-		"approximate":         {"%d.5", "~%d.5", inference.FormNumeric, `20 rows have a mark before the number, such as "~0.5" in line 2; the marks are ignored`},
+		"approximate":         {"%d.5", "~%d.5", inference.FormNumeric, `the cells of 20 rows have a mark before the number, such as "~0.5" in line 2; the marks are ignored`},
 		"marks_everywhere":    {"%d*", "%d*", inference.FormNumeric, ""},
 		"another_unit":        {"%d km", "%d miles", inference.FormText, mostly("0 miles", "text")},
 		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99", "a category")},
@@ -74,7 +74,7 @@ func TestFrequentMarkAmongNumbers(t *testing.T) {
 		}
 		return fmt.Sprintf("%d.5 km", i)
 	}))
-	want := `the first of them is "0.5 miles" in line 2, and the most frequent is "~" (20 rows)`
+	want := `the first of these texts is "0.5 miles" in line 2, and the most frequent is "~" (20 rows)`
 	if p.Columns[0].Form == inference.FormNumeric || !strings.Contains(got, want) {
 		t.Errorf("%s with %q, want %q", p.Columns[0].Form, got, want)
 	}
@@ -95,7 +95,7 @@ func TestFrequentMarkAmongNumbers(t *testing.T) {
 func TestMixedNumbers(t *testing.T) {
 	t.Parallel()
 	mixed := func(noun, first, second string) string {
-		return fmt.Sprintf("the column is read as a category, because its numbers have different %s: 100 rows have numbers like %q (line 2), and 100 rows have numbers like %q (line 3)", noun, first, second)
+		return fmt.Sprintf("the column is read as a category, because its numbers have different %s: in 100 rows, the numbers are like %q (line 2), but in 100 rows, like %q (line 3)", noun, first, second)
 	}
 	for name, c := range map[string]struct {
 		first, second string // formats of the cells
@@ -135,8 +135,8 @@ func TestDurationsAmongNumbers(t *testing.T) {
 		form  inference.Form
 		want  string
 	}{
-		"few_durations": {250, true, inference.FormNumeric, `the column has numbers, but 4 rows have text, such as "1:02:00" in line 2; such text is treated as missing`},
-		"few_numbers":   {4, false, inference.FormNumeric, `750 rows have durations (median 8.03694 hours), but 250 rows have numbers without a unit (median 498.3), such as "0.3" in line 2; all are read as hours`},
+		"few_durations": {250, true, inference.FormNumeric, `the column has numbers, but text in 4 rows, such as "1:02:00" in line 2; such text is treated as missing`},
+		"few_numbers":   {4, false, inference.FormNumeric, `the column has durations in 750 rows (median 8.03694 hours), but numbers without a unit in 250 rows (median 498.3), such as "0.3" in line 2; these numbers are also read as hours`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(1000, func(i int) string {
@@ -164,14 +164,14 @@ func TestCompoundsAmongOtherNumbers(t *testing.T) {
 		form     inference.Form
 		want     string
 	}{
-		"ages":        {200, "1y 1m", "%d", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"1y 1m"`)},
-		"metres":      {200, "1h 5m", "%d m", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"1h 5m"`)},
+		"ages":        {200, "1y 1m", "%d", inference.FormNumeric, fmt.Sprintf(stray, "text in 2 rows", `"1y 1m"`)},
+		"metres":      {200, "1h 5m", "%d m", inference.FormNumeric, fmt.Sprintf(stray, "text in 2 rows", `"1h 5m"`)},
 		"minutes":     {200, "1 h 5 min", "%d min", inference.FormNumeric, ""},
 		"minutes_m":   {5, "1h 5m", "%dm", inference.FormNumeric, ""},
-		"scores":      {200, "8/10", "%d", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"8/10"`)},
-		"one_score":   {400, "118/120", "%d", inference.FormNumeric, fmt.Sprintf(stray, "1 row has text", `"118/120"`)},
+		"scores":      {200, "8/10", "%d", inference.FormNumeric, fmt.Sprintf(stray, "text in 2 rows", `"8/10"`)},
+		"one_score":   {400, "118/120", "%d", inference.FormNumeric, fmt.Sprintf(stray, "text in 1 row", `"118/120"`)},
 		"many_scores": {1, "%d/70", "", inference.FormNumeric, ""},
-		"one_number":  {400, "5", "%d/70", inference.FormNumeric, fmt.Sprintf(stray, "1 row has text", `"5"`)},
+		"one_number":  {400, "5", "%d/70", inference.FormNumeric, fmt.Sprintf(stray, "text in 1 row", `"5"`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
@@ -210,9 +210,9 @@ func TestHyphensAreNotNegative(t *testing.T) {
 		form  inference.Form
 		want  string
 	}{
-		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, such as "1-" in line 2; such text is treated as missing`},
+		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but text in 2 rows, such as "1-" in line 2; such text is treated as missing`},
 		"open_years":  {2, 1950, 75, inference.FormCategory, ""},
-		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but the column is read as a category, because it has too many different texts that are not numbers; the first of them is "1950-" in line 2`},
+		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but the column is read as a category, because it has too many different texts that are not numbers; the first of these texts is "1950-" in line 2`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
@@ -237,7 +237,7 @@ func TestMetresAmongThousands(t *testing.T) {
 		}
 		return fmt.Sprintf("%d.%dk", i/10, i%10)
 	}))
-	want := `the column has numbers, but 4 rows have text, such as "1.0m" in line 9; such text becomes another feature`
+	want := `the column has numbers, but text in 4 rows, such as "1.0m" in line 9; such text becomes another feature`
 	if p.Columns[0].Form != inference.FormNumeric || p.Columns[0].Missing != 4 || got != want {
 		t.Errorf("%s, %d missing: %s", p.Columns[0].Form, p.Columns[0].Missing, got)
 	}

@@ -152,12 +152,12 @@ func (c *columnChecker) warnNumbersInText() {
 		if distinct < minShapeTexts {
 			continue
 		}
-		effect := "the column is read as " + describeReading(inf.Form)
+		effect := "read as " + describeReading(inf.Form)
 		if c.opts.Unused {
-			effect = "the column is not used"
+			effect = "not used"
 		}
-		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s); %s, so a model cannot compare the numbers by size",
-			humanize.Count(rows, "row"), humanize.HasOrHave(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), effect)
+		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "in %s, the cell is a text made of numbers, such as %s (%s); the column is %s, so a model cannot compare the numbers by size",
+			humanize.Count(rows, "row"), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), effect)
 		return
 	}
 }

@@ -94,7 +94,7 @@ func TestNumbersInText(t *testing.T) {
 			if (got != "") != c.want {
 				t.Errorf("%q", got)
 			}
-			if c.want && !strings.Contains(got, "rows have a text that is made of numbers, such as ") {
+			if c.want && !strings.Contains(got, "rows, the cell is a text made of numbers, such as ") {
 				t.Error(got)
 			}
 		})
@@ -108,7 +108,7 @@ func TestTimeZonesOfOneColumn(t *testing.T) {
 		zones string
 		want  string
 	}{
-		"several": {"-05:00 +01:00 +01:00 Z", `the times have 3 different offsets from UTC, such as in "2024-01-02T01:00:00+01:00" (line 3) and "2024-01-01T00:00:00-05:00" (line 2); in 20 rows, the offset is more than an hour from the most frequent offset; features use the local time only, so they do not show the true order of the times`},
+		"several": {"-05:00 +01:00 +01:00 Z", `the times have 3 different offsets from UTC, such as those of "2024-01-02T01:00:00+01:00" (line 3) and "2024-01-01T00:00:00-05:00" (line 2); in 20 rows, the offset differs by more than an hour from the most frequent offset; features use the local time only, so they do not show the true order of the times`},
 		"summer":  {"+01:00 +02:00", ""},
 		"london":  {"+00:00 +01:00", ""},
 		"one":     {"-05:00", ""},

@@ -31,7 +31,7 @@ func (c *columnChecker) warnSameLooking() {
 		visible := cells.VisibleText(one.Text)
 		other, known := byVisible[visible]
 		if known {
-			c.warnAt(one.FirstLine(), csvfile.CodeSameLooking, "%s and %s look the same, but have different Unicode code points", strconv.QuoteToASCII(other), strconv.QuoteToASCII(one.Text))
+			c.warnAt(one.FirstLine(), csvfile.CodeSameLooking, "the texts %s and %s look the same, but have different Unicode code points", strconv.QuoteToASCII(other), strconv.QuoteToASCII(one.Text))
 			return
 		}
 		byVisible[visible] = one.Text

@@ -13,8 +13,8 @@ import (
 func TestSameLookingCategories(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[[2]string]string{
-		{"caf\u00e9", "cafe\u0301"}: `"caf\u00e9" and "cafe\u0301" look the same, but have different Unicode code points`,
-		{"cafe", "cafe\u200b"}:      `"cafe" and "cafe\u200b" look the same, but have different Unicode code points`,
+		{"caf\u00e9", "cafe\u0301"}: `the texts "caf\u00e9" and "cafe\u0301" look the same, but have different Unicode code points`,
+		{"cafe", "cafe\u200b"}:      `the texts "cafe" and "cafe\u200b" look the same, but have different Unicode code points`,
 		{"caf\u00e9", "cafe"}:       "",
 		{"cafe\u0301", "cafe"}:      "",
 	} {

@@ -43,8 +43,8 @@ func (c *columnChecker) warnSimilarTexts() {
 	if share < minSimilarShare {
 		return
 	}
-	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "%s (%s) %s a %s, such as %s instead of %s",
-		humanize.Count(rows, "row"), humanize.Percent(share), humanize.HasOrHave(rows), difference, csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[fold(rare.Text)].Text))
+	c.warnAt(rare.FirstLine(), csvfile.CodeSimilarTexts, "in %s (%s), the cell is a %s, such as %s instead of %s",
+		humanize.Count(rows, "row"), humanize.Percent(share), difference, csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[fold(rare.Text)].Text))
 }
 
 // haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing. Both true and

@@ -13,8 +13,8 @@ import (
 // TestSimilarTexts checks the warning about categories that differ only in case.
 func TestSimilarTexts(t *testing.T) {
 	t.Parallel()
-	const want = `40 rows (33 %) have a text that differs from a more frequent text only in case or spaces, such as "male" instead of "Male"`
-	const mixed = `40 rows (33 %) have a boolean that more rows write in another way, such as "1" instead of "True"`
+	const want = `in 40 rows (33 %), the cell is a text that differs from a more frequent text only in case or spaces, such as "male" instead of "Male"`
+	const mixed = `in 40 rows (33 %), the cell is a boolean that more rows write in another way, such as "1" instead of "True"`
 	for name, c := range map[string]struct {
 		texts string
 		blind bool

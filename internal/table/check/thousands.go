@@ -53,8 +53,8 @@ func (c *columnChecker) warnThousands() {
 		return
 	}
 	first := &suspects.First
-	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "only %s %s a number with three decimals, such as %s in %s, and none of these is 1000 or more, unlike other numbers: perhaps %q separates thousands in them",
-		humanize.Count(suspects.Rows, "row"), humanize.HasOrHave(suspects.Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), separator)
+	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "in %s, the number has three decimals, such as %s in %s, and is less than 1000, unlike other numbers of the column: perhaps the %q in these numbers separates thousands",
+		humanize.Count(suspects.Rows, "row"), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), separator)
 }
 
 // splitDigits returns the number of digits before and after the decimal separator of a number, without

@@ -17,9 +17,9 @@ func TestThousandsAmongDecimals(t *testing.T) {
 		plain, other string // formats of the cells
 		want         string
 	}{
-		"german_thousands":  {"2%03d.25", "3.%03d", `only 20 rows have a number with three decimals, such as "3.000" in line 2, and none of these is 1000 or more, unlike other numbers: perhaps "." separates thousands in them`},
-		"english_thousands": {"2%03d,25", "3,%03d", `only 20 rows have a number with three decimals, such as "3,000" in line 2, and`},
-		"with_a_unit":       {"2%03d.25 EUR", "3.%03d EUR", `only 20 rows have a number with three decimals, such as "3.000 EUR" in line 2, and`},
+		"german_thousands":  {"2%03d.25", "3.%03d", `in 20 rows, the number has three decimals, such as "3.000" in line 2, and is less than 1000, unlike other numbers of the column: perhaps the "." in these numbers separates thousands`},
+		"english_thousands": {"2%03d,25", "3,%03d", `in 20 rows, the number has three decimals, such as "3,000" in line 2, and`},
+		"with_a_unit":       {"2%03d.25 EUR", "3.%03d EUR", `in 20 rows, the number has three decimals, such as "3.000 EUR" in line 2, and`},
 		"grouped":           {"2.%03d,25", "3.%03d", ""},
 		"small_numbers":     {"2%02d.25", "3.%03d", ""},
 		"three_decimals":    {"2%03d.125", "3.%03d", ""},

@@ -45,7 +45,7 @@ func (c *columnChecker) warnTimeZones() {
 		return
 	}
 	first, other := &zones[most].First, &far[mostFrequentZone(far)].First
-	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC, such as in %s (%s) and %s (%s); in %s, the offset is more than an hour from the most frequent offset; features use the local time only, so they do not show the true order of the times",
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC, such as those of %s (%s) and %s (%s); in %s, the offset differs by more than an hour from the most frequent offset; features use the local time only, so they do not show the true order of the times",
 		len(zones), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()), humanize.Count(rows, "row"))
 }
 

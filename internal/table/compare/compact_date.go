@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
@@ -31,7 +30,7 @@ func (c *comparison) checkCompactDates(train, blind *profile.ColumnProfile, low,
 	case isDefect(dates.rows, filled):
 		severity = SeverityDefect
 	}
-	c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s dates, most often %s, but the training file has %s; these dates are read as %s",
-		formatRows(blind, dates.rows), humanize.HasOrHave(dates.rows), csvfile.Excerpt(dates.most.Text), pluralNoun(train), pluralNoun(train))
+	c.report(severity, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but dates in %s here, most often %s; these dates are read as %s",
+		pluralNoun(train), formatRows(blind, dates.rows), csvfile.Excerpt(dates.most.Text), pluralNoun(train))
 	return true
 }

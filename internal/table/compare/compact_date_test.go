@@ -25,7 +25,7 @@ func TestCompactDates(t *testing.T) {
 	}
 	compact := func(day time.Time) string { return day.Format("20060102") }
 	blind := scanText(t, table(compact), profile.ScanOptions{Blind: true, ID: "id"})
-	const serial, unix = "60 rows have dates, most often \"20230102\", but the training file has numbers; these dates are read as numbers", "60 rows have dates, most often \"20230102\", but the training file has Unix times; these dates are read as Unix times"
+	const serial, unix = "the column has numbers in training, but dates in 60 rows here, most often \"20230102\"; these dates are read as numbers", "the column has Unix times in training, but dates in 60 rows here, most often \"20230102\"; these dates are read as Unix times"
 	for name, c := range map[string]struct {
 		format func(day time.Time) string
 		known  profile.TrainingColumn

@@ -245,8 +245,8 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	if ratio(rows.rows, c.blind.Rows) <= maxUnparsable {
 		line = rows.most.FirstLine() // a few cells may be corrected by hand
 	}
-	c.reportAt(line, SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), noun, csvfile.Excerpt(rows.most.Text), noun)
+	c.reportAt(line, SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s in %s have another format than in training, most often %s; these %s are treated as missing",
+		noun, formatRows(blind, rows.rows), csvfile.Excerpt(rows.most.Text), noun)
 	if slices.Contains(c.otherSeparators, train.Name) {
 		c.findings[len(c.findings)-1].hasOtherSeparators = true
 	}
@@ -259,8 +259,8 @@ func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCo
 	if rows.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing%s",
-		formatRows(blind, rows.rows), humanize.HasOrHave(rows.rows), pluralNoun(train), csvfile.Excerpt(rows.most.Text), unless)
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but text in %s here, most often %s; such text is treated as missing%s",
+		pluralNoun(train), formatRows(blind, rows.rows), csvfile.Excerpt(rows.most.Text), unless)
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {

@@ -177,7 +177,7 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 	plain := func(i int) string { return fmt.Sprint(7 * i) }
 	dollars := func(i int) string { return fmt.Sprintf("$%d", 7*i) }
 	percent := func(i int) string { return fmt.Sprintf("%d%%", i) }
-	const percents = `60 rows have numbers in another format than in training, most often "0%"; these numbers are treated as missing`
+	const percents = `numbers in 60 rows have another format than in training, most often "0%"; these numbers are treated as missing`
 	for _, c := range []struct {
 		name         string
 		train, blind func(i int) string
@@ -188,7 +188,7 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 		{"dashed_for_compact_dates", compact, dashed, 60, nil},
 		{"numbers_for_dates", dashed, plain, 60, []string{"the column has dates in training, but numbers here; the numbers are treated as missing"}},
 		{"dates_for_numbers", plain, dashed, 60, []string{"the column has numbers in training, but dates here; the dates are treated as missing"}},
-		{"plain_for_dollars", dollars, plain, 60, []string{`numbers have the unit "$" in training, but none has it here; all are read in the unit of training`}},
+		{"plain_for_dollars", dollars, plain, 60, []string{`the numbers have the unit "$" in training, but no unit here; the numbers here are read in the unit of training`}},
 		{"plain_for_some_with_a_unit", func(i int) string { return []string{"2", "3", "4", "5more"}[i%4] }, func(i int) string { return fmt.Sprint(2 + i%3) }, 60, nil},
 		{"percent_for_dollars", dollars, percent, 60, []string{percents}},
 	} {
@@ -281,12 +281,12 @@ func TestMixedNumbersAndTexts(t *testing.T) {
 		"words_and_n/a":             {moreNumbers, "n/a " + moreTexts, words, "", ""},
 		"words_of_the_dataset": {
 			moreNumbers, "L M", numbers, "",
-			`140 rows have text instead of numbers, most often "L"; such text is treated as missing, unless the training file has it in several rows`,
+			`the column has numbers in training, but text in 140 rows here, most often "L"; such text is treated as missing, unless the training file has it in several rows`,
 		},
 		"other_words": {
 			moreNumbers, "low high low high 44.5", words,
-			`112 rows have text instead of numbers, most often "low"; such text is treated as missing`,
-			`112 rows have text instead of numbers, most often "low"; such text is treated as missing`,
+			`the column has numbers in training, but text in 112 rows here, most often "low"; such text is treated as missing`,
+			`the column has numbers in training, but text in 112 rows here, most often "low"; such text is treated as missing`,
 		},
 	} {
 		train := scanText(t, fileOf(c.train, 140, true), profile.ScanOptions{})

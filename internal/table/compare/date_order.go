@@ -24,7 +24,7 @@ func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matche
 	either, other := &blind.Dates().Either, blind.Dates().Contradicting(dayFirst)
 	if other.Rows == 0 {
 		if train.DateOrder == inference.UnknownOrder && train.Dates().Either.Rows == 0 && blind.Dates().IsAmbiguous() {
-			c.reportAt(either.First.FirstLine(), SeverityWarning, csvfile.CodeAmbiguousDates, train.Name, "no date of the training file shows whether the day or the month is first: the month is assumed to be first, so %s is %s",
+			c.reportAt(either.First.FirstLine(), SeverityWarning, csvfile.CodeAmbiguousDates, train.Name, "no date of the training file shows whether the day or the month is first: the month is assumed to be first, so %s is read as %s",
 				csvfile.Excerpt(either.First.Text), inference.FormatDate(either.First.Text, dayFirst))
 		}
 		return true
@@ -37,7 +37,7 @@ func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matche
 	if either.Rows > 0 {
 		effect += fmt.Sprintf(", and those of %s are perhaps read with day and month exchanged", humanize.Count(either.Rows, "other row"))
 	}
-	c.reportAt(other.First.FirstLine(), SeverityWarning, csvfile.CodeDateOrder, train.Name, "%s has %s, but %s: %s",
+	c.reportAt(other.First.FirstLine(), SeverityWarning, csvfile.CodeDateOrder, train.Name, "the date %s has %s, but %s: %s",
 		csvfile.Excerpt(other.First.Text), inference.DescribeOrder(!dayFirst), reason, effect)
 	return false
 }

@@ -3,7 +3,6 @@ package compare
 import (
 	"slices"
 
-	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
@@ -50,6 +49,6 @@ func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, 
 	if unread.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s a duration here that is not a time of day, most often %s; these durations are treated as missing",
-		formatRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
+	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but in %s here, a duration that cannot be a time of day, most often %s; these durations are treated as missing",
+		formatRows(blind, unread.rows), csvfile.Excerpt(unread.most.Text))
 }

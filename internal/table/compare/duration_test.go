@@ -21,7 +21,7 @@ func TestDurations(t *testing.T) {
 	}
 	numbers := tabletest.Column(tabletest.Cells(120, func(i int) string { return fmt.Sprint(i % 40) })...)
 	dnf := tabletest.Cells(20, func(int) string { return "DNF" })
-	const oneDuration = `the column has times of day in training, but 1 row has a duration here that is not a time of day, most often "26:30:00"; these durations are treated as missing`
+	const oneDuration = `the column has times of day in training, but in 1 row here, a duration that cannot be a time of day, most often "26:30:00"; these durations are treated as missing`
 	for name, c := range map[string]struct{ train, blind, profiles, known string }{
 		"below_a_day":           {column(40, 120), column(24, 120), "the mean is 11.9931, but 19.9931 in training", ""},
 		"below_a_day_and_a_gap": {column(30, 120), column(24, 120, "NA"), "", ""},
@@ -29,16 +29,16 @@ func TestDurations(t *testing.T) {
 		"few_and_a_gap":         {column(30, 120), column(30, 5, "NA"), "", ""},
 		"a_day_or_more": {
 			column(24, 120), column(24, 120, "26:30:00", "27:30:00", "27:30:00", "NA"),
-			`the column has times of day in training, but 3 rows have a duration here that is not a time of day, most often "27:30:00"; these durations are treated as missing`,
-			`the column has times of day in training, but 3 rows have a duration here that is not a time of day, most often "27:30:00"; these durations are treated as missing`,
+			`the column has times of day in training, but in 3 rows here, a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
+			`the column has times of day in training, but in 3 rows here, a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
 		},
 		"a_day_or_more_and_texts": {
 			column(24, 120), column(24, 120, append(dnf, "26:30:00")...),
-			oneDuration + `20 rows have text instead of times, most often "DNF"; such text is treated as missing`,
-			`20 rows have text instead of times, most often "DNF"; such text is treated as missing` + oneDuration,
+			oneDuration + `the column has times in training, but text in 20 rows here, most often "DNF"; such text is treated as missing`,
+			`the column has times in training, but text in 20 rows here, most often "DNF"; such text is treated as missing` + oneDuration,
 		},
 		"a_day_or_more_and_texts_of_training": {column(24, 120, dnf...), column(24, 120, append(dnf, "26:30:00")...), oneDuration, oneDuration},
-		"numbers":                             {column(40, 120), numbers, "the column has durations in training, but numbers without a unit here; they are read as hours", "the column has durations in training, but numbers without a unit here; they are read as hours"},
+		"numbers":                             {column(40, 120), numbers, "the column has durations in training, but numbers without a unit here; these numbers are read as hours", "the column has durations in training, but numbers without a unit here; these numbers are read as hours"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			train := scanText(t, c.train, profile.ScanOptions{})

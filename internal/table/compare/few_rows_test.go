@@ -32,7 +32,7 @@ func TestTextsInGappyColumn(t *testing.T) {
 		for _, f := range TrainingColumns([]profile.TrainingColumn{c.known}, cellsOf(t, 105, strings.Split(c.cells, ",")...)) {
 			got += f.Message
 		}
-		if strings.Contains(got, "text instead of numbers") != c.want {
+		if strings.Contains(got, "numbers in training, but text in") != c.want {
 			t.Errorf("%d rows, %q: %q", c.known.Rows, c.cells, got)
 		}
 	}
@@ -62,8 +62,8 @@ func TestFewTextsAmongDates(t *testing.T) {
 		want, ofGaps, all string
 	}{
 		{0, "", "", ""},
-		{3, "3 rows have text instead of dates", "", "3 rows have text instead of dates"},
-		{18, "18 rows have text instead of dates", "18 rows have text instead of dates", "18 rows have text instead of dates"},
+		{3, "the column has dates in training, but text in 3 rows here", "", "the column has dates in training, but text in 3 rows here"},
+		{18, "the column has dates in training, but text in 18 rows here", "the column has dates in training, but text in 18 rows here", "the column has dates in training, but text in 18 rows here"},
 	} {
 		blind := scanText(t, table("id,x,z", "", c.serials), profile.ScanOptions{Blind: true, ID: "id"})
 		for i, found := range [][]Finding{
@@ -130,7 +130,7 @@ func TestFewNumbersWithUnit(t *testing.T) {
 				got += fmt.Sprintf("%d: %s", f.Line, f.Message)
 			}
 		}
-		if want := `6: 2 rows have numbers in another format than in training, most often "2028.25 EUR"; these numbers are treated as missing`; got != want {
+		if want := `6: numbers in 2 rows have another format than in training, most often "2028.25 EUR"; these numbers are treated as missing`; got != want {
 			t.Errorf("%d: %q, want %q", i, got, want)
 		}
 	}

@@ -134,7 +134,7 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		want  string
 	}{
 		"possible":           {known, "red green black", ""},
-		"one_is_new":         {known, "red green black RED", `the column has at least 1 text that the training file does not have; 30 rows (75 %) have a text that is not one of the 2 most frequent texts of the training file, most often "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
+		"one_is_new":         {known, "red green black RED", `the column has at least 1 text that the training file does not have; in 30 rows (75 %), the text is not one of the 2 most frequent texts of the training file, most often the text "green"; 10 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
 		"missing_values":     {known, "red green black n/a", ""},
 		"an_estimate":        {with(func(k *profile.TrainingColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
 		"texts_are_absent":   {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red"; the texts of this file, most often "RED", may be unknown to the model; 27 rows differ only in case or spaces from a text of the training file, such as "RED" instead of "red"`},
@@ -142,15 +142,15 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		"one_rare_text":      {with(func(k *profile.TrainingColumn) { k.Distinct, k.TextRows = 9, 40 }), "green", ""},
 		"one_other_text":     {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red"; the texts of this file, most often "green", may be unknown to the model`},
 		"no_values":          {with(func(k *profile.TrainingColumn) { k.Distinct = 9 }), "n/a", ""},
-		"no_known_level":     {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
+		"no_known_level":     {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `in 40 rows (100 %), the text is unknown to the model, most often the text "green"`},
 		"all_known":          {complete, "green", ""},
-		"all_but_few_known":  {complete, "red green black white gold", `8 rows (20 %) have a text that the model does not know, most often "gold"`},
-		"several_new":        {complete, "green black white grey gold pink red red red red red", `8 rows (20 %) have a text that the model does not know, most often "gold"`},
-		"other_spelling":     {complete, "GREEN", `40 rows (100 %) have a text that the model does not know, most often "GREEN"; 40 rows differ only in case or spaces from a text of the training file, such as "GREEN" instead of "green"`},
-		"unlike_the_sample":  {sampled(0), "red blue green", `13 rows (32 %) have a text that the model does not know, most often "green"`},
+		"all_but_few_known":  {complete, "red green black white gold", `in 8 rows (20 %), the text is unknown to the model, most often the text "gold"`},
+		"several_new":        {complete, "green black white grey gold pink red red red red red", `in 8 rows (20 %), the text is unknown to the model, most often the text "gold"`},
+		"other_spelling":     {complete, "GREEN", `in 40 rows (100 %), the text is unknown to the model, most often the text "GREEN"; 40 rows differ only in case or spaces from a text of the training file, such as "GREEN" instead of "green"`},
+		"unlike_the_sample":  {sampled(0), "red blue green", `in 13 rows (32 %), the text is unknown to the model, most often the text "green"`},
 		"like_the_sample":    {sampled(8), "red blue green", ""},
 		"some_known_levels":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
-		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; 40 rows (100 %) have a category that the model does not know, most often "1"`},
+		"numbers":            {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "S2"}}, "1 2", `the column has categories in training, but numbers here; in 40 rows (100 %), the category is unknown to the model, most often the category "1"`},
 		"levels_are_numbers": {profile.TrainingColumn{Name: "colour", Levels: []string{"S1", "1", "2"}}, "1 2", ""},
 		"words_for_missing":  {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 70}, "NA NULL n/a red", ""},
 		"more_missing":       {profile.TrainingColumn{Name: "colour", Levels: []string{"red", "blue"}, Rows: 100, Missing: 7}, "NA NULL n/a red", "75 % of the rows have no value, compared with 7 % in training"},
@@ -201,7 +201,7 @@ func TestCompareKnownForms(t *testing.T) {
 		"one_text":            {number, "abc%d", 1, texts},
 		"one_text_and_date":   {dayFirst, "abc%d", 1, strings.Replace(texts, "numbers", "dates", 1)},
 		"few_texts_if_some":   {gappy, "abc%d", 2, ""},
-		"more_texts_if_some":  {gappy, "abc%d", 8, `8 rows have text instead of numbers, most often "abc10"; such text is treated as missing, unless the training file has it in several rows`},
+		"more_texts_if_some":  {gappy, "abc%d", 8, `the column has numbers in training, but text in 8 rows here, most often "abc10"; such text is treated as missing, unless the training file has it in several rows`},
 		"texts_in_old_models": {profile.TrainingColumn{Name: "x", Form: inference.FormNumeric, Rows: 100}, "abc%d", 8, ""},
 	} {
 		b := strings.Builder{}
@@ -296,7 +296,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 	t.Parallel()
 	plain, comma, percent := new(cells.NumberFormat), &cells.NumberFormat{DecimalComma: true}, &cells.NumberFormat{Unit: "%"}
 	message := func(first string) string {
-		return "40 rows have numbers in another format than in training, most often " + first + "; these numbers are treated as missing"
+		return "numbers in 40 rows have another format than in training, most often " + first + "; these numbers are treated as missing"
 	}
 	for name, c := range map[string]struct {
 		known *cells.NumberFormat
@@ -310,7 +310,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		"decimal comma expected": {comma, "%d,5", ""},
 		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
 		"unit expected":          {percent, "%d%%", ""},
-		"no unit":                {percent, "%d.5", `numbers have the unit "%" in training, but none has it here; all are read in the unit of training`},
+		"no unit":                {percent, "%d.5", `the numbers have the unit "%" in training, but no unit here; the numbers here are read in the unit of training`},
 		"unknown":                {nil, "%d,5", ""},
 	} {
 		var text strings.Builder
@@ -352,14 +352,14 @@ func TestCompareTextsAndNumbers(t *testing.T) {
 				return "abc"
 			}
 			return euros(i)
-		}, `12 rows have text instead of numbers, most often "abc"; such text is treated as missing`},
+		}, `the column has numbers in training, but text in 12 rows here, most often "abc"; such text is treated as missing`},
 		"points without a unit": {
 			func(i int) string { return fmt.Sprintf("%d.%02d", i+10, i%100) },
-			`100 rows have numbers in another format than in training, most often "10.00"; these numbers are treated as missing`,
+			`numbers in 100 rows have another format than in training, most often "10.00"; these numbers are treated as missing`,
 		},
 		"no unit": {
 			func(i int) string { return fmt.Sprintf("%d,%02d", i+10, i%100) },
-			`numbers have the unit "€" in training, but none has it here; all are read in the unit of training`,
+			`the numbers have the unit "€" in training, but no unit here; the numbers here are read in the unit of training`,
 		},
 	} {
 		blind := scanText(t, file("id,size,n", "", c.cell), profile.ScanOptions{Blind: true})

@@ -63,11 +63,11 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	}
 	rows, share, most := formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), csvfile.Excerpt(unknown.most.Text)
 	if blind.Form.IsOrdered() && !spellings[fold(unknown.most.Text)] { // otherwise the spelling is reported below: explainSpelling explains that 1 means yes, for example
-		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; %s (%s) %s a category that the model does not know, most often %s",
-			blind.Form.PluralNoun(), rows, share, humanize.HasOrHave(unknown.rows), most)
+		c.report(SeverityWarning, csvfile.CodeChangedKind, blind.Name, "the column has categories in training, but %s here; in %s (%s), the category is unknown to the model, most often the category %s",
+			blind.Form.PluralNoun(), rows, share, most)
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s", rows, share, humanize.HasOrHave(unknown.rows), most)
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text is unknown to the model, most often the text %s", rows, share, most)
 }
 
 // areUnknownsUsual reports whether it is usual that so large a part of the filled rows has texts that are

@@ -84,8 +84,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	cell := []byte(r.mostBoth.Text)
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
-	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
-		formatRows(blind, rows), humanize.HasOrHave(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+	c.report(severity, code, train.Name, "in %s, a number such as %s is read as %s and not as %s, but %s",
+		formatRows(blind, rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
 	c.findings[len(c.findings)-1].hasOtherSeparators = grouped
 	return false
 }
@@ -114,13 +114,13 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 		return
 	}
 	if isDurationColumn(train) { // the message does not name the unit h, because perhaps no cell has it
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; these numbers are read as hours")
 		return
 	}
 	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable || hasManyWithoutUnit(train) {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "numbers have the unit %s in training, but none has it here; all are read in the unit of training",
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; the numbers here are read in the unit of training",
 		csvfile.Excerpt(train.NumberFormat().Unit))
 }
 

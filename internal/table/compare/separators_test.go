@@ -18,14 +18,14 @@ func TestSeparators(t *testing.T) {
 	t.Parallel()
 	const (
 		point, pointComma, comma, commaPoint, integer = "%d.%02d", "1,0%02d.%02d", "%d,%02d", "1.0%02d,%02d", "%d%02d"
-		seven                                         = "7 rows have a number such as "
+		seven                                         = "in 7 rows, a number such as "
 		noSeparator                                   = ", but no number of the training file has such a separator between thousands"
 	)
 	shows := func(cell string) string {
 		return ", but other numbers of the column, such as " + cell + ", show that this is wrong"
 	}
 	missing := func(rows, cell string) string {
-		return " " + rows + " rows have numbers in another format than in training, most often " + cell + "; these numbers are treated as missing"
+		return " numbers in " + rows + " rows have another format than in training, most often " + cell + "; these numbers are treated as missing"
 	}
 	var grouped []string // 21 numbers with points
 	for i := range 21 {
@@ -38,19 +38,19 @@ func TestSeparators(t *testing.T) {
 		want  string
 	}{
 		"thousands_like_training":   {pointComma, []string{"4,568"}, ""},
-		"thousands_are_new":         {point, []string{"4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
+		"thousands_are_new":         {point, []string{"4,568"}, seven + `"4,568" is read as 4568 and not as 4.568` + noSeparator},
 		"thousands_of_integers":     {integer, []string{"4,568"}, ""},
 		"thousands_with_decimals":   {point, []string{"4,568", "12.5"}, ""},
-		"decimals_show_the_comma":   {point, []string{"4,568", "12,5", "13,5"}, "defect: " + seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"12,5"`) + missing("14", `"12,5"`)},
-		"decimals_show_the_point":   {comma, []string{"4.568", "12.5", "13.5"}, "defect: " + seven + `"4.568", which is read as 4568 and not as 4.568` + shows(`"12.5"`) + missing("14", `"12.5"`)},
-		"a_typing_error":            {pointComma, append(slices.Repeat([]string{"4,568"}, 30), "12,5"), `210 rows have a number such as "4,568", which is read as 4568 and not as 4.568, but a few other numbers of the column, such as "12,5", may show that this is wrong` + missing("7", `"12,5"`)},
-		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, "defect: " + seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
-		"points_are_new":            {comma, []string{"4.568"}, seven + `"4.568", which is read as 4568 and not as 4.568` + noSeparator},
+		"decimals_show_the_comma":   {point, []string{"4,568", "12,5", "13,5"}, "defect: " + seven + `"4,568" is read as 4568 and not as 4.568` + shows(`"12,5"`) + missing("14", `"12,5"`)},
+		"decimals_show_the_point":   {comma, []string{"4.568", "12.5", "13.5"}, "defect: " + seven + `"4.568" is read as 4568 and not as 4.568` + shows(`"12.5"`) + missing("14", `"12.5"`)},
+		"a_typing_error":            {pointComma, append(slices.Repeat([]string{"4,568"}, 30), "12,5"), `in 210 rows, a number such as "4,568" is read as 4568 and not as 4.568, but a few other numbers of the column, such as "12,5", may show that this is wrong` + missing("7", `"12,5"`)},
+		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, "defect: " + seven + `"4,568" is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
+		"points_are_new":            {comma, []string{"4.568"}, seven + `"4.568" is read as 4568 and not as 4.568` + noSeparator},
 		"points_like_training":      {commaPoint, []string{"4.568"}, ""},
 		"decimals_like_training":    {point, []string{"92.843"}, ""},
 		"commas_like_training":      {comma, []string{"92,843"}, ""},
-		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
-		"points_look_grouped":       {integer, append(grouped, "305"), "147 rows have a number such as \"1.699\", which is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so the separator may separate thousands"},
+		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568" is read as 4568 and not as 4.568` + noSeparator},
+		"points_look_grouped":       {integer, append(grouped, "305"), "in 147 rows, a number such as \"1.699\" is read as 1.699 and not as 1699, but all numbers of the column without a separator are below 1000, so the separator may separate thousands"},
 		"decimals_that_look_so":     {point, append(grouped, "305"), ""},
 		"large_integers":            {integer, append(grouped, "305", "1305"), ""},
 		"small_integers":            {integer, append(grouped, "5"), ""},
@@ -93,7 +93,7 @@ func formatFindings(t *testing.T, findings []Finding) string {
 	text := ""
 	for _, f := range findings {
 		isDefect := f.Code == csvfile.CodeMisreadNumbers
-		isCorrected := isDefect || strings.Contains(f.Message, "in another format") && f.Line == 1 || strings.Contains(f.Message, "separator may separate thousands")
+		isCorrected := isDefect || strings.Contains(f.Message, "have another format") && f.Line == 1 || strings.Contains(f.Message, "separator may separate thousands")
 		isUnread := isCorrected && f.Severity == SeverityDefect // most numbers are treated as missing
 		if isDefect != (f.Severity == SeverityDefect) && !isUnread || isCorrected != (len(f.OtherSeparators) == 1) {
 			t.Errorf("%+v", f)
@@ -170,7 +170,7 @@ func TestMissingUnit(t *testing.T) {
 		}
 		return b.String()
 	}
-	const missing = `numbers have the unit "%" in training, but none has it here; all are read in the unit of training`
+	const missing = `the numbers have the unit "%" in training, but no unit here; the numbers here are read in the unit of training`
 	train := scanText(t, file("id,size,n,label\n", "%d%%"), profile.ScanOptions{})
 	for format, want := range map[string]string{"%d": missing, "%d%%": "", "%d %%": ""} {
 		blind := scanText(t, file("id,size,n,note\n", format), profile.ScanOptions{Blind: true})
@@ -202,7 +202,7 @@ func TestUncountedNumbers(t *testing.T) {
 	}
 	blind := scanText(t, b.String(), profile.ScanOptions{Blind: true})
 	known := profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: &cells.NumberFormat{DecimalComma: true}}
-	const want = `about 6,144 rows have numbers in another format than in training, most often "`
+	const want = `numbers in about 6,144 rows have another format than in training, most often "`
 	if found := TrainingColumns([]profile.TrainingColumn{known}, blind); len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
 		t.Errorf("got %v, want %s", found, want)
 	}

@@ -21,7 +21,7 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	}
 	for _, zone := range blind.TimeZones {
 		if !slices.Contains(train.TimeZones, inference.UnknownTimeZone) && !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
-			c.reportAt(blind.FirstTextWithTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
+			c.reportAt(blind.FirstTextWithTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s here, but %s in training; times are read without their time zone, so the same moment may have another hour or date than in training",
 				describeZones(blind.TimeZones), describeZones(train.TimeZones))
 			return
 		}
@@ -39,7 +39,7 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 	if slices.ContainsFunc(c.train.Schema.Columns, func(one frame.ColumnSchema) bool { return one.NeedsTime && one.SourceName() == train.Name }) {
 		effect = "missing"
 	}
-	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have no time of day, but those of the training file have one; the hour of a date without a time is %s", effect)
+	c.report(SeverityWarning, csvfile.CodeNoTimeOfDay, train.Name, "the dates have a time of day in training, but none here; the hour of a date without a time is %s", effect)
 }
 
 // areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at

@@ -37,10 +37,10 @@ func TestCompareTimeZones(t *testing.T) {
 		{[]string{"-05:00"}, []string{"-05:00"}, ""},
 		{[]string{"-05"}, []string{"-0500", "-04:00"}, ""}, // daylight saving time
 		{[]string{"Z"}, []string{"+00:00"}, ""},
-		{[]string{"-05:00", "-04:00"}, []string{"Z"}, "the times have the time zone Z, but those of the training file the time zones -04:00 and -05:00; times are read without their time zone, so the same moment may have another hour or date"},
-		{[]string{"-05:00"}, []string{""}, "the times have no time zone, but those of the training file the time zone -05:00; times are read without their time zone, so the same moment may have another hour or date"},
-		{[]string{""}, []string{"Z"}, "the times have the time zone Z, but those of the training file no time zone; times are read without their time zone, so the same moment may have another hour or date"},
-		{[]string{"-05:00"}, []string{"-05:00", "Z"}, "the times have the time zones -05:00 and Z, but those of the training file the time zone -05:00; times are read without their time zone, so the same moment may have another hour or date"},
+		{[]string{"-05:00", "-04:00"}, []string{"Z"}, "the times have the time zone Z here, but the time zones -04:00 and -05:00 in training; times are read without their time zone, so the same moment may have another hour or date than in training"},
+		{[]string{"-05:00"}, []string{""}, "the times have no time zone here, but the time zone -05:00 in training; times are read without their time zone, so the same moment may have another hour or date than in training"},
+		{[]string{""}, []string{"Z"}, "the times have the time zone Z here, but no time zone in training; times are read without their time zone, so the same moment may have another hour or date than in training"},
+		{[]string{"-05:00"}, []string{"-05:00", "Z"}, "the times have the time zones -05:00 and Z here, but the time zone -05:00 in training; times are read without their time zone, so the same moment may have another hour or date than in training"},
 	} {
 		train := scanText(t, zonesTable(true, c.train...), profile.ScanOptions{})
 		blind := scanText(t, zonesTable(false, c.blind...), profile.ScanOptions{Blind: true, ID: "id"})

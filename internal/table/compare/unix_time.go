@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
@@ -43,8 +42,8 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 		}
 	}
 	if ratio(rounded.rows, c.blind.Rows) > maxUnparsable {
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s Unix times with an exponent, most often %s; such times may have lost their last digits",
-			formatRows(blind, rounded.rows), humanize.HasOrHave(rounded.rows), csvfile.Excerpt(rounded.most.Text))
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the Unix times in %s have an exponent, most often %s; such times may have lost their last digits",
+			formatRows(blind, rounded.rows), csvfile.Excerpt(rounded.most.Text))
 	}
 	if ratio(other.rows+unlikely.rows, c.blind.Rows) <= maxUnparsable {
 		return true
@@ -58,16 +57,16 @@ func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matche
 		if unit.PerDay() < train.Epoch.PerDay() {
 			treatment = "read as times of January 1970"
 		}
-		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s %s, most often %s, but the training file has %s; these times are %s",
-			formatRows(blind, other.rows), humanize.HasOrHave(other.rows), frame.DescribeUnit(unit), csvfile.Excerpt(other.most.Text), frame.DescribeUnit(train.Epoch), treatment)
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s in %s here, most often %s; the times of these rows are %s",
+			frame.DescribeUnit(train.Epoch), frame.DescribeUnit(unit), formatRows(blind, other.rows), csvfile.Excerpt(other.most.Text), treatment)
 	}
 	if unlikely.rows > 0 {
 		treatment := "treated as missing"
 		if train.CanParse(unlikely.most.Text) {
 			treatment = "read as a time of January 1970"
 		}
-		c.report(severity, csvfile.CodeChangedKind, train.Name, "%s %s a number, most often %s, that is too large or too small for %s; such a number is %s",
-			formatRows(blind, unlikely.rows), humanize.HasOrHave(unlikely.rows), csvfile.Excerpt(unlikely.most.Text), frame.DescribeUnit(train.Epoch), treatment)
+		c.report(severity, csvfile.CodeChangedKind, train.Name, "in %s, the number is too large or too small for %s, most often the number %s; such a number is %s",
+			formatRows(blind, unlikely.rows), frame.DescribeUnit(train.Epoch), csvfile.Excerpt(unlikely.most.Text), treatment)
 	}
 	return false
 }

@@ -53,14 +53,14 @@ func TestCompareUnixTimes(t *testing.T) {
 		{"s", "0", 110, "", ""}, // it has more missing values
 		{"0", "0", 110, "", ""},
 		{"0", "none", 110, "", ""},
-		{"s", "days", 110, SeverityDefect, "108 rows have a number, most often \"1\", that is too large or too small for Unix times in seconds; such a number is read as a time of January 1970"},
-		{"ms", "old", 110, SeverityDefect, "110 rows have a number, most often \"-2000\", that is too large or too small for Unix times in milliseconds; such a number is treated as missing"},
-		{"s", "e", 110, SeverityWarning, "110 rows have Unix times with an exponent, most often \"1.704097e+09\"; such times may have lost their last digits"},
-		{"s", "word", 110, SeverityWarning, "11 rows have text instead of Unix times, most often \"never\"; such text is treated as missing"},
-		{"s", "ms", 110, SeverityDefect, "110 rows have Unix times in milliseconds, most often \"1704067200000\", but the training file has Unix times in seconds; these times are treated as missing"},
-		{"ms", "s", 110, SeverityDefect, "110 rows have Unix times in seconds, most often \"1704067200\", but the training file has Unix times in milliseconds; these times are read as times of January 1970"},
-		{"ms", "s", 3, SeverityWarning, "3 rows have Unix times in seconds, most often \"1704067200\", but the training file has Unix times in milliseconds; these times are read as times of January 1970"},
-		{"s", "mix", 110, SeverityWarning, "10 rows have Unix times in milliseconds, most often \"1704164900000\", but the training file has Unix times in seconds; these times are treated as missing"},
+		{"s", "days", 110, SeverityDefect, "in 108 rows, the number is too large or too small for Unix times in seconds, most often the number \"1\"; such a number is read as a time of January 1970"},
+		{"ms", "old", 110, SeverityDefect, "in 110 rows, the number is too large or too small for Unix times in milliseconds, most often the number \"-2000\"; such a number is treated as missing"},
+		{"s", "e", 110, SeverityWarning, "the Unix times in 110 rows have an exponent, most often \"1.704097e+09\"; such times may have lost their last digits"},
+		{"s", "word", 110, SeverityWarning, "the column has Unix times in training, but text in 11 rows here, most often \"never\"; such text is treated as missing"},
+		{"s", "ms", 110, SeverityDefect, "the column has Unix times in seconds in training, but Unix times in milliseconds in 110 rows here, most often \"1704067200000\"; the times of these rows are treated as missing"},
+		{"ms", "s", 110, SeverityDefect, "the column has Unix times in milliseconds in training, but Unix times in seconds in 110 rows here, most often \"1704067200\"; the times of these rows are read as times of January 1970"},
+		{"ms", "s", 3, SeverityWarning, "the column has Unix times in milliseconds in training, but Unix times in seconds in 3 rows here, most often \"1704067200\"; the times of these rows are read as times of January 1970"},
+		{"s", "mix", 110, SeverityWarning, "the column has Unix times in seconds in training, but Unix times in milliseconds in 10 rows here, most often \"1704164900000\"; the times of these rows are treated as missing"},
 		{"s", "date", 110, SeverityDefect, "the column has Unix times in training, but dates here; the dates are treated as missing"},
 		{"date", "s", 110, SeverityDefect, "the column has dates in training, but numbers here; the numbers are treated as missing"},
 	} {
@@ -115,7 +115,7 @@ func TestCompareYearFirst(t *testing.T) {
 	for layout, want := range map[string]string{
 		"06-01-02":   "",
 		"2006-01-02": "",
-		"01/02/06":   "180 rows have dates in another format than in training, most often \"01/13/17\"; these dates are treated as missing",
+		"01/02/06":   "dates in 180 rows have another format than in training, most often \"01/13/17\"; these dates are treated as missing",
 	} {
 		blind := scanText(t, table("", layout, 300), profile.ScanOptions{Blind: true, ID: "id", Training: train.Schema})
 		for i, found := range [][]Finding{Profiles(train, blind), TrainingColumns(known, blind)} {

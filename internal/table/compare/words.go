@@ -31,8 +31,8 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || binomialTailBound(share, usual, filled) > c.falseAlarmsPerColumn() {
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text without any of the words that are features, most often %s; in training, %s of the texts have none of these words",
-		formatRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), humanize.HasOrHave(now.rows), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains none of the words that are features, most often the text %s; in training, %s of the texts contain none of these words",
+		formatRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
 // checkTerms compares columns of lists, or of texts with several words, when only the items or
@@ -55,8 +55,8 @@ func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.Co
 	if known.ListSeparator != "" {
 		noun = "item"
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text without any %s that the model knows, most often %s",
-		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.HasOrHave(unknown.rows), noun, csvfile.Excerpt(unknown.most.Text))
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains no %s that the model knows, most often the text %s",
+		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), noun, csvfile.Excerpt(unknown.most.Text))
 }
 
 // containsTerm returns a function that reports whether a text has one of the terms: an item of a list with

@@ -33,7 +33,7 @@ func TestAmbiguousDates(t *testing.T) {
 		if got := p.Schema.Columns[0].DayFirst; got != c.dayFirst || (warned != "") != c.warn {
 			t.Errorf("%s beside %q: the day is first: %v, want %v; warning %q", c.when, c.other, got, c.dayFirst, warned)
 		}
-		if want := `line 3, column 2 (when): no date shows whether the day or the month is first: the month is assumed to be first, so "02/06/2024" is 2024-02-06`; c.warn && warned != want {
+		if want := `line 3, column 2 (when): no date shows whether the day or the month is first: the month is assumed to be first, so "02/06/2024" is read as 2024-02-06`; c.warn && warned != want {
 			t.Errorf("%s: %q, want %q", c.when, warned, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestDatesInTwoOrders(t *testing.T) {
 	file := tabletest.Dates(true, "02/01/2006", "") + "a,12/31/2024,a\n"
 	for _, w := range scanText(t, file, profile.ScanOptions{}).Warnings {
 		if w.Code == csvfile.CodeDateOrder {
-			if want := `line 62, column 2 (when): "12/31/2024" has the month first, but most dates of the column have the day first; the dates of 1 row are treated as missing`; w.String() != want {
+			if want := `line 62, column 2 (when): the date "12/31/2024" has the month first, but most dates of the column have the day first; the dates of 1 row are treated as missing`; w.String() != want {
 				t.Errorf("%q, want %q", w, want)
 			}
 			return

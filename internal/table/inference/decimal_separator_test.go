@@ -48,7 +48,7 @@ func TestDecimalSeparatorOfTable(t *testing.T) {
 		thousands                    = 1101
 	)
 	unclear := func(separator, cell string, read float64) string {
-		return fmt.Sprintf("no number of the column shows whether the %s in %q separates thousands or decimals: it is read as %v", separator, cell, read)
+		return fmt.Sprintf("no number of the column shows whether the %s in %q separates thousands or decimals: this number is read as %v", separator, cell, read)
 	}
 	for name, c := range map[string]struct {
 		size, other string // formats of the numbers

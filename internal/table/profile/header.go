@@ -104,5 +104,5 @@ func (s *scanner) warnSingleQuotes() {
 			return
 		}
 	}
-	s.warn(csvfile.CodeSingleQuotes, s.id, "the names are in single quotes, which are read as part of a cell, so numbers and dates in single quotes are read as text")
+	s.warn(csvfile.CodeSingleQuotes, s.id, "the column names are in single quotes; a single quote is read as a part of its cell, so numbers and dates in single quotes are read as text")
 }

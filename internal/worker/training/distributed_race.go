@@ -177,7 +177,7 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 }
 
 // errNoRecording is returned for a part whose job has ended without a recording.
-var errNoRecording = errors.New("the job of the run ended without a recording")
+var errNoRecording = errors.New("the job of the algorithm's run ended without a recording")
 
 // findRecordingOrTakeRun returns the file with the recording that another worker has made of a run.
 // It returns a zero File if there is no recording yet, and errNoRecording if the job of the run has
