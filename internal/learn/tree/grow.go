@@ -5,7 +5,8 @@ import (
 	"context"
 )
 
-// Params limit the growth of a tree. A limit of zero means no limit.
+// Params limit the growth of a tree. A limit of zero means no limit. A Grower keeps its Params: trees
+// with other Params need another Grower, whose histograms take time to allocate.
 type Params struct {
 	// MinRows is the approximate smallest number of rows in a leaf. Histograms do not count rows,
 	// so the number is estimated from the hessian: a side with a third of the leaf's hessian counts
