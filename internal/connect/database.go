@@ -71,7 +71,7 @@ func checkNoDatabaseFile(dir, location string) error {
 		return nil //nolint:nilerr // opening the folder reports other errors
 	}
 	return exit.Errorf(exit.Conflict, "the data folder %s has its own database file %s, but --%s or %s selects the database %s", dir, databaseFile, databaseFlag, config.EnvDatabase, pgurl.Redact(location)).
-		WithHint("to use the file %s, pass --%s ''; to use the PostgreSQL database instead, name a folder without this file with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
+		WithHint("to use the file %s, pass --%s ''; to use the PostgreSQL database instead, set --%s to a folder that does not contain this file, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports

@@ -110,8 +110,8 @@ func newMissingLabelTest(files ...*predictions) func(label string) bool {
 	}
 }
 
-// knownClasses returns the classes of c that the model has, that have a probability column or that
-// were predicted. If the classes of the model are unknown, it returns c.
+// knownClasses returns each class of c for which at least one of these is true: the model has it, it
+// has a probability column, or it was predicted. If the classes of the model are unknown, it returns c.
 func (p *predictions) knownClasses(c *classes) *classes {
 	if len(p.modelClasses) == 0 {
 		return c

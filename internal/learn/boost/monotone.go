@@ -9,9 +9,9 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// monotoneConstraint lists the leaves of a symmetric tree whose values must be in the order of one
-// monotone feature. A chain lists the leaves that a row falls into, one after another, as the
-// feature grows and all other features stay equal. Bit d of the index of a leaf is set if the
+// monotoneConstraint lists leaves of a symmetric tree in chains. Along each chain, the values of the
+// leaves must only rise, or only fall. A chain lists the leaves that a row falls into, one after
+// another, as one monotone feature grows and all other features stay equal. Bit d of the index of a leaf is set if the
 // leaf's rows pass the split of level d. In a tree with the splits x > 1, y > 5 and x > 3, the
 // chains of the feature x are
 //

@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
@@ -49,6 +50,6 @@ func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, 
 	if unread.rows == 0 {
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but in %s here, a duration that cannot be a time of day, most often %s; these durations are treated as missing",
-		formatRows(blind, unread.rows), csvfile.Excerpt(unread.most.Text))
+	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but here, %s %s a duration that cannot be a time of day, most often %s; these durations are treated as missing",
+		formatRows(blind, unread.rows), humanize.HasOrHave(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

@@ -21,7 +21,7 @@ func TestDurations(t *testing.T) {
 	}
 	numbers := tabletest.Column(tabletest.Cells(120, func(i int) string { return fmt.Sprint(i % 40) })...)
 	dnf := tabletest.Cells(20, func(int) string { return "DNF" })
-	const oneDuration = `the column has times of day in training, but in 1 row here, a duration that cannot be a time of day, most often "26:30:00"; these durations are treated as missing`
+	const oneDuration = `the column has times of day in training, but here, 1 row has a duration that cannot be a time of day, most often "26:30:00"; these durations are treated as missing`
 	for name, c := range map[string]struct{ train, blind, profiles, known string }{
 		"below_a_day":           {column(40, 120), column(24, 120), "the mean is 11.9931, but 19.9931 in training", ""},
 		"below_a_day_and_a_gap": {column(30, 120), column(24, 120, "NA"), "", ""},
@@ -29,8 +29,8 @@ func TestDurations(t *testing.T) {
 		"few_and_a_gap":         {column(30, 120), column(30, 5, "NA"), "", ""},
 		"a_day_or_more": {
 			column(24, 120), column(24, 120, "26:30:00", "27:30:00", "27:30:00", "NA"),
-			`the column has times of day in training, but in 3 rows here, a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
-			`the column has times of day in training, but in 3 rows here, a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
+			`the column has times of day in training, but here, 3 rows have a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
+			`the column has times of day in training, but here, 3 rows have a duration that cannot be a time of day, most often "27:30:00"; these durations are treated as missing`,
 		},
 		"a_day_or_more_and_texts": {
 			column(24, 120), column(24, 120, append(dnf, "26:30:00")...),
