@@ -94,8 +94,9 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 }
 
 // ForPredictions returns the flags for a file of predictions; l describes the file of the true
-// labels. The format of the predictions is detected, because the two formats often differ. Only the
-// encoding of l also applies to predictions that are neither UTF-8 nor UTF-16.
+// labels. The format of the predictions is detected, because the two formats often differ. The only
+// flag of l that matters is the encoding: it is used for predictions that are neither UTF-8 nor
+// UTF-16.
 func (l *LayoutFlags) ForPredictions() *LayoutFlags {
 	return &LayoutFlags{encoding: l.encoding, orUTF8: true}
 }

@@ -110,8 +110,8 @@ func newMissingLabelTest(files ...*predictions) func(label string) bool {
 	}
 }
 
-// knownClasses returns the classes of c that the model has, that have a probability column or that
-// were predicted. If the classes of the model are unknown, it returns c.
+// knownClasses returns the classes of c whose keys are in the result of knownKeys. If the classes
+// of the model are unknown, it returns c.
 func (p *predictions) knownClasses(c *classes) *classes {
 	if len(p.modelClasses) == 0 {
 		return c
@@ -126,8 +126,8 @@ func (p *predictions) knownClasses(c *classes) *classes {
 	return known
 }
 
-// knownKeys returns the keys of the classes that the model has, or that have a probability column or
-// were predicted.
+// knownKeys returns the keys of the classes of the model, of the classes that have a probability
+// column, and of the predicted classes.
 func (p *predictions) knownKeys() map[string]bool {
 	isKnown := map[string]bool{}
 	for _, labels := range [][]string{p.modelClasses, p.classes, p.labels} {
