@@ -105,9 +105,8 @@ func (in *InputTable) readHeader(ctx context.Context) ([]string, error) {
 }
 
 // describeColumns returns a description of the columns of the file from its first rows. names are
-// the names of the columns. Only columns that may be the ID or the label are fully described; if
-// wanted returns true for a name, its column is one of them. wanted may be nil. See
-// [roles.Describe].
+// the names of the columns. It fully describes only columns that may be the ID or the label, and
+// columns for whose name wanted returns true. wanted may be nil. See [roles.Describe].
 func (in *InputTable) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {

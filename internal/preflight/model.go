@@ -105,9 +105,10 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	return nil
 }
 
-// addUnusedColumns adds columns without values to the layout of a blind file: those in unused that the
-// file lacks. They are needed because the service requires all columns of the training file, even those
-// that no model uses. names are the columns of the file.
+// addUnusedColumns adds columns without values to the layout of a blind file: the columns of the
+// list unused that the file lacks or that are dropped. They are needed because the service requires
+// all columns of the training file, even those that no model uses. names are the columns of the
+// file.
 func (p *Preflight) addUnusedColumns(in *InputTable, names, unused []string) {
 	var added []string
 	for _, name := range unused {

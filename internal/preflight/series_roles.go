@@ -20,10 +20,10 @@ type SeriesRoles struct {
 
 // UseSeries makes the next Run use the label and the ID column of a series. It reports whether Run
 // must be called again, because one of the two differs from the inferred column. Flags, the user's
-// answers to prompts, and a label that follows from the blind file have precedence. A column of the
-// series that the training file lacks is ignored. The ID column of the series is also ignored if the
-// blind file lacks it, but has the inferred ID column: otherwise, the predictions would have
-// generated IDs.
+// answers to prompts, and a label that follows from the blind file have precedence. If the training
+// file lacks one of the two columns, or if the column is dropped, UseSeries ignores it. It also
+// ignores the ID column of the series if the blind file lacks it, but has the inferred ID column:
+// otherwise, the predictions would have generated IDs.
 func (p *Preflight) UseSeries(s SeriesRoles) (changed bool) {
 	flags := &p.Train.flagLayout
 	switch {

@@ -107,8 +107,8 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	return e
 }
 
-// deleteEmptyDataset deletes a dataset whose file exceeds the quota, and adds this to the error. It
-// returns false if the dataset could not be deleted.
+// deleteEmptyDataset deletes a dataset whose file exceeds the quota, and adds to the message of e
+// that the dataset was deleted. It returns false if the dataset could not be deleted.
 func deleteEmptyDataset(ctx context.Context, c *connect.Session, key string, e *exit.Error) bool {
 	if _, err := client.Call(ctx, c.Client, api.DeleteDataset, &api.DatasetInput{DatasetKey: key}); err != nil {
 		return false
@@ -117,9 +117,10 @@ func deleteEmptyDataset(ctx context.Context, c *connect.Session, key string, e *
 	return true
 }
 
-// DeleteIfOverQuota handles the error with which the wait for a dataset that the command has created
-// has ended. If the file was sent to an object store, the service finds out only during the wait that it
-// exceeds the quota. DeleteIfOverQuota then deletes the dataset and returns the error of [UploadFile].
+// DeleteIfOverQuota deletes a dataset that the command has created if err says that its file
+// exceeds the quota. err is the error of the wait for the dataset, or nil: if the file was sent to
+// an object store, the service checks the quota only during the wait. After the deletion,
+// DeleteIfOverQuota returns an error that mentions the deletion, otherwise err.
 func DeleteIfOverQuota(ctx context.Context, c *connect.Session, key string, err error) error {
 	var problem *api.Problem
 	if errors.As(err, &problem) && problem.Code == api.CodeQuota {

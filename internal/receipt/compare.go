@@ -13,8 +13,8 @@ type comparedValue struct {
 	given, stored any
 }
 
-// CompareModel compares what r says about the model with stored, a receipt of the same prediction
-// that was written from the data of its service. It returns the kinds of statements that both
+// CompareModel compares what r says about the model with the receipt stored, which was made from
+// the data of the service about the same prediction. It returns the kinds of statements that both
 // receipts contain, such as "scores", and which of these kinds differ. It ignores statements that
 // only one receipt contains, because receipts of other versions contain other statements.
 func (r *Receipt) CompareModel(stored *Receipt) (compared, differing []string) {

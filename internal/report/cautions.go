@@ -114,10 +114,10 @@ func describeDominantColumn(r *api.ModelReport) string {
 	return ""
 }
 
-// gainOfColumns returns how much the columns improve the score over the baseline, to be compared
-// with the importances of single columns. If the importances are losses of another metric than that
-// of the race (ImportanceMetric), the two are not comparable, and gainOfColumns returns the sum of
-// the positive importances instead. It returns 0 if the improvement is unknown.
+// gainOfColumns returns a number with which the importances of single columns are compared. It is
+// the score of the model minus the score of the baseline, or 0 if one of them is unknown. If the
+// importances are losses of another metric than that of the race (ImportanceMetric), it is the sum
+// of the positive importances instead.
 func gainOfColumns(r *api.ModelReport) (gain float64) {
 	if r.ImportanceMetric != "" {
 		for _, i := range r.Importances {

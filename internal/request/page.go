@@ -129,9 +129,9 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists in page to the lists in all, the result of the earlier pages, and
-// returns the new result. For the first page, all is nil. Values that are not lists are taken from
-// the first page.
+// joinPages appends the lists in the argument page to the lists in the argument all, the result of
+// the earlier pages, and returns the new result. For the first page, all is nil. Values that are
+// not lists are taken from the first page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

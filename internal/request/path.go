@@ -28,7 +28,8 @@ func withPrefix(path string) string {
 	return path
 }
 
-// firstSegment returns the part of a path, without a leading slash, before the next slash or query.
+// firstSegment returns the part of a path before the first slash, query or fragment. The path must
+// not begin with a slash.
 func firstSegment(path string) string {
 	if end := strings.IndexAny(path, "/?#"); end >= 0 {
 		return path[:end]

@@ -71,7 +71,7 @@ type BlindID struct {
 // ChooseBlindID chooses the row IDs of the blind file t. The first of these rules that applies
 // decides:
 //
-//  1. The choice of the user. If this is a feature, its values are copied.
+//  1. The choice of the user. If the chosen column is a feature, its values are copied.
 //  2. The ID column of the training file, even if some of its values are missing or repeated. The user
 //     must decide what to do with invalid IDs.
 //  3. A column that looks like an ID and is not a feature. In a file without rows, its name is enough.

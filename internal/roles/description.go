@@ -117,10 +117,10 @@ func trimmedFields(rec *csvfile.Record) []string {
 }
 
 // Describe describes a CSV with commas and a header by its first rows. names are the names of the
-// columns, which may differ from the header. Describe chooses the columns that may be the ID or the
-// label by position and name, and adds those for which wanted returns true. It reads the cells of
-// at most maxCandidateColumns of them. wanted may be nil. Describe stops at an unreadable row
-// without an error.
+// columns, which may differ from the header. By position and name, Describe chooses the columns
+// that may be the ID or the label. It adds the columns for whose name wanted returns true. It reads
+// the cells of at most maxCandidateColumns of all these columns. wanted may be nil. Describe stops
+// at an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readFirstRows(ctx, src, at)

@@ -64,8 +64,8 @@ func (c *classes) add(name string) {
 
 // allProbabilities returns the probabilities of all classes, row-major. If there are two classes
 // and only one of them has a probability column, the probability of the other class is 1 minus this
-// probability. In all other cases, if a class has no probability column, all is nil, and without
-// holds the names of the classes without a column.
+// probability. In all other cases, if a class has no probability column, the result all is nil, and
+// the result without holds the names of the classes that have no column.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1

@@ -358,8 +358,8 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 }
 
 // columnIndex returns the position of the named column, or fallback if name is empty. It returns a
-// *Fault if there is no column with this name. role is the column's role in this message, such as
-// "ID".
+// *Fault if there is no column with this name. role is the word for the column in the message of
+// the fault, such as "ID".
 func (t *table) columnIndex(name, role string, fallback int) (index int, err error) {
 	if name == "" {
 		return fallback, nil

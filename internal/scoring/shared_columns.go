@@ -20,8 +20,8 @@ type sharedCells struct {
 const maxSharedColumns = 8
 
 // newSharedCells returns sharedCells without rows, and the positions of their columns in t: the
-// first maxSharedColumns columns that are also in other. The column of the labels of t, whose
-// position is the argument except, is left out.
+// first maxSharedColumns columns whose names are also in the list other. The column of the labels
+// of t is left out. Its position is the argument except.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {

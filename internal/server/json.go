@@ -65,8 +65,9 @@ func unmarshalJSON(data []byte, v any) error {
 	}
 }
 
-// rewriteInteger returns a copy of data in which the number of a mismatch is written as Go reads
-// integers, such as 8 instead of 8.0 or 0.8e1. It returns false if this is not possible.
+// rewriteInteger returns a copy of data in which the number that caused the mismatch is written
+// without a fraction and an exponent: 8.0 and 0.8e1 become 8. It returns false if this is not
+// possible.
 func rewriteInteger(data []byte, mismatch *json.UnmarshalTypeError) (rewritten []byte, ok bool) {
 	literal, isNumber := strings.CutPrefix(mismatch.Value, "number ")
 	number, err := strconv.ParseFloat(literal, 64)

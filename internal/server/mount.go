@@ -13,8 +13,8 @@ import (
 	"foretell/internal/api"
 )
 
-// mountEndpoints mounts the endpoints whose requests and responses are JSON. Each is handled by the
-// method of the app that has the same name.
+// mountEndpoints mounts the endpoints whose requests and responses are JSON. Each request calls the
+// app's method with the name of the endpoint, for some endpoints through a method of s.
 func (s *service) mountEndpoints() {
 	a := s.app
 	mount(s, api.LogIn, s.logIn)

@@ -128,9 +128,9 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	return nil
 }
 
-// DeleteFullBuckets deletes at most limit buckets that are full at the time now, and returns their
-// number. This changes no limit, because an attempt without a stored bucket has a full one.
-// DeleteFullBuckets skips buckets that other transactions are changing.
+// DeleteFullBuckets deletes buckets that are full at the time now, and returns their number, which
+// is at most limit. The deletion changes no rate limit, because an attempt without a stored bucket
+// has a full one. DeleteFullBuckets skips buckets that other transactions are changing.
 func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeOneStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.dialect.skipLockedSQL+")",

@@ -129,9 +129,9 @@ func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit
 	return n, err
 }
 
-// DeleteAuditEventsBefore deletes the oldest events before a time, but at most limit events. It
-// returns an error unless the audit log already has the event that records this deletion; see
-// AuditEvent.ExpiresBefore.
+// DeleteAuditEventsBefore deletes the oldest events before a time. limit is the largest number of
+// deleted events. DeleteAuditEventsBefore returns an error unless the audit log already has the
+// event that records this deletion; see AuditEvent.ExpiresBefore.
 func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
 	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
 }

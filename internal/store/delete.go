@@ -116,7 +116,8 @@ func (t *Tx) HasPredictionBatch(ctx context.Context, root, account, key string, 
 	return len(keys) == limit, err
 }
 
-// listPredictionBatch returns the keys of up to limit predictions; see [Tx.DeletePredictionBatch].
+// listPredictionBatch returns the keys of the predictions for [Tx.DeletePredictionBatch]. limit is
+// the largest number of keys.
 func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string, limit int) ([]string, error) {
 	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND NOT " + activePrediction
 	args := repeatKeyArgs(query, key)
@@ -126,12 +127,12 @@ func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string,
 	return t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
 }
 
-// DeletePredictionBatch deletes limit predictions of a row, and returns the keys of their blobs. It
-// is called repeatedly before a row with many predictions is deleted, so that each transaction is
-// short. It deletes only predictions that have ended. If there are fewer than limit of them, it
-// deletes none and returns nil, because they are deleted together with the row. root is the kind of
-// the row: "account", "dataset", "training" or "model". If account is not empty, only predictions
-// of this account are deleted.
+// DeletePredictionBatch deletes predictions of a row, and returns the keys of their blobs. limit is
+// the number of predictions that it deletes. It is called repeatedly before a row with many
+// predictions is deleted, so that each transaction is short. It deletes only predictions that have
+// ended. If fewer predictions than limit have ended, it deletes none and returns nil, because they
+// are deleted together with the row. root is the kind of the row: "account", "dataset", "training"
+// or "model". If account is not empty, only predictions of this account are deleted.
 func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
 	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	if err != nil || len(keys) < limit {

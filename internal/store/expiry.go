@@ -20,8 +20,8 @@ var expiries = map[string]struct {
 	// empty text if no champion does.
 	series string
 	// used is the column with the time of the last change of a row. order holds the columns by
-	// which the rows are sorted: the columns of an index that ends with the column used, and then
-	// the key.
+	// which the rows are sorted: first the columns of an index, whose last column is the one in the
+	// field used, and then the key.
 	used, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
 	// placeholders. It does not exclude the rows on which a champion depends.

@@ -18,10 +18,10 @@ type Page struct{ Offset, Limit int64 }
 type listQuery struct {
 	// columns, from and order follow SELECT, FROM and ORDER BY.
 	columns, from, order string
-	// table is the first table in from, and key is its primary key column. They make pages with a
-	// large offset faster: the database skips the rows before the page in an index, without reading
-	// them. Both are empty if where or order uses another table, or if the joins add or remove
-	// rows.
+	// table is the first table of the field from, and key is its primary key column. They make pages
+	// with a large offset faster: the database skips the rows before the page in an index, without
+	// reading them. Both are empty if the field where or order uses another table, or if the joins
+	// add or remove rows.
 	table, key string
 	// total is a query that returns the number of rows on all pages, and totalArgs has its
 	// arguments. If total is empty, the rows are counted.

@@ -35,8 +35,8 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*RacePart, error) {
 	})
 }
 
-// SetThresholdReachedTime sets the ReachedTime of a part of a race to time, an estimated cost. run
-// is the key of the part; see [RacePart].
+// SetThresholdReachedTime sets the ReachedTime of a part of a race to the argument time, which is
+// an estimated cost. run is the key of the part; see [RacePart].
 func (t *Tx) SetThresholdReachedTime(ctx context.Context, run string, time float64) error {
 	return database.TranslateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }

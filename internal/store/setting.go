@@ -41,9 +41,9 @@ func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
 	return &s, database.TranslateError(err)
 }
 
-// GetOrInsertSecret returns the stored secret with the name of fresh. If no such secret is stored, it
-// stores and returns fresh. Concurrent calls, also of several processes, return the same
-// secret.
+// GetOrInsertSecret returns the stored secret that has the same name as the argument fresh. If no
+// such secret is stored, it stores fresh and returns it. Concurrent calls, also of several
+// processes, return the same secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *Secret, err error) {
 	read := func(t *Tx) (err error) {
 		stored, err = t.GetSecret(ctx, fresh.Name)
@@ -62,8 +62,8 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 	return stored, err
 }
 
-// ReplaceSecret stores fresh in place of the stored secret with the same name. It returns
-// ErrNotFound if no such secret is stored.
+// ReplaceSecret stores the argument fresh in place of the stored secret with the same name. It
+// returns ErrNotFound if no such secret is stored.
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
 		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)

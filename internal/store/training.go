@@ -216,8 +216,8 @@ const (
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet, the
-// earliest deadline first, but at most limit of them.
+// ListRacesWithDeadline returns the queued races that have a deadline and that no worker has
+// claimed yet, the earliest deadline first. limit is the largest number of races.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context, limit int64) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL, limit)
 	if err != nil {
@@ -278,8 +278,8 @@ type Ending struct {
 	Time           time.Time
 }
 
-// EndQueuedRace ends a race that no process runs, and its runs. The caller must first delete the
-// job of the race.
+// EndQueuedRace ends a race and the runs of its algorithms, and deletes the jobs of its parts. No
+// process may be running the race, and the caller must first delete the job of the race.
 func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) error {
 	runs, err := t.ListRuns(ctx, race.Key)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts holds two texts for messages about each kind of stored file. After noun, a message
-// contains the key of the dataset, model or prediction that owns the file. replacement says how to
-// replace the file without a backup.
+// fileKindTexts holds two texts for messages about each kind of stored file. In a message, the text
+// noun precedes the key of the dataset, model or prediction that owns the file. The text
+// replacement says how to replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},

@@ -63,8 +63,9 @@ func setReadOnly(ctx context.Context, conn *pgconn.PgConn) error {
 	return conn.Exec(ctx, "SET default_transaction_read_only = on").Close()
 }
 
-// dialErrorPrefix matches the beginning of an error of the driver that repeats the address:
-// "host:5432 (10.0.0.1): dial error: dial tcp 10.0.0.1:5432: connect: connection refused".
+// dialErrorPrefix matches the beginning of a message of the driver, up to "dial tcp ". The rest of
+// the message repeats the address: "host:5432 (10.0.0.1): dial error: dial tcp 10.0.0.1:5432:
+// connect: connection refused".
 var dialErrorPrefix = regexp.MustCompile(`^\S+ \([^)]*\): dial error: dial tcp `)
 
 // translateConnectError is like TranslateError, for connection errors of PostgreSQL. It

@@ -10,9 +10,9 @@ import (
 // migration for PostgreSQL creates the schema that SQLite has after that migration.
 const lastSQLiteOnlyMigration = "00004"
 
-// postgresFiles is a file system with the migrations for PostgreSQL. These are all files
-// in own, and the files in shared that are newer than lastSQLiteOnlyMigration. If both have a
-// file of the same name, the file in own is used.
+// postgresFiles is a file system with the migrations for PostgreSQL. These are all files of the
+// field own, and the files of the field shared that are newer than lastSQLiteOnlyMigration. If both
+// fields have a file of the same name, the file of own is used.
 type postgresFiles struct{ own, shared fs.FS }
 
 // Open opens a migration file.

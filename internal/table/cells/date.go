@@ -245,8 +245,8 @@ func (p *dateParser) parseNameFirst() int {
 	return p.epochDay(p.parseYear(), month, day)
 }
 
-// parseMonthYear parses the part after the day: the month's name, or a point and its number, and
-// the year. It returns the date's number of days since 1 January 1970.
+// parseMonthYear parses the part after the day: first the month, as a name or as a number between
+// two points, then the year. It returns the date's number of days since 1 January 1970.
 func (p *dateParser) parseMonthYear(day int) int {
 	hasPoint := len(p.rest) > 0 && p.rest[0] == '.'
 	p.skipOrdinal()

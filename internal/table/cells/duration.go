@@ -82,7 +82,8 @@ func (p *dateParser) parseSign() float64 {
 	return 1
 }
 
-// parseClock parses the minutes and the seconds after a number of hours, and returns all as hours.
+// parseClock parses the minutes and the seconds after the given number of hours, and returns the
+// whole duration in hours.
 func (p *dateParser) parseClock(hour int) float64 {
 	p.failUnless(p.skipByte(':'))
 	minute, digits := p.parseDigits(2)

@@ -9,7 +9,7 @@ import (
 // HashNumber returns a 64-bit hash of a number. 0 and −0 have the same hash.
 func HashNumber(value float64) uint64 { return Mix64(math.Float64bits(value + 0)) }
 
-// Texts of at most maxShortText bytes have unique hashes.
+// Different texts of at most maxShortText bytes have different hashes.
 const maxShortText = 7
 
 // Hash returns a 64-bit hash of a text. It packs a short text into one word and mixes
@@ -30,8 +30,8 @@ func Hash(text []byte) uint64 {
 	return Mix64(high ^ low)
 }
 
-// EqualHashed reports whether two texts with the same hash are equal. It compares only the lengths
-// of short texts, because their hashes are unique.
+// EqualHashed reports whether two texts with the same hash are equal. If they are short, it
+// compares only their lengths, because different short texts have different hashes.
 func EqualHashed(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }

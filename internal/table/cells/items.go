@@ -42,7 +42,8 @@ type itemList struct {
 	unclosed string
 }
 
-// next removes the first item from the list.
+// next removes the first item from the list. It returns the item without the spaces, quotes and
+// unclosed brackets around it. The result may be empty.
 func (l *itemList) next() (item []byte) {
 	list := Trim(l.rest)
 	if len(list) > 0 && (list[0] == '"' || list[0] == '\'') && !strings.Contains(l.unclosed, string(list[0])) {
@@ -61,7 +62,9 @@ func (l *itemList) next() (item []byte) {
 	return withoutOpenBrackets(Trim(item))
 }
 
-// withoutOpenBrackets returns an item without the brackets at its ends that are not closed in it.
+// withoutOpenBrackets returns an item without the brackets at its beginning if it has no closing
+// bracket of their kind, and without the brackets at its end if it has no opening bracket of their
+// kind.
 func withoutOpenBrackets(item []byte) []byte {
 	for _, pair := range []string{"[]", "{}"} {
 		if bytes.IndexByte(item, pair[1]) < 0 {

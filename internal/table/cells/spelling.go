@@ -48,8 +48,8 @@ func dropInvisible(char rune) rune {
 	return char
 }
 
-// FoldLabel is like [FoldSpelling], but also ignores the form of a number, as in 1, 1.0 and 1,0,
-// and a point at the end.
+// FoldLabel is like [FoldSpelling], but also ignores a point at the end, and returns the same text
+// for all forms of a number, such as "1", "1.0" and "1,0".
 func FoldLabel(label string) string {
 	folded := FoldSpelling(label)
 	number := folded

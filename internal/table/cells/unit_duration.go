@@ -108,8 +108,8 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	return sign * value, unit, p.ok && count >= 2
 }
 
-// mayBeCompoundDuration reports whether a text begins with a digit and has another digit after a letter. Most
-// cells of a table do not, and are not parsed further.
+// mayBeCompoundDuration reports whether a text begins with a digit and has another digit after a
+// letter. For most cells of a table, the result is false, and they are not parsed further.
 func mayBeCompoundDuration(text []byte) bool {
 	if len(text) == 0 || text[0]-'0' > 9 {
 		return false
@@ -124,7 +124,8 @@ func mayBeCompoundDuration(text []byte) bool {
 	return false
 }
 
-// skipDurationSeparator skips what may be between two parts of a duration: a comma, a space, or the word and.
+// skipDurationSeparator skips what may be between two parts of a duration: " and ", " und ", or an
+// optional comma and an optional space.
 func (p *dateParser) skipDurationSeparator() {
 	for _, word := range []string{" and ", " und "} {
 		if rest, found := bytes.CutPrefix(p.rest, []byte(word)); found {

@@ -7,7 +7,8 @@ import (
 
 // TimeZone returns the zone after the time of day in a cell: Z for UTC, an offset such as -05:00,
 // or letters such as EST. zone is "" if the time of day has no zone. hasTime is false if the cell
-// has no time of day, or cannot be parsed in the format. The format must not be one of Unix times.
+// has no time of day, or cannot be parsed in the format. The format must not be that of a column of
+// Unix times.
 func TimeZone(cell []byte, format DateFormat) (zone string, hasTime bool) {
 	p := newDateParser(cell, format.DayFirst)
 	p.yearFirst = format.YearFirst

@@ -18,10 +18,10 @@ const (
 )
 
 // warnThousands warns about a column such as 2451.23, 1870.5 and 2.451, whose last number is
-// probably 2451: the only numbers with three decimals are less than 1000, but other numbers
-// are not. There is no warning if a number such as 2451.235 or 0.451 shows that the column has
-// three decimals, or if all numbers seem to be rounded to the same number of significant digits,
-// such as 2451.23 and 245.123.
+// probably 2451: all numbers with three decimals are less than 1000, but many numbers with fewer
+// decimals are not. There is no warning if a number such as 2451.235 or 0.451 shows that the column
+// has three decimals, or if all numbers seem to be rounded to the same number of significant
+// digits, such as 2451.23 and 245.123.
 func (c *columnChecker) warnThousands() {
 	inf := c.inferred
 	if inf.Form != inference.FormNumeric || inf.HasUnknownSeparator || inf.Epoch != "" {

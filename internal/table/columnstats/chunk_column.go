@@ -91,8 +91,8 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
 }
 
-// trimUnlessLabel returns a non-blank text without surrounding spaces. In a label it keeps them,
-// because they distinguish classes.
+// trimUnlessLabel returns the text of a cell without surrounding spaces. In a label, it keeps the
+// spaces, because they distinguish classes. The cell must not be blank.
 func (t *Column) trimUnlessLabel(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
