@@ -135,8 +135,8 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// trainingRowsByFold returns the training rows of the folds of all runs and of the refit, by fold
-// index.
+// trainingRowsByFold returns the training rows of each fold, by fold index. It includes the folds
+// of all runs, and all rows for the refit, whose index is refitFold.
 func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {

@@ -25,9 +25,9 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// addPlanNotes adds notes about rows that the validation plan does not use, about rows without a
-// group, and about test rows that are missing or of one class. ungrouped is the number of rows
-// without a group.
+// addPlanNotes adds notes about rows that the validation plan does not use, rows without a group,
+// missing test rows, test rows of a single class, an effort without effect, and classes that have
+// neither test rows nor validation rows. ungrouped is the number of rows without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 && r.usedRows() == 0 { // otherwise the report has Report.UsedRows
@@ -68,8 +68,7 @@ const maxDroppedShare = 1.0 / 3
 
 // usedRows returns Report.UsedRows: the largest number of training rows of a fold, or 0 if the race
 // has no Params.Times or drops at most the fraction maxDroppedShare of the rows. A row with a time
-// is dropped if it is neither a test row nor a training or validation row of the last fold, because
-// later rows of its group are scored.
+// is dropped if later rows of its group are test rows, or validation rows of the last fold.
 func (r *race) usedRows() (rows int) {
 	last := r.plan.Folds[len(r.plan.Folds)-1]
 	dropped := r.plan.Dropped + len(r.plan.Rest) - len(last.Train) - len(last.Validation)

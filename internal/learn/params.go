@@ -135,9 +135,9 @@ func (e Effort) maxFolds(a *algorithm) int {
 	return a.maxFolds
 }
 
-// scheduleFactor returns the number of the network's epochs, divided by their default number. Four
-// times the epochs lower the log loss of the blend on some tables of about 10,000 rows, on which
-// the network is better than the trees; see docs/engine.md.
+// scheduleFactor returns the number of the network's epochs, divided by their default number. With
+// four times as many epochs, the log loss of the blend is lower on some tables of about 10,000
+// rows. On these tables, the network is better than the trees; see docs/engine.md.
 func (e Effort) scheduleFactor() int {
 	if e == EffortBest {
 		return 4

@@ -87,7 +87,7 @@ func (r *race) affordableRefits(components []component) []component {
 	return components
 }
 
-// maxRefitCost returns the largest cost of the refits of a blend.
+// maxRefitCost returns the limit that r.refitLimit sets on the total cost of the refits of a blend.
 func (r *race) maxRefitCost() float64 {
 	return max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
 }

@@ -82,8 +82,9 @@ func trainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm 
 	return r.writeRecording(w, r.runs[index])
 }
 
-// watchReachedElsewhere receives from [RemoteRuns.ReachedElsewhere] which runs have reached the
-// threshold on other machines, and records these wins in the scheduler, until stop is called.
+// watchReachedElsewhere records in the scheduler which runs on other machines have reached the
+// threshold, until stop is called. It receives these runs from the channel
+// [RemoteRuns.ReachedElsewhere].
 func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 	remote := r.data.params.Remote
 	if remote == nil || remote.ReachedElsewhere == nil {

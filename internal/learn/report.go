@@ -307,9 +307,9 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
 }
 
-// finalTrainingRows returns the rows for Report.Training: all rows that are not test rows. If the
-// model contains the models of a single fold, they were not trained on the validation rows of this
-// fold, so these rows are excluded, too.
+// finalTrainingRows returns the rows for Report.Training. These are usually the rows r.plan.Rest.
+// If the model contains fold models and there is only one final fold, they are only the training
+// rows of this fold, because its model was not trained on the validation rows.
 func (r *race) finalTrainingRows() []int32 {
 	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
 		return final[0].Train // a fold model was not trained on the validation rows
@@ -326,8 +326,8 @@ func gatherLabels(labels []string, classes []int) []string {
 	return picked
 }
 
-// sampleReportRows returns at most maxRows of rows, at equal distances, or at most maxCutShortRows
-// if the race was cut short.
+// sampleReportRows returns at most maxRows elements of rows, at equal distances. If the race was
+// cut short, it returns at most maxCutShortRows elements, even if maxRows is larger.
 func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)

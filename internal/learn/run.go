@@ -97,9 +97,10 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	})
 }
 
-// fitterWorkers returns the number of goroutines of the fitter of a fold. In a step, the workers of the
-// run train the folds in order, each worker one at a time. If fewer folds than workers are left at
-// the end, the fitters of these folds share the workers, so that no core is idle.
+// fitterWorkers returns the number of goroutines of the fitter of a fold. In a step, the workers of
+// the run train the folds in order, and each worker trains one fold at a time. If fewer folds than
+// workers are left at the end, the fitters of these folds share the workers, so that no core is
+// idle.
 func (r *run) fitterWorkers(fold int) int {
 	left := len(r.folds) % r.workers
 	if fold < len(r.folds)-left {
@@ -220,8 +221,8 @@ type earlyStopping struct {
 	step                 int     // the last step at which one of them improved
 }
 
-// A run has improved if its log loss falls by more than the fraction minGain, or its error, 1 −
-// performance, by more than the fraction minErrorGain. One more correct row is an improvement
+// A run has improved if its log loss falls by more than the fraction minGain, or if its error, 1 −
+// performance, falls by more than the fraction minErrorGain. One more correct row is an improvement
 // unless there are thousands of errors.
 //
 // If all n validation rows are predicted correctly, the log loss must fall by more than

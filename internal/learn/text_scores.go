@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// textSeed distinguishes the random numbers with which texts are cross-fitted from other
-// random numbers.
+// textSeed makes the random numbers for cross-fitting texts different from other random numbers of
+// the race.
 const textSeed = 0x7e875
 
 // addTextScores trains text models and appends their scores to f, which holds the other features of

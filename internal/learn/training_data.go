@@ -85,8 +85,9 @@ func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.B
 	return list
 }
 
-// add stores those bins of b that belong to columns of the schema. b is the matrix of a fold with
-// the given features, and bins is the maximum number of bins of a feature. s may be nil.
+// add stores those bins of b that belong to columns of the schema. b is the matrix of a fold, and
+// the parameter fold holds the features of this fold. bins is the maximum number of bins of a
+// feature. s may be nil.
 func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 	if s == nil {
 		return

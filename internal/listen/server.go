@@ -28,8 +28,8 @@ func NewServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// errorLog logs the errors of an http.Server: errors of one client at the level debug, and other
-// errors as warnings, for example that too many files are open.
+// errorLog logs the errors of an http.Server. Errors of one client have the level debug. Other
+// errors, such as too many open files, are warnings.
 type errorLog struct{ log *slog.Logger }
 
 // Write logs one message.

@@ -64,9 +64,10 @@ func Dataset(m *model.Model) *api.Dataset {
 }
 
 // sampleValues describes the numbers or dates that a column has in the background rows of m. These
-// are the training rows that the model keeps. For a category, it only counts the rows with a value,
-// without one, and with a rare text. isTime is set if the column has times of day, whose numbers are hours. For numbers
-// and dates, sampleValues returns nil if no value of the column is known.
+// are the training rows that the model keeps. For a column of categories, it only counts the rows
+// with a value, the rows without a value, and the rows with a rare text. isTime is set if the
+// column has times of day; its numbers are then hours. For numbers and dates, sampleValues returns
+// nil if no value of the column is known.
 func sampleValues(m *model.Model, name string, isTime bool) *api.NumberSample {
 	schema := m.Schema()
 	for i := range schema.Columns {

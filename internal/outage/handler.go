@@ -12,11 +12,11 @@ type handler struct {
 	keep     func(error) bool
 }
 
-// NewHandler returns a handler that passes log records on to next. It lowers a record to the level
-// debug if the record has an error as an attribute, and the error may have been caused by an
-// outage that the monitors have already reported. It does not lower the record if keep returns
-// true for the error. If next is not enabled for warnings, it lowers no records, because next then
-// omits the lines of the monitors, too.
+// NewHandler returns a handler that passes log records on to the handler next. It lowers a record
+// to the level debug if the record has an error as an attribute, and the error may have been caused
+// by an outage that the monitors have already reported. It does not lower the record if the
+// function keep returns true for the error. It lowers no records if the handler next is not enabled
+// for warnings and therefore omits the lines of the monitors, too.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }
@@ -33,7 +33,8 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// isCovered reports whether the monitors have reported the outage that caused the error of the record.
+// isCovered reports whether a monitor has already reported an outage that may have caused the error
+// of the record. It returns false if h.keep returns true for the error.
 func (h handler) isCovered(r slog.Record) (covered bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)

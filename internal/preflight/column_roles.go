@@ -64,9 +64,9 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 }
 
 // featureTest returns a function that reports whether a model uses a column. If the model exists,
-// its features decide. Before it exists, a column is used if its values yield a feature. In a blind
-// file, or a file that was not read completely, every column then counts as used, because other
-// rows may have values. The column of --group is never used.
+// its features decide. Before it exists, a column counts as used in three cases: its values yield a
+// feature, the file is a blind file, or the file was not read completely. In the last two cases,
+// other rows may have values. The column of --group is never used.
 func (p *Preflight) featureTest() func(c *profile.ColumnProfile) bool {
 	features := newNameSet(p.modelColumns.Features) // columns that an existing model needs
 	for _, name := range p.modelColumns.Unused {

@@ -185,8 +185,8 @@ func rolesFromFlags(layout *repair.Layout) roles.Options {
 	return roles.Options{ID: layout.ID, GenerateID: layout.GenerateID, Label: layout.Label, Drop: layout.Drop}
 }
 
-// setColumnNames makes later reads of the file use names as its column names, if they differ from
-// header, the names in the file.
+// setColumnNames makes later reads of the file use the column names in the list names. It does
+// nothing if this list equals header, the names in the file.
 func (p *Preflight) setColumnNames(in *InputTable, header, names []string) {
 	if !slices.Equal(header, names) {
 		in.layout.Names = names

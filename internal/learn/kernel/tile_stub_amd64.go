@@ -79,7 +79,7 @@ func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, b
 //go:noescape
 func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
 
-// gatherRows computes Gather for n rows; width is in bytes. ahead is the number of rows, beginning with the first, at which it also prefetches the row that is prefetchDistance rows later.
+// gatherRows computes Gather for n rows; width is in bytes. At each of the first ahead rows, gatherRows also prefetches the row that is prefetchDistance rows later.
 //
 //go:noescape
 func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
@@ -94,7 +94,7 @@ func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *
 //go:noescape
 func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
 
-// bestSplitBlocks computes BestSplit for 8·blocks cells. s points to GainParams, and best to laneSplits. sum is the sum of the left side before these cells, and end the same sum after them. found is 0 if no split exceeds the score s.Best.
+// bestSplitBlocks computes BestSplit for 8·blocks cells. s points to GainParams, and best to laneSplits. sum is the sum of the left side before these cells, and the result end is this sum after them. found is 0 if no split exceeds the score s.Best.
 //
 //go:noescape
 func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)

@@ -105,8 +105,8 @@ func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
 
-// partitionVector runs Partition in assembly. done is the number of rows processed, and
-// kept the number of these rows that are now at the front of rows.
+// partitionVector runs Partition in assembly. done is the number of rows processed. kept is the
+// number of these rows that are now at the front of rows.
 func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
 	n := wholeBlocks(len(rows))
 	kept = int(partitionBlocks(unsafe.SliceData(rows), unsafe.SliceData(rest), unsafe.SliceData(data), &table[0], &compressOrders, n))
@@ -123,7 +123,7 @@ type laneSplits struct {
 }
 
 // bestSplitVector runs BestSplit in assembly on the first done cells. end is the sum of these cells
-// and of the parameter sum. at and left are the results of BestSplit for these cells.
+// and of the parameter sum. The results at and left are those of BestSplit for these cells.
 func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {

@@ -16,7 +16,7 @@ const bootstrapSamples = 200
 // number of clusters.
 //
 // Some scores cannot be computed from sums by cluster. For these, the bootstrap uses only about
-// maxBootstrapRows rows, but of at least minBootstrapClusters clusters, because a variance
+// maxBootstrapRows rows. They are from at least minBootstrapClusters clusters, because a variance
 // estimated from few clusters is inaccurate.
 const (
 	maxBootstrapClusters = 5000
@@ -29,8 +29,8 @@ const (
 // the number of clusters.
 //
 // scores is the number of scores. compute sets values to the scores of a sample, NaN for an unknown
-// score. drawn[c] is how often the sample contains cluster c, from 0 to clusters-1. fraction is
-// clusters divided by the number of all clusters of the predictions.
+// score. drawn has one element for each cluster: drawn[c] is how often the sample contains cluster
+// c. fraction is clusters divided by the number of all clusters of the predictions.
 //
 // Callers compute intervals from these variances and not from quantiles of the scores. Repeated
 // rows make scores such as the calibration error larger on a bootstrap sample than on the rows

@@ -88,8 +88,8 @@ func (counts classCounts) add(label, decision int) {
 	}
 }
 
-// move changes the counts for a row with the given label whose decision changes from one class to
-// another.
+// move changes the counts for one row. The row has the given label, and the decision on the row
+// changes from one class to another.
 func (counts classCounts) move(label, from, to int) {
 	if from == to {
 		return

@@ -29,8 +29,9 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 // proportion of independent rows. So a score that varies more counts as a proportion of fewer rows.
 // ratio is 1 if one of the two variances is 0, as for a score of 0 or 1.
 //
-// variance is estimated from a sample of the rows, and estimated is the score on this sample. few
-// is the number of rows of the sample, for which shrinkVarianceRatio corrects ratio.
+// variance is estimated from a sample of the rows, and estimated is the score on this sample.
+// shrinkVarianceRatio(ratio, few) corrects ratio. few is the number of rows that limits how
+// accurate variance is.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -192,8 +193,8 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 	}
 }
 
-// recalls returns the recalls of the classes that have rows. Each is a proportion of the effective
-// number of rows of the class.
+// recalls returns the recalls of the classes that have rows. The rows of each proportion are the
+// effective number of rows of the class.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion) {
 	for c, n := range counts.actual {
 		if n > 0 {

@@ -8,9 +8,9 @@ import (
 
 // classRanks holds the ranks from which the areas under the curves of consecutive classes are
 // computed. For each different probability that the rows of a class have, it counts the rows of the
-// rest, the other classes. The count equal is the number of rows of the rest with this probability.
-// The count below is the number of those between this probability and the next lower probability of
-// a row of the class:
+// rest, the other classes. restRows.equal counts the rows of the rest with this probability.
+// restRows.below counts the rows of the rest between this probability and the next lower
+// probability of a row of the class:
 //
 //	probability          0.1   0.2   0.3   0.4   0.5   0.6   0.7
 //	rows of the class           1           2     1

@@ -108,10 +108,11 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	return variance * smallSampleVarianceFactor(float64(clusters)), clusters
 }
 
-// smallSampleVarianceFactor returns a factor for variances that are estimated from n ≥ 2 clusters,
-// for intervals of Z95 standard errors. It corrects the bias of the estimate by n/(n-1). Intervals
-// from few clusters need a quantile of Student's distribution, which is larger than Z95. The factor
-// includes the first term of Fisher's expansion of this quantile.
+// smallSampleVarianceFactor returns the factor by which a variance that is estimated from n ≥ 2
+// clusters must be multiplied before an interval of Z95 standard errors is computed from it. The
+// factor corrects the bias of the estimate by n/(n-1). Intervals from few clusters need a quantile
+// of Student's distribution, which is larger than Z95. The factor includes the first term of
+// Fisher's expansion of this quantile.
 func smallSampleVarianceFactor(n float64) float64 {
 	student := 1 + (Z95*Z95+1)/(4*(n-1))
 	return n / (n - 1) * student * student

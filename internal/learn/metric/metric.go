@@ -108,8 +108,8 @@ func isCancelled(ctx context.Context, row int) bool { return row%1024 == 0 && ct
 // classes. It is from 0 to 1, where higher is better.
 func Likelihood(logLoss float64) float64 { return math.Exp(-logLoss) }
 
-// WeightedAccuracy returns the accuracy in which each row counts with the weight of its label. p.Weights
-// must not be nil, and no label negative.
+// WeightedAccuracy returns the accuracy in which each row counts with the weight of its label.
+// p.Weights must not be nil, and no label may be negative.
 func WeightedAccuracy(p Predictions) float64 {
 	right, total := 0.0, 0.0
 	for i, label := range p.Labels {

@@ -108,8 +108,8 @@ func (p *workerPool) acquire(loop *loop, index int) *worker {
 	return w
 }
 
-// release puts w back into the pool. If w has started to run the loop, release
-// waits until it is done.
+// release puts w back into the pool. If w has started to run the loop, release first waits until w
+// is done. If w has exited, release does not put it back.
 func (p *workerPool) release(w *worker) {
 	if !w.state.CompareAndSwap(stateAcquired, stateFree) {
 		w.await()

@@ -269,8 +269,8 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number below n that rate reports as possible and better. Without
-// such a number, it returns the first number that is possible, or -1.
+// firstPreferred returns the first number i below n for which rate(i) returns true twice: possible
+// and better. If there is none, it returns the first i that is possible, or -1 if no i is possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

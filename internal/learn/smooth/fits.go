@@ -147,8 +147,8 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	return found, nil
 }
 
-// fit fits one logistic regression with the given width for each of penalties(width) to the
-// training rows of fold. The Fit holds all of them.
+// fit fits logistic regressions with the given width to the training rows of fold: one for each of
+// penalties(width). The result holds all of them.
 func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*logistic.Fit, error) {
 	return logistic.New(ctx, t.Frame, fold, logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties(width)})
 }

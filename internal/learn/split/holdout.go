@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Holdout sets a fraction of the sample's rows aside as held, with the class proportions of the
-// sample. rest holds the other rows. Both are ascending. held has ⌊fraction·rows + ½⌋ rows, or fewer,
-// because each class keeps at least one row in rest. A fraction below 0 or NaN is treated as 0, and
-// a fraction above 1 as 1.
+// Holdout sets a fraction of the sample's rows aside, with the class proportions of the sample. The
+// list held contains these rows, and the list rest contains the other rows. Both are ascending.
+// held has ⌊fraction·rows + ½⌋ rows, or fewer, because each class keeps at least one row in rest. A
+// fraction below 0 or NaN is treated as 0, and a fraction above 1 as 1.
 //
 // If the sample has Groups, all rows of a group are in the same list. The number of held rows and
 // their class proportions are then only approximate.

@@ -80,10 +80,11 @@ func (s Sample) rowsByTime() []int32 {
 	return rows
 }
 
-// splitAtTimes divides rows, which must be in the order of time, into the lists rows[:begin] and
-// rows[begin:end], after moving begin and end to the nearest indices at which the time changes. It
-// returns both lists in ascending order of the row indices. A row is left out of earlier if later
-// has rows of its group. If a list would be empty, earlier holds all rows and later is nil.
+// splitAtTimes returns rows[:begin] as the list earlier and rows[begin:end] as the list later, both
+// in ascending order of the row indices. rows must be in the order of time. begin and end are first
+// moved to the nearest indices at which the time changes. If one of the two ranges is then empty,
+// the list earlier holds all rows and the list later is nil. A row is left out of the list earlier
+// if the list later has rows of its group.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestTimeChange(rows, begin), s.nearestTimeChange(rows, end)
 	if begin == 0 || begin >= end {

@@ -214,9 +214,9 @@ func midpoint(a, b float64) float64 {
 	return a
 }
 
-// newCategoricalMapper returns the mapper of a categorical column with the given codes.
-// The most frequent levels have bins of their own. levels is the number of levels of the
-// column. Codes are at most levels, the code of texts that are not levels.
+// newCategoricalMapper returns the mapper of a categorical column with the given codes. The most
+// frequent levels have bins of their own. levels is the number of levels of the column. It is also
+// the code of every text that is not a level; all other codes are smaller.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	counts := make([]int, levels+1)
 	for _, code := range codes {

@@ -1,7 +1,7 @@
 package tree
 
-// activeGroup lists the features of one feature group that a tree may use. index is the
-// index of the group. active holds the indices of the features, ascending.
+// activeGroup lists the features that a tree may use in one feature group. index is the index of
+// the group. active holds the indices of the features, ascending.
 type activeGroup struct {
 	index  int
 	active []int

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// assignHistograms assigns a slot, the memory of a histogram, to each leaf of a new level that has
-// at least sparseRows rows. The larger of two siblings takes over the slot of the parent, and the
-// smaller gets a new slot. The root always has a slot.
+// assignHistograms assigns slots to the leaves of a new level. A slot is the memory of a histogram.
+// A leaf gets a slot if it has at least sparseRows rows. The larger of two siblings takes over the
+// slot of the parent, and the smaller gets a new slot. The root always has a slot.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {

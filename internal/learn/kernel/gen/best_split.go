@@ -10,7 +10,7 @@ import (
 // lane of a vector register keeps its own best split. The caller chooses the best of the eight.
 func bestSplit() {
 	TEXT("bestSplitBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
-	Doc("bestSplitBlocks computes BestSplit for 8·blocks cells. s points to GainParams, and best to laneSplits. sum is the sum of the left side before these cells, and end the same sum after them. found is 0 if no split exceeds the score s.Best.")
+	Doc("bestSplitBlocks computes BestSplit for 8·blocks cells. s points to GainParams, and best to laneSplits. sum is the sum of the left side before these cells, and the result end is this sum after them. found is 0 if no split exceeds the score s.Best.")
 	Pragma("noescape")
 	cells := Load(Param("cells"), GP64())
 	n := Load(Param("blocks"), GP64())

@@ -50,7 +50,7 @@ func rowLoop(src Register, body func(i, at Register)) {
 // gather emits the assembly function gatherRows.
 func gather() {
 	TEXT("gatherRows", NOSPLIT, "func(dst, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gatherRows computes Gather for n rows; width is in bytes. ahead is the number of rows, beginning with the first, at which it also prefetches the row that is prefetchDistance rows later.")
+	Doc("gatherRows computes Gather for n rows; width is in bytes. At each of the first ahead rows, gatherRows also prefetches the row that is prefetchDistance rows later.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
