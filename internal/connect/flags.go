@@ -25,8 +25,8 @@ type ServiceFlags struct {
 	Local bool
 	// NoJobs is set if a service in this process must not run jobs during the command.
 	NoJobs bool
-	// NeedsDatabase is set if the command must neither create the database of the embedded service nor
-	// upgrade its schema.
+	// NeedsDatabase is set if the command needs an existing database with the current schema. The
+	// embedded service then neither creates the database nor upgrades the schema.
 	NeedsDatabase bool
 	// ReadOnly is set if the command changes nothing, as in a dry run. It then stores no session,
 	// and does not create the account that commands use without a server.

@@ -80,8 +80,8 @@ type localOptions struct {
 }
 
 // OpenLocal opens the service in the data folder dir, with the database and the storage that the
-// flags of cmd select. It creates a missing folder and database. A missing database beside stored
-// files is an error. Several processes may open the same folder at once.
+// flags of cmd select. It creates a missing folder and a missing database. If there are stored
+// files but no database, it returns an error. Several processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocal(ctx, dir, f, cmd, false)
 }

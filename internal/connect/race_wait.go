@@ -62,8 +62,8 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 }
 
 // RaceCommand returns the command line with which the user can continue this command after an
-// interruption: it waits for the race, and then does the rest of this command, such as a
-// prediction.
+// interruption. The returned command line waits for the race, and then does the rest of this
+// command, such as a prediction.
 func (c *Session) RaceCommand(key string) string {
 	again := "foretell training watch " + key
 	if c.PredictCommand != nil {

@@ -33,8 +33,9 @@ type fileSample struct {
 	// header holds the names in the header. It is empty if the header cannot be read. names are the
 	// same names made unique; the first may be empty.
 	header, names []string
-	// description describes the columns. If the first row looks like data and not like a header, it
-	// has only the names of the columns; the service will reject such a file and report why.
+	// description describes the columns. If the first row looks like data and not like a header,
+	// the description has only the names of the columns; the service will reject such a file and
+	// report why.
 	description *roles.Description
 }
 

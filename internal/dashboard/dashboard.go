@@ -41,7 +41,8 @@ type Options struct {
 	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
 	// SendsMail reports whether the service sends emails.
 	SendsMail func(ctx context.Context) (bool, error)
-	// DirectUploads is set if commands send large files directly to an S3 store, which a form cannot.
+	// DirectUploads is set if commands send large files directly to an S3 store. Forms cannot do
+	// this.
 	DirectUploads bool
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a whole result. Neither checks whether the visitor may read the prediction,

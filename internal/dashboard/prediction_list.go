@@ -152,7 +152,7 @@ func (p *Pages) writePredictions(v *visit, data predictionsPage, command string)
 	return p.show(v, http.StatusOK, "predictions", page{Title: "Predictions", Section: "predictions", Commands: []string{command}, Data: data})
 }
 
-// add appends a group, unless it has no predictions.
+// add appends a group if the group has predictions. Otherwise it does nothing.
 func (d *predictionsPage) add(group predictionGroup) {
 	if len(group.Predictions) == 0 {
 		return

@@ -60,8 +60,8 @@ func (r *textReader) check(text []byte) error {
 	return nil
 }
 
-// defect returns a *csvfile.Defect for a text that is not UTF-8 or has a NUL byte. Its line is
-// that of the first such byte.
+// defect returns a *csvfile.Defect for a text that is not UTF-8 or has a NUL byte. The line of the
+// defect is the line of the first invalid byte or NUL byte.
 func (r *textReader) defect(text []byte) error {
 	at := 0
 	for at < len(text) && text[at] != 0 {

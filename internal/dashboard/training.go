@@ -24,8 +24,8 @@ type trainPage struct {
 	FormKey string
 }
 
-// ShowMore reports whether the form shows the fields that are rarely needed: if one of them differs
-// from its default.
+// ShowMore reports whether the form shows the fields that are rarely needed. It does if one of
+// these fields differs from its default.
 func (t trainPage) ShowMore() bool {
 	f := t.Form
 	return f.Seed != "" || f.ClassWeights != "" || f.Monotone != "" || len(f.Algorithms) < len(t.Algorithms)

@@ -37,7 +37,8 @@ type uploadOutcomes struct {
 	purged    time.Time // when old uploads of all accounts were last removed
 }
 
-// createdObject is an object that an upload has created. Its fields are "" if it has created nothing.
+// createdObject is an object that an upload has created. If the upload has created nothing, Noun
+// and Path are "".
 type createdObject struct {
 	Noun string // dataset or prediction
 	Path string // the path of its page

@@ -272,8 +272,8 @@ func (p *Plot) fillTable(curves []Curve) {
 	}
 }
 
-// SampleEvenly returns at most limit of the items, at equal distances, with the first and the
-// last. If limit is less than 2, it returns all items.
+// SampleEvenly returns some of the items, at most as many as limit: the first, the last, and items
+// at equal distances between them. If limit is less than 2, it returns all items.
 func SampleEvenly[T any](items []T, limit int) []T {
 	if len(items) <= limit || limit < 2 {
 		return items

@@ -131,9 +131,10 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteUnscoredRows prints which rows of the predicted file were not scored, or only by some
-// metrics. If the model does not say which class prAuc is about, it also prints which class was
-// assumed.
+// noteUnscoredRows prints how many rows of the predicted file have no label, and how many have a
+// label that is not a class of the model. The former are not scored, and the latter only by some
+// metrics. If the model does not say which class prAuc is about, noteUnscoredRows also prints which
+// class was assumed.
 func (t *BlindLabel) noteUnscoredRows(o *cli.Output) {
 	if note := scoring.UnlabelledNote(t.Score.UnlabelledRows); note != "" {
 		o.Note("%s", note)

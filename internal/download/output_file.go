@@ -132,7 +132,7 @@ func (t *OutputFile) isStream() bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// IsExistingFile reports whether a file exists at Path, which the result would replace.
+// IsExistingFile reports whether a file exists at Path. The result would replace this file.
 func (t *OutputFile) IsExistingFile() bool {
 	_, err := os.Stat(t.Path)
 	return err == nil && !t.isStream()

@@ -117,9 +117,9 @@ func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 }
 
 // installUnderOtherName moves the file at tempPath to a free name next to finalPath, such as
-// out-2.csv, because another process has created a file at the path taken, which is finalPath or
-// the path of its receipt. It always returns an error, which says where the result is. install is
-// the function Install of [FileDownload].
+// out-2.csv. It is called if another process has created the file whose path is the parameter
+// taken: finalPath or the path of its receipt. It always returns an error, which says where the
+// result is. install is the function Install of [FileDownload].
 func installUnderOtherName(install func(tempPath, finalPath string) error, tempPath, finalPath, taken string) error {
 	ext := filepath.Ext(finalPath)
 	for n := 2; ; n++ {

@@ -73,8 +73,8 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	return "predict again with `" + command + rest + "`"
 }
 
-// findNextToReceipt returns a path of the file called name, which a receipt names without its
-// folder. If folder has such a file and the current folder has none, the path is in folder.
+// findNextToReceipt returns a path of the file called name. Receipts name files without their
+// folders. If folder has such a file and the current folder has none, the path is in folder.
 // Otherwise the path is name.
 func findNextToReceipt(folder, name string) string {
 	path := filepath.Join(folder, name)

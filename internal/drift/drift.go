@@ -231,8 +231,9 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows in
 	return append(parts, others)
 }
 
-// minPSIShare replaces smaller fractions of the rows when the index is computed. It keeps the index
-// finite, and limits the effect of a rare value that only one of the files has.
+// minPSIShare replaces smaller fractions of the rows when the population stability index is
+// computed. It keeps the index finite, and limits the effect of a rare value that only one of the
+// files has.
 const minPSIShare = 0.005
 
 // setIndexAndParts sets Index, Chance, Level and Parts of c, computed from parts. It omits parts

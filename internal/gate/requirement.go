@@ -163,8 +163,9 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return v
 }
 
-// fewRowsNote returns the end of a reason that says that the scored models were trained on few rows: the
-// final model is probably better than its scores.
+// fewRowsNote returns the end of a reason, such as "; the scored models were trained on at most
+// 8,000 of 10,000 rows". models names the models in this text. Because of the few rows, the final
+// model is probably better than its scores.
 func fewRowsNote(report *api.ModelReport, models string) string {
 	return fmt.Sprintf("; %s were trained on at most %s of %s rows", models, humanize.Comma(report.UsedRows), humanize.Comma(report.Rows))
 }
@@ -363,8 +364,8 @@ func SkippedResult(baselineName, why string) Result {
 	return Result{Requirement: "beat " + baselineName, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatDistinctly formats value with four decimals, or with as many more as are
-// necessary to show that it differs from other.
+// formatDistinctly formats value with four decimals, or with as many more as are necessary to show
+// that it differs from the number other.
 func formatDistinctly(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

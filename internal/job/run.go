@@ -109,7 +109,7 @@ func (p *Pool) setPostponed(key string, postponed bool) {
 	p.postponed[key] = now
 }
 
-// startHeartbeats begins to renew the lease of j. If the lease is lost, the context leased ends
+// startHeartbeats begins to renew the lease of j. If the lease is lost, the returned context ends
 // with the cause ErrLeaseLost. Calling stop ends the renewal and the context. stop may be called
 // twice.
 func (p *Pool) startHeartbeats(ctx context.Context, j *Job) (r *RunningJob, leased context.Context, stop func()) {

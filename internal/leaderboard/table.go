@@ -169,7 +169,8 @@ func Footnotes(rows []*Entry) []string {
 // test rows.
 const TestSetNote = "models with different numbers were tested on different rows, so their scores cannot be compared exactly"
 
-// formatTestSet formats the number of a test set. It returns a dash if it is unknown.
+// formatTestSet formats n, the number of a test set. It returns a dash if n is 0, which means that
+// the test set is unknown.
 func formatTestSet(n int) string {
 	if n == 0 {
 		return "-"

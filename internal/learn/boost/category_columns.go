@@ -27,7 +27,7 @@ func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 }
 
 // cross returns the numbering of the combinations of the categories of two columns, the column of c
-// and the column of other.
+// and the column of the parameter other.
 func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	return categoryColumns{
 		columns: [2]int32{c.columns[0], other.columns[0]},
@@ -52,8 +52,8 @@ func (c *categoryColumns) numCategories() int {
 	return int(c.numCombinations())
 }
 
-// category returns the category of a row whose category is first in columns[0] and second in
-// columns[1]. If there is one column, second is 0.
+// category returns the category of a row. The parameter first is the row's category in columns[0],
+// and the parameter second is its category in columns[1], or 0 if there is one column.
 func (c *categoryColumns) category(first, second int32) int32 {
 	category := int64(first)*int64(c.levels[1]) + int64(second)
 	if c.isHashed() {

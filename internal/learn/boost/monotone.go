@@ -51,9 +51,10 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits returns, for each of the bins 0…bins-1 of a feature in this order, the set of splits
-// by the feature that the bin passes. Consecutive bins with the same set have one entry. A set is a
-// bit mask: bit d stands for the split of level d. all is the set of all splits by the feature.
+// passedSplits compares the bins 0…bins-1 of a feature with the splits by this feature. For each
+// bin, in this order, masks has the set of the splits that the bin passes. Consecutive bins with
+// the same set have one entry. A set is a bit mask: bit d stands for the split of level d. all is
+// the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0

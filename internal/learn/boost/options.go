@@ -114,8 +114,8 @@ const (
 // to 370,524 rows. Boosting does not search for parameters: all trees have the same, except that the
 // number of leaves alternates by round; see leafCounts. Only the forest searches.
 
-// leafwiseDefaults sets the options that are not set to the defaults of leaf-wise trees for the
-// table f.
+// leafwiseDefaults sets options to the defaults of leaf-wise trees for the table f. It changes only
+// the options that are not set.
 func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	rows := f.Rows
 	o.commonDefaults(rows, len(f.Columns))

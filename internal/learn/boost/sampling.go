@@ -195,10 +195,10 @@ func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sam
 	}
 }
 
-// magnitudeLimits returns the sum of the absolute gradients and two limits for the
-// logMagnitude of a row's gradient. Rows below minKept are never kept, rows at minCertain
-// or above always, and the rows in between are sampled. minCertain is chosen so that
-// about wantKept rows are kept in total.
+// magnitudeLimits returns the sum of the absolute gradients and two limits for the logMagnitude of
+// a row's gradient. Rows below minKept are never kept. Rows at minCertain or above are always kept.
+// The rows in between are sampled. minCertain is chosen so that about wantKept rows are kept in
+// total.
 func (s *rowSampler) magnitudeLimits(wantKept float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {

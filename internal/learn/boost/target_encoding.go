@@ -293,8 +293,9 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	return e
 }
 
-// groupsWithSeveralRows returns the rows of each group that has at least two of the given rows, in the
-// order of their first rows. groups[row] is negative if a row has no group.
+// groupsWithSeveralRows divides the given rows by group. It returns one slice of rows for each
+// group with at least two of these rows, in the order of the groups' first rows. groups[row] is
+// negative if a row has no group.
 func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 	ofGroup := make(map[int32][]int32)
 	for _, row := range rows {

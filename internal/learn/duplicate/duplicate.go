@@ -149,8 +149,9 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // from lo on.
 //
 // makeRareTextsUnique does nothing if the column is not categorical. It also does nothing for the
-// feature frame.ExtractText of a column of numbers. A cell of that feature without a level is a
-// number, and the feature with the numbers already distinguishes rows with different numbers.
+// feature frame.ExtractText of a column of numbers. If a cell has no level in that feature, the
+// cell is a number, and the feature with the numbers already distinguishes rows with different
+// numbers.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
 // text. Copies among these rows are then not found.
@@ -234,7 +235,8 @@ func JoinGroups(groups, copies []int32) []int32 {
 	return joined
 }
 
-// AnyCopyInTrain reports whether a row of scored has a copy in train. copies are Copies.Groups.
+// AnyCopyInTrain reports whether one of the rows scored has a copy among the rows train. The
+// parameters train and scored hold row indices. copies are Copies.Groups.
 func AnyCopyInTrain(copies, train, scored []int32) bool {
 	trained := make(map[int32]bool)
 	for _, row := range train {

@@ -273,7 +273,7 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 // importance returns the importance of a column from the scores of its shuffles. The standard error
 // is computed by the delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001). It
 // includes the error due to shuffling, because leaving out rows also leaves out their shuffled
-// values. The interval is unknown if the metric cannot be computed without some part.
+// values. The interval is unknown if the metric cannot be computed on the rows outside some part.
 func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0

@@ -22,9 +22,9 @@ func (s *splitter) direction(feature int) tree.Direction {
 }
 
 // satisfiesMonotone reports whether the fractions of class 1 on both sides of a split are within
-// the bounds of the leaf and in the order of direction. leftRows is the number of rows on the left.
-// s.leftCounts must hold the number of these rows in each class. If dividesValues is false, the
-// split separates only missing values, and the order does not matter.
+// the bounds of the leaf and in the order that the parameter direction requires. leftRows is the
+// number of rows on the left. s.leftCounts must hold the number of these rows in each class. If
+// dividesValues is false, the split separates only missing values, and the order does not matter.
 func (s *splitter) satisfiesMonotone(direction tree.Direction, leftRows int64, dividesValues bool) bool {
 	left := float64(s.leftCounts[1]) / float64(leftRows)
 	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-leftRows)

@@ -116,8 +116,9 @@ func enableClassOrder(p *growthParams, space searchSpace) bool {
 }
 
 // enableExtraTrees makes trees extremely randomised: their leaves may have a single row, and a leaf
-// tries a random split of a third of the features, but of 5 to maxFeaturesLimit features. This improves accuracy if rows near each
-// other mostly have the same class. It returns false if splits are random already.
+// tries one random split for each of several features. These are a third of all features, but at
+// least 5 and at most maxFeaturesLimit. This improves accuracy if rows near each other mostly have
+// the same class. enableExtraTrees returns false if splits are random already.
 func enableExtraTrees(p *growthParams, space searchSpace) bool {
 	if p.randomSplits {
 		return false

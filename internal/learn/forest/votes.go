@@ -83,7 +83,7 @@ func (v *votes) addRow(row int, weights []classProbability) {
 	v.trees[row]++
 }
 
-// merge adds the votes of other, which must have the same rows as v.
+// merge adds the votes in the parameter other, which must have the same rows as v.
 func (v *votes) merge(other *votes) {
 	for i, weight := range other.weights {
 		v.weights[i] += weight

@@ -50,8 +50,8 @@ func Exp(x float32) float32 {
 const block = 8
 
 // ExpClipped sets dst[i] to Exp(min(x[i] − shift, most)), or to 0 if x[i] − shift is NaN or less
-// than the parameter least. least must not be below -87, and most must not be above 87. dst and x
-// must not overlap.
+// than the parameter least. The parameter least must not be below -87, and the parameter most must
+// not be above 87. dst and x must not overlap.
 func ExpClipped(dst, x []float32, shift, least, most float32) {
 	checkLen("ExpClipped", len(x), len(dst))
 	x = x[:len(dst)]

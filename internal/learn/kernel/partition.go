@@ -1,10 +1,10 @@
 package kernel
 
-// Partition divides rows by the value table[data[row]], which must be 0 or 1. It moves
-// the rows with the value 1 to the front of rows, and returns their number. It writes the
-// rows with the value 0 to the front of removed. Both keep their order. The remaining
-// elements of rows and removed are undefined. removed must be at least as long as rows.
-// Rows are not checked against the length of data.
+// Partition divides rows by the value table[data[row]], which must be 0 or 1. It moves the rows
+// with the value 1 to the front of the slice rows, and returns their number. It writes the rows
+// with the value 0 to the front of the slice removed. Rows with the same value keep their order.
+// The remaining elements of the two slices are undefined. The slice removed must be at least as
+// long as the slice rows. Rows are not checked against the length of data.
 func Partition(rows, removed []int32, data []uint8, table *[256]uint8) (kept int) {
 	checkLen("Partition", len(removed), len(rows))
 	done, kept := partitionVector(rows, removed, data, table)

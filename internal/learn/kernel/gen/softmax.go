@@ -37,8 +37,8 @@ func tableExp(x VecVirtual, table Register) {
 	VADDPS(p, power, x)
 }
 
-// expFrom emits code that replaces each of the eight floats x by Exp(x), or by 0 if x is below
-// least or NaN. table holds the address of expTable.
+// expFrom emits code that replaces each of the eight floats x by Exp(x), or by 0 if x is NaN or
+// below the parameter least. table holds the address of expTable.
 func expFrom(x, least VecVirtual, table Register) {
 	on := YMM()
 	VCMPPS(Imm(29), least, x, on) // x ≥ least: false for NaN
