@@ -67,8 +67,12 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	files := cmp.Or(h.storage, "file://"+filepath.ToSlash(filepath.Join(dir, "blobs")))
-	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
+	var blobs *blob.Store
+	if h.storage == "" {
+		blobs, err = blob.OpenFolder(filepath.Join(dir, "blobs"), st.ProcessName())
+	} else {
+		blobs, err = blob.Open(ctx, h.storage, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -212,38 +214,101 @@ func TestFilesMissing(t *testing.T) {
 	}
 }
 
-// TestFilesMissingFromAnotherFolder opens a database on a server with a folder that has the
-// identity of the database but none of its files: the folder was in use before the service was
-// started with --storage.
-func TestFilesMissingFromAnotherFolder(t *testing.T) {
+// TestOtherStorage opens a database with another folder than the one with its files.
+func TestOtherStorage(t *testing.T) {
+	t.Parallel()
+	for _, server := range []bool{false, true} {
+		t.Run(fmt.Sprintf("server=%t", server), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			first := appOptions{log: io.Discard, now: time.Now}
+			if server {
+				first.database = testenv.Postgres(t)
+			}
+			second := first
+			second.storage = "file://" + filepath.ToSlash(filepath.Join(dir, "storage"))
+			start := func(opts appOptions, want error) {
+				t.Helper()
+				b, closeAll, err := openIn(t.Context(), dir, opts)
+				if !errors.Is(err, want) || want == nil && err != nil {
+					t.Fatalf("storage %q: error %v, want %v", opts.storage, err, want)
+				}
+				if err == nil {
+					b.add(t, b.create(t, rand.Text()).DatasetKey, labelled(300))
+					closeAll()
+				}
+			}
+			start(first, nil)
+			// The files are moved to the storage and back by hand: all but folder.id are copied.
+			files := storedFiles(t, filepath.Join(dir, "blobs"))
+			start(second, storedfile.ErrFilesGone)
+			copyFiles(t, filepath.Join(dir, "storage"), files)
+			start(second, nil)
+			start(first, storedfile.ErrOtherStorage)
+			start(second, nil)
+			removeFiles(t, append(files, filepath.Join(dir, "blobs", "folder.id")))
+			start(first, storedfile.ErrOtherStorage)
+			copyFiles(t, filepath.Join(dir, "blobs"), storedFiles(t, filepath.Join(dir, "storage")))
+			start(first, nil)
+			start(second, storedfile.ErrMismatch)
+			start(first, nil)
+
+			second.accept = true
+			start(second, nil)
+			start(first, storedfile.ErrOtherStorage)
+			second.accept = false
+			start(second, nil)
+		})
+	}
+}
+
+// TestStorageOfEarlierVersion opens a database and two folders that all have the same identity, as
+// earlier versions stored it. The folder blobs has no files.
+func TestStorageOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := appOptions{log: io.Discard, now: time.Now, database: testenv.Postgres(t)}
-	second := first
-	second.storage = "file://" + filepath.ToSlash(filepath.Join(dir, "storage"))
-	_, closeAll, err := openIn(t.Context(), dir, first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeAll()
-	b, closeAll, err := openIn(t.Context(), dir, second)
+	local := appOptions{log: io.Discard, now: time.Now, database: testenv.Postgres(t)}
+	named := local
+	named.storage = "file://" + filepath.ToSlash(filepath.Join(dir, "storage"))
+	b, closeAll, err := openIn(t.Context(), dir, local)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.add(t, b.create(t, "flowers").DatasetKey, labelled(300))
 	closeAll()
+	if err := os.CopyFS(filepath.Join(dir, "storage"), os.DirFS(filepath.Join(dir, "blobs"))); err != nil {
+		t.Fatal(err)
+	}
+	removeFiles(t, storedFiles(t, filepath.Join(dir, "blobs")))
+	if _, _, err := openIn(t.Context(), dir, local); !errors.Is(err, storedfile.ErrFilesGone) {
+		t.Errorf("without files: error %v, want %v", err, storedfile.ErrFilesGone)
+	}
 
-	if _, _, err := openIn(t.Context(), dir, first); !errors.Is(err, storedfile.ErrFilesGone) {
-		t.Errorf("without the storage: error %v, want %v", err, storedfile.ErrFilesGone)
+	errs := make(chan error)
+	const processes = 3
+	for range processes {
+		go func() {
+			_, closeAll, err := openIn(t.Context(), dir, named)
+			if err == nil {
+				closeAll()
+			}
+			errs <- err
+		}()
 	}
-	first.accept = true
-	for _, opts := range []appOptions{second, first} {
-		_, closeAll, err := openIn(t.Context(), dir, opts)
-		if err != nil {
-			t.Fatal(err)
+	for range processes {
+		if err := <-errs; err != nil {
+			t.Error(err)
 		}
-		closeAll()
 	}
+	if _, _, err := openIn(t.Context(), dir, local); !errors.Is(err, storedfile.ErrOtherStorage) {
+		t.Errorf("without the storage: error %v, want %v", err, storedfile.ErrOtherStorage)
+	}
+}
+
+// storedFiles returns the paths of the stored files in a folder, without folder.id.
+func storedFiles(t *testing.T, folder string) []string {
+	t.Helper()
+	return must(filepath.Glob(filepath.Join(folder, "*-*")))(t)
 }
 
 func TestWALWithoutDatabase(t *testing.T) {

@@ -64,6 +64,8 @@ type Store struct {
 	backend
 	// process is the name of this process, with which the keys of new blobs begin.
 	process string
+	// fixed is true if the location is configured, and false if the folder may move.
+	fixed bool
 	// observer is nil until Observe is called.
 	observer atomic.Pointer[callObserver]
 
@@ -124,7 +126,7 @@ type listedBlob struct {
 
 // OpenFolder opens a folder of blobs and creates it if missing. process is the name of this
 // process. The keys of new blobs begin with this name, so it must consist of lower-case letters
-// and digits.
+// and digits. The folder may move, so its path is not in its identity; see [Store.FixedLocation].
 func OpenFolder(dir, process string) (*Store, error) {
 	if !isAlphanumeric(process) {
 		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, process)

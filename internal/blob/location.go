@@ -84,6 +84,15 @@ func (s *Store) IsBucket() bool {
 	return ok
 }
 
+// FixedLocation returns the location of a store that [Open] has opened, and "" for a folder that
+// [OpenFolder] has opened, such as blobs/ in a data folder.
+func (s *Store) FixedLocation() string {
+	if !s.fixed {
+		return ""
+	}
+	return s.Location()
+}
+
 // parseLocation parses the location of a store. Its errors contain no credentials.
 func parseLocation(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
@@ -109,5 +118,5 @@ func folderPath(u *url.URL) (string, error) {
 	if runtime.GOOS == "windows" {
 		path = strings.TrimPrefix(path, `\`) // of \C:\dir
 	}
-	return path, nil
+	return filepath.Clean(path), nil
 }

@@ -57,7 +57,11 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 		if _, err := os.ReadDir(dir); err != nil && opts.MustExist {
 			return nil, err
 		}
-		return OpenFolder(dir, opts.Process)
+		s, err := OpenFolder(dir, opts.Process)
+		if err == nil {
+			s.fixed = true
+		}
+		return s, err
 	}
 	if !isAlphanumeric(opts.Process) {
 		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, opts.Process)
@@ -70,7 +74,7 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{backend: b, process: opts.Process}, nil
+	return &Store{backend: b, process: opts.Process, fixed: true}, nil
 }
 
 // bucketStore stores blobs as objects of an S3 bucket. An empty object orphans/NAME, called a

@@ -261,7 +261,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 		MaxRaces: opts.maxRaces, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
-		return nil, errors.Join(databaseError(location, dir, err), database.Close())
+		return nil, errors.Join(openError(location, dir, opts.storage, blobs, err), database.Close())
 	}
 	shown := dir
 	if database.IsOnServer() {

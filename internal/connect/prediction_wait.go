@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
@@ -34,8 +35,11 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 		if p.FailureReason != "" {
 			e.Fact += ": " + p.FailureReason
 		}
-		if p.Status == api.PredictionTimeout {
+		switch {
+		case p.Status == api.PredictionTimeout:
 			return nil, e.WithHint("predict fewer rows at a time")
+		case strings.Contains(p.FailureReason, "restore it from a backup"): // a stored file is missing or damaged; see [api.CodeDamaged]
+			return nil, e.WithHint("restore the file in the data folder from a backup; `foretell doctor --files` checks all files")
 		}
 		return nil, e.WithHint("if the blind file may differ from the training file, compare them with `foretell check TRAIN.csv BLIND.csv`")
 	}

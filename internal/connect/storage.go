@@ -18,6 +18,8 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/store/pgurl"
+	"foretell/internal/storedfile"
+	"foretell/internal/term"
 )
 
 // storageFlag is the name of the flag that selects where the stored files are.
@@ -92,6 +94,18 @@ func openExistingBlobs(ctx context.Context, f *cli.Factory, at serviceLocation) 
 	defer cancel()
 	files, err := blob.Open(ctx, at.storage, blob.Options{Process: process, Getenv: f.Env, MustExist: true})
 	return files, storageError(err)
+}
+
+// openError converts an error of opening a service to one with a message and a hint for users. dir
+// is its data folder, database is the location of its database, and storage is the value of
+// --storage, or "".
+func openError(database, dir, storage string, blobs *blob.Store, err error) error {
+	if storage == "" || !errors.Is(err, storedfile.ErrFilesGone) {
+		return databaseError(database, dir, err)
+	}
+	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).
+		WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or correct or omit --storage or %[2]s; "+
+			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(blobs.Location()), config.EnvStorage)
 }
 
 // storageError converts an error of opening the stored files to one with a message and a

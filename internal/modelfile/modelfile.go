@@ -35,11 +35,14 @@ func ReadNamed(path, name string) (*model.Model, error) {
 		return nil, exit.Usagef("\"%s\" is a folder, not a file", name).WithHint("use a model file in it")
 	}
 	m, err := model.Read(file, info.Size())
-	if err != nil {
-		return nil, exit.Errorf(exit.Rejected, "%s: %w", name, err).At(name, 0, 0).
-			WithHint("export it again with `foretell models export REF`")
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	e := exit.Errorf(exit.Rejected, "%s: %w", name, err).At(name, 0, 0)
+	if errors.Is(err, model.ErrNewer) {
+		return nil, e.WithHint("use the version of foretell that wrote the file, or a newer one")
+	}
+	return nil, e.WithHint("export it again with `foretell models export REF`")
 }
 
 // Dataset describes a model's training data as the service describes a dataset.

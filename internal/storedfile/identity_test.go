@@ -7,7 +7,7 @@ import (
 
 func TestCheckFilesBelongToDatabase(t *testing.T) {
 	t.Parallel()
-	const bucket, otherBucket = "s3://one#1", "s3://two#2"
+	const bucket, otherBucket = "s3://one#1", "s3://two#2" // the blobs are in s3://one
 	for _, tt := range []struct {
 		name, databaseID, filesID string
 		referenced, stored        []string
@@ -15,6 +15,10 @@ func TestCheckFilesBelongToDatabase(t *testing.T) {
 	}{
 		{"both are new", "", "", nil, nil, nil},
 		{"the files of another bucket", otherBucket, "", []string{"a"}, nil, ErrOtherStorage},
+		{"the files of another bucket, with files of an earlier database", otherBucket, "1", []string{"a"}, []string{"a"}, ErrOtherStorage},
+		{"the files of another bucket, without files", otherBucket, bucket, nil, nil, ErrOtherStorage},
+		{"files that were moved here by hand", otherBucket, "", []string{"a", "b"}, []string{"a"}, nil},
+		{"another process adds the location", bucket, "1", []string{"a"}, []string{"a"}, nil},
 		{"two folders with files", "1", "2", []string{"a"}, []string{"a"}, ErrMismatch},
 		{"two folders without files", "1", "2", nil, nil, nil},
 		{"an early release, with a common file", "", "", []string{"a", "b"}, []string{"b"}, nil},
@@ -24,7 +28,7 @@ func TestCheckFilesBelongToDatabase(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := checkFilesBelongToDatabase(tt.databaseID, tt.filesID, tt.referenced, tt.stored, "s3://one")
+			err := checkFilesBelongToDatabase(tt.databaseID, tt.filesID, tt.referenced, tt.stored, "s3://one", "s3://one")
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}

@@ -167,6 +167,9 @@ func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 // errDamaged is returned for a truncated or modified model file.
 var errDamaged = errors.New("the model file is damaged")
 
+// ErrNewer is returned for a model file of a newer version of foretell. Test with errors.Is.
+var ErrNewer = errors.New("the model file is of a newer version of foretell")
+
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("not a model file")
 
@@ -207,8 +210,11 @@ func read(in io.Reader, size int64, algorithms []*Algorithm) (*Model, error) {
 		return nil, errNotModel
 	}
 	v := r.Uint16()
-	if (v < versionPlain || v > versionLatest) && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this version of foretell reads versions %d to %d", v, versionPlain, versionLatest)
+	if v > versionLatest && r.Err() == nil {
+		return nil, fmt.Errorf("%w: the file has version %d, but this version of foretell reads versions %d to %d", ErrNewer, v, versionPlain, versionLatest)
+	}
+	if v < versionPlain && r.Err() == nil {
+		return nil, errDamaged
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())
