@@ -103,9 +103,10 @@ func (c *comparison) setOtherSeparators() {
 }
 
 // checkUnit reports a blind column whose numbers have no unit if those of the training column have
-// one. A program that writes no unit may also write other numbers: 0.47, which is then read as
-// 0.47%, instead of 47%. checkUnit reports nothing if many numbers of the training column have no unit, either, or
-// if more than a few numbers cannot be parsed.
+// one. A program that writes no unit may also write other numbers, such as 0.47 instead of 47%, and
+// 0.47 is then read as 0.47%. If the training column has no durations, checkUnit reports nothing in
+// two cases: many training numbers have no unit, either, or more than a few blind numbers cannot be
+// parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return

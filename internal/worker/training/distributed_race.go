@@ -261,8 +261,8 @@ func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys ma
 }
 
 // pollThresholdRuns starts a goroutine that looks for algorithms of a race that have reached the
-// threshold on another worker, and sends each to wins once. The goroutine ends when stop is called
-// or ctx is done.
+// threshold on another worker, and sends each of them on the channel wins once. The goroutine ends
+// when stop is called or ctx is done.
 func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
