@@ -328,9 +328,9 @@ func (t *Table) minWidths(all [][]string) []int {
 	return least
 }
 
-// shrinkColumns narrows the widest columns in widths until all columns fit into width. least has
-// their minimum widths. If even these do not fit, shrinkColumns changes nothing, and the table is
-// printed in blocks.
+// shrinkColumns narrows the widest columns in widths until all columns fit into width. The
+// parameter least holds the minimum widths. If even these do not fit, shrinkColumns changes
+// nothing, and the table is printed in blocks.
 func shrinkColumns(widths, least []int, width int) {
 	if totalWidth(least) > width {
 		return

@@ -71,9 +71,9 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. It returns nil unless all are
-// written as plain integers, or all with .0 at the end. pandas writes integers like this if another
-// cell of the column is empty.
+// positiveIntegers returns the numbers among values, except 0. It returns nil unless all numbers are
+// written in the same form: as plain integers, or as integers with .0 at the end. pandas appends .0
+// to integers if another cell of the column is empty.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value
 	plain, decimal := false, false

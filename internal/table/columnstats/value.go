@@ -73,7 +73,8 @@ type Occurrences struct {
 	First Value
 }
 
-// Add adds the rows of a value to o.Rows, and keeps the value as o.First if it appears first.
+// Add adds the rows of a value to o.Rows. It sets o.First to the value if o was empty, or if the
+// value appears in an earlier line than o.First.
 func (o *Occurrences) Add(value *Value) {
 	if o.Rows == 0 || value.first < o.First.first {
 		o.First = *value

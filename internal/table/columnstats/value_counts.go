@@ -77,9 +77,9 @@ func (v *valueCounts) find(text string) *Value {
 	return &v.values[at]
 }
 
-// addToPartitionHash adds the row in the given line to partitionHash. at is the index of the row's
-// value, in the order in which the values first appear. Two columns that divide the rows in the
-// same way, such as the names and the codes of countries, thus have the same hash.
+// addToPartitionHash adds the row in the given line to partitionHash. The parameter at is the index
+// of the row's value, in the order in which the values first appear. Two columns that divide the
+// rows in the same way, such as the names and the codes of countries, thus have the same hash.
 func (v *valueCounts) addToPartitionHash(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.partitionHash += x * (x>>32 | 1)

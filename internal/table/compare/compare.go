@@ -56,9 +56,10 @@ const (
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
 // columns by name. If the blind file has no column with the name of the ID, its first column is the
-// ID. This is a warning, or a defect if the training file uses that column as a feature. The
-// findings are in the order of the training file's columns. If many columns have the same
-// difference, one finding describes all of them.
+// ID. Profiles reports this as a warning, or as a defect if the training file has a column with the
+// name of the first column between its ID and its label. The findings are in the order of the
+// training file's columns. If many columns have the same difference, one finding describes all of
+// them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -185,8 +186,8 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 }
 
 // checkMissing reports a column that has far more rows without a value than in training. missing is
-// the number of such rows among the trainRows rows of the training file, and now is their fraction in
-// the blind file.
+// the number of such rows among the trainRows rows of the training file. The parameter now is the
+// fraction of such rows in the blind file.
 func (c *comparison) checkMissing(name string, missing, trainRows int, now float64) {
 	before := ratio(missing, trainRows)
 	// Even if all training rows have a value, up to 3/trainRows of other rows may have none (the rule of three).
@@ -195,10 +196,10 @@ func (c *comparison) checkMissing(name string, missing, trainRows int, now float
 	}
 }
 
-// isMissingUnusual reports whether the fraction now of the rows of the blind file without a value
-// is larger than is likely by chance. usual is the probability that a row has no value. In a file
-// of at least profile.MinComparedRows rows, isMissingUnusual always returns true, because
-// checkMissing reports only large differences.
+// isMissingUnusual reports whether more rows of the blind file have no value than is likely by
+// chance. The parameter now is the fraction of these rows. usual is the probability that a row has
+// no value. In a file of at least profile.MinComparedRows rows, isMissingUnusual always returns
+// true, because checkMissing reports only large differences.
 func (c *comparison) isMissingUnusual(now, usual float64) bool {
 	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
@@ -253,8 +254,8 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 }
 
 // reportTexts reports rows of the blind column with a text that the training column does not have.
-// It reports nothing if there are no such rows. unless is the end of the message: "", or a clause
-// such as ", unless the training file has it in several rows".
+// It reports nothing if there are no such rows. The parameter unless is the end of the message: "",
+// or a clause such as ", unless the training file has it in several rows".
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return
@@ -276,8 +277,8 @@ func pluralNoun(c *profile.ColumnProfile) string {
 	return c.Form.PluralNoun()
 }
 
-// rowCounter counts the rows of some values, usually of values that cannot be parsed. most is the most
-// frequent of these values.
+// rowCounter counts the rows of some values, usually of values that cannot be parsed. The field
+// most is the most frequent of these values.
 type rowCounter struct {
 	rows int
 	most columnstats.Value
@@ -291,9 +292,9 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column c. other counts the rows with a number, date or time that can be parsed in
-// the format of the blind column, and texts counts the rows with any other text. Numbers that mean
-// a missing Unix time do not count. rows is the number of rows of the blind file.
+// the training column c. The result other counts the rows with a number, date or time that can be
+// parsed in the format of the blind column. The result texts counts the rows with any other text.
+// Numbers that mean a missing Unix time do not count. rows is the number of rows of the blind file.
 //
 // Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
 // those that the training column also has. Columns are alike if hasSameForm, haveTimesAndDurations
@@ -314,9 +315,9 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 	return other, texts
 }
 
-// usesWords reports whether the training column has numbers and also a categorical feature, such as
-// of the words among the numbers, and the blind column is read as text. The blind column may then
-// consist mostly of such words.
+// usesWords reports whether the training column has numbers and also a categorical feature, and the
+// blind column is read as text. The levels of the categorical feature may be the words among the
+// numbers, and the blind column may consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
 }

@@ -43,9 +43,9 @@ func hasDurations(c *profile.ColumnProfile) bool {
 	return slices.ContainsFunc(c.Values(), func(one columnstats.Value) bool { return cells.IsDuration([]byte(one.Text)) })
 }
 
-// reportDurations reports the rows of the blind column whose duration cannot be a time of day, if
-// the training column has times of day. unread counts these rows. It reports nothing if there are
-// none.
+// reportDurations reports the rows of the blind column whose duration cannot be a time of day. The
+// parameter unread counts these rows. If there are none, reportDurations reports nothing. The
+// training column must have times of day.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {
 		return

@@ -24,9 +24,9 @@ var mergedPredicates = map[string]string{
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings merges findings with the same code and severity about at least minGroupedFindings
-// columns. The merged finding takes the position of the first of them. Findings with and without
-// OtherSeparators are not merged, because the remedies differ.
+// groupFindings merges findings with the same code and severity if they are about at least
+// minGroupedFindings columns. The merged finding takes the position of the first of them. A finding
+// with OtherSeparators is not merged with a finding without, because the remedies differ.
 func (c *comparison) groupFindings() {
 	type group struct {
 		code               string

@@ -182,11 +182,12 @@ func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *
 	return true
 }
 
-// minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports, unless
-// the levels are all texts of the training file, or the texts differ only in spelling. It is
-// also a limit of checkFrequentTexts: a blind file in which no row has a frequent text is reported
-// only if at least this number of rows was expected to have one. The probability that none has one
-// by chance is then at most exp(-7), less than 0.1 %.
+// minExpectedRows is the smallest number of rows with unknown texts that checkLevels reports. The
+// limit does not apply if the levels are all texts of the training file, nor to texts that differ
+// from a level only in spelling. minExpectedRows is also a limit of checkFrequentTexts: a blind
+// file in which no row has a frequent text is reported only if at least this number of rows was
+// expected to have one. The probability that none has one by chance is then at most exp(-7), less
+// than 0.1 %.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts, which normally does not report a blind file with
@@ -258,8 +259,8 @@ func unparsedNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowC
 
 // UnparsedRows returns the number of rows of a blind column whose number or date is not in the
 // format of the training column. A model treats these values as missing. rows is the number of rows
-// of the blind file. UnparsedRows returns 0 unless both columns have numbers, or both have dates,
-// and the format is known.
+// of the blind file. UnparsedRows returns 0 if the format is not known, if the columns have
+// different forms, or if they have neither numbers nor dates.
 func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, rows int) int {
 	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
 	if known.Form != blind.Form || !isFormatKnown {
@@ -271,8 +272,8 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 // checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
 // texts. Training rows with a text count as rows without a value, and their texts are not known. So
 // texts are reported only if they are in far more rows than the fraction of training rows without a
-// value suggests. If most filled rows have a text, the rows without a value count as well, because
-// then the training rows without a value were probably empty.
+// value suggests. If most filled rows have a text, the rows without a value are added to the rows
+// with a text before this comparison: the training rows without a value were then probably empty.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()

@@ -10,18 +10,19 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Limits for reporting texts that are not levels, which are the texts that a model distinguishes.
-// Rare texts of the training file are not levels, unless the levels are all texts of that file. So some
-// rows with other texts are usual, and many if nearly every row has its own text.
+// Limits for reporting texts that are not levels. Levels are the texts that a model distinguishes.
+// Rare texts of the training file are not levels, unless the levels are all texts of that file. So
+// it is usual that some rows have other texts. If nearly every row has its own text, it is usual
+// that many rows have other texts.
 const (
 	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that are not levels, if most rows have such a text, or far more than in a sample
-// of the training rows, or if the levels are all texts of the training file. Texts that differ from a
-// level only in spelling are always reported. It ignores texts that mean a missing value, unless they
-// are levels.
+// checkLevels reports texts that are not levels in three cases: most rows have such a text, far
+// more rows have such a text than in a sample of the training rows, or the levels are all texts of
+// the training file; see areUnknownsUsual. In any other case, it reports only texts that differ
+// from a level only in spelling. A text that means a missing value is ignored if it is not a level.
 func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {
@@ -70,8 +71,9 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text is unknown to the model, most often the text %s", rows, share, most)
 }
 
-// areUnknownsUsual reports whether it is usual that so large a part of the filled rows has texts that are
-// not levels. rows is the number of these rows, and texts the number of these texts.
+// areUnknownsUsual reports whether a blind column has no more texts that are not levels than is
+// usual. rows is the number of rows with such a text, texts is the number of different texts in
+// these rows, and filled is the number of all rows with a value.
 func (c *comparison) areUnknownsUsual(known *profile.TrainingColumn, rows, texts, filled int) bool {
 	share := ratio(rows, filled)
 	sampled := ratio(known.SampleUnknown+3, known.SampleRows+3) // a sample has few rows

@@ -46,8 +46,8 @@ func (c *comparison) checkNumbers(form inference.Form, train *columnstats.Numeri
 
 // checkTrainingSampleRange is like checkNumbers, for a training column whose range is known only
 // for a sample of the rows. Other training rows may have numbers far outside this range. Therefore
-// it reports a range only if more rows leave it than is likely by chance. It also reports a column if
-// most numbers of the sample are above all blind numbers.
+// it reports a growth of the range only if more rows are outside than is likely by chance. It also
+// reports a column for which isMostlyBelow or isSampleMostlyAbove returns true.
 func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)

@@ -72,7 +72,7 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 
 // partCounts counts the rows of a blind column with parts that a training column does not have.
 type partCounts struct {
-	misspelled rowCounter // rows of texts with at least as many misspelled parts as parts of the training column
+	misspelled rowCounter // rows of texts with misspelled parts, and at most as many correctly spelled parts of the training column
 	unknown    rowCounter // rows of texts without a part of the training column, even misspelled
 	filled     int        // number of rows with a value
 	firstLine  int        // the first line of a row in unknown
@@ -104,9 +104,9 @@ func caseOf(text string) letterCase {
 	return mixedCase
 }
 
-// countParts counts the rows of a blind column whose parts the training column does not have. parts
-// are the parts of the training column. train decides what the parts of a text are. A part that
-// differs only in case from one of parts is not misspelled if its case is one of usualCases.
+// countParts returns the partCounts of a blind column. parts are the parts of the training column.
+// The profile train decides what the parts of a text are. A part that differs only in case from one
+// of parts is not misspelled if its case is one of usualCases.
 func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string, usualCases map[letterCase]bool) partCounts {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	for _, part := range parts {

@@ -46,9 +46,9 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. train needs only Name, Form and NumberFormat.
 //
-// Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of them have the
-// other decimal separator, checkSeparators reports a defect, or only a warning if they are few. If
-// there are no such numbers, it reports a warning in two cases:
+// Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of them
+// have the other decimal separator, checkSeparators reports a defect, or only a warning if they are
+// few. If all numbers with a point or comma are ambiguous, it reports a warning in two cases:
 //
 //   - The separator is read as separating thousands, but the training column has no such separator, and may have fractions.
 //   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
@@ -103,9 +103,10 @@ func (c *comparison) setOtherSeparators() {
 }
 
 // checkUnit reports a blind column whose numbers have no unit if those of the training column have
-// one. A program that writes no unit may also write other numbers: 0.47, which is then read as
-// 0.47%, instead of 47%. checkUnit reports nothing if many numbers of the training column have no unit, either, or
-// if more than a few numbers cannot be parsed.
+// one. A program that writes no unit may also write other numbers, such as 0.47 instead of 47%, and
+// 0.47 is then read as 0.47%. If the training column has no durations, checkUnit reports nothing in
+// two cases: many training numbers have no unit, either, or more than a few blind numbers cannot be
+// parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return

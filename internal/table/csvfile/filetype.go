@@ -20,7 +20,8 @@ const parquetMagic = "PAR1"
 
 // IsParquet reports whether head is the beginning of a Parquet file: the letters PAR1, and a
 // control character within the next four bytes. The control character distinguishes it from a CSV
-// file whose first column is called PAR1. PAR1 alone is also a Parquet file, which was cut off.
+// file whose first column is called PAR1. It also returns true if head consists only of PAR1: this
+// is a Parquet file that was cut off.
 func IsParquet(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(parquetMagic))
 	return ok && (len(rest) == 0 || bytes.ContainsFunc(rest[:min(len(rest), 4)], func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }))

@@ -64,9 +64,9 @@ func openingQuote(line []byte) int {
 	return len(line) - len(rest)
 }
 
-// textInQuotes returns the text between line[0], which is a quote, and the quote that closes it, and
-// the offset after that quote, which is 0 if there is no such quote. Quotes in the text follow a
-// backslash if escaped is set, and are doubled otherwise.
+// textInQuotes returns the text between line[0], which is a quote, and the closing quote. end is
+// the offset after the closing quote, or 0 if there is none. Quotes in the text follow a backslash
+// if escaped is set, and are doubled otherwise.
 func textInQuotes(line []byte, escaped bool) (text []byte, end int) {
 	within, quote := []byte(`""`), []byte{'"'}
 	if escaped {

@@ -13,9 +13,9 @@ var separatorLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\x{FEFF})?(?:(?i:sep)=[^\pL\pN"\r\n]|"(?i:sep)=[^\pL\pN"\r\n]")[\r\n]`)
 })
 
-// SeparatorLineLen returns the number of bytes of the separator line at the beginning of a file,
-// such as sep=; and of a byte order mark before it. It returns 0 if head, the beginning of the
-// file, has no such line. It does not count the line end, which readers skip as a blank line.
+// SeparatorLineLen returns the length in bytes of a separator line (such as sep=;) at the beginning
+// of a file. It counts a byte order mark before the line, but not the line end, which readers skip
+// as a blank line. It returns 0 if head, the beginning of the file, has no such line.
 func SeparatorLineLen(head []byte) int {
 	return len(bytes.TrimRight(separatorLine().Find(head), "\r\n"))
 }

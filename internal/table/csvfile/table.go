@@ -106,8 +106,8 @@ func (t *Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// HeaderDefect returns a defect of the header. at is the position of the column, from 0, or -1 if the
-// defect is not in one column.
+// HeaderDefect returns a defect of the header. The parameter at is the position of the column, from
+// 0, or -1 if the defect is not in one column.
 func (t *Table) HeaderDefect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),

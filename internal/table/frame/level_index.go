@@ -76,8 +76,8 @@ func parseNumericCode(cell []byte) (number float64, ok bool) {
 }
 
 // code returns the code of a cell. A cell such as NA that is not a level is missing, because other
-// programs write NA for an empty cell. There is one exception: if all levels are words in a column
-// of numbers, NA counts as one of the numbers, with the code len(Levels).
+// programs write NA for an empty cell. There is one exception: if all levels are words among the
+// numbers of a column, such a cell has the code len(Levels), like the numbers.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)

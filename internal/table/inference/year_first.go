@@ -128,9 +128,9 @@ func areUnlikelyDays(years *[100]bool) bool {
 	return count > 1 && isBetween
 }
 
-// areAdjacentYears reports whether the numbers in years are probably years, not days of a month.
-// They must have few gaps, as in 19, 20, 22, and there must be at least twice as many numbers in
-// days: different days of a month would be about as many.
+// areAdjacentYears reports whether the numbers in the array years are probably years, not days of a
+// month. They must have few gaps, as in 19, 20, 22, and be at most half as many as the numbers in
+// the array days. If they were days of a month, both arrays would have about equally many numbers.
 func areAdjacentYears(years, days *[100]bool) bool {
 	lowest, highest, count, dayCount := -1, 0, 0, 0
 	for i := range years {

@@ -12,7 +12,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Limits for the checks of columns that identify groups of rows or times.
+// Limits for the checks of columns that identify groups of rows, and of columns with the time of
+// each row.
 const (
 	minGroups          = 10  // a column with fewer different values is a normal category
 	maxGroupRows       = 200 // a column with more rows for each value on average is a normal category, too

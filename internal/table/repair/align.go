@@ -140,8 +140,9 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 }
 
-// relax records an assignment of take fields, starting with fields[used], to a column. It replaces
-// a more expensive assignment. cost is the cost for this column alone.
+// relax records the assignment of fields[used:used+take] to a column, unless a cheaper assignment
+// is recorded. If an equally cheap one is recorded, it records only that there are several. cost is
+// the cost for this column alone.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take

@@ -52,8 +52,8 @@ const (
 	changeLabelRemoved      = "label-taken-out"
 )
 
-// changeTexts are the messages of changes. %s is replaced by the number of changes and
-// noun. If text is empty, each change has its own message.
+// changeTexts are the messages of changes. %s is replaced by the number of changes and the
+// noun, as in "3 cells". If text is empty, each change has its own message.
 var changeTexts = []struct{ code, noun, text string }{
 	{csvfile.FixEncoding, "cell", "converted %s from Windows-1252 to UTF-8"},
 	{csvfile.FixByteOrderMark, "", "removed the byte order mark"},

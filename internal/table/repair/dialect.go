@@ -174,10 +174,10 @@ func modalLength(records [][][]byte) int {
 
 // hasRowNames reports whether the first column has row names: its fields are unique and not blank.
 // The last column must not be empty: an empty last column means that each line ends with a
-// delimiter. If the header begins with a word for an ID, such as id, the fields of the second column
-// must be unique, too. Otherwise, this is the name of the first column, and the rows have an
-// additional field for another reason, such as decimal commas without quotes. records include the header.
-// Records that do not have the usual number of fields are ignored.
+// delimiter. If the header begins with a word for an ID, such as id, the fields of the second
+// column must be unique, too. If they are not, the word is the name of the first column, and the
+// rows have an additional field for another reason, such as decimal commas without quotes. records
+// include the header. Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen, seenSecond := map[string]bool{}, map[string]bool{}
 	isSecondID, hasLast := csvfile.IsIDWord(string(cells.Trim(records[0][0]))), false

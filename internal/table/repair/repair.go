@@ -311,8 +311,8 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 	return rows, nil
 }
 
-// nameFromLayout names the columns of a file without a header as Normalize does. line is the line of
-// the first row.
+// nameFromLayout names the columns of a file that has no header, in the same way as Normalize. line
+// is the line of the first row.
 func (r *repairer) nameFromLayout(line int) error {
 	table := csvfile.Table{Names: slices.Clone(r.dialect.names), HeaderLine: line}
 	if err := r.opts.Layout.setNames(&table); err != nil {

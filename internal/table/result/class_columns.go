@@ -97,8 +97,8 @@ func ClassColumnsBefore(names []string, prediction int, classes []string) []Clas
 }
 
 // classLabels returns the possible classes of the probability column with the given name, or nil if
-// it is not the name of such a column. It inverts AddedColumns. taken holds the names of the columns
-// to the left, and known the classes that have a column already.
+// it is not the name of such a column. It inverts AddedColumns. taken holds the names of the
+// columns to the left, and known holds the classes that have a column already.
 func classLabels(name string, taken, known map[string]bool) []string {
 	label, ok := strings.CutPrefix(name, probabilityName+"_")
 	if !ok {

@@ -191,8 +191,8 @@ func (v *verifier) checkNextRow(ctx context.Context) (found bool, err error) {
 	return true, v.checkPrediction(got, len(want.Fields))
 }
 
-// checkPrediction checks the columns of a row that the prediction added. from is the position of
-// the first of them.
+// checkPrediction checks the prediction in a row: the fields in the columns that the prediction
+// added. The parameter from is the position of the first of these columns.
 func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 	class, known := v.classes[string(row.Fields[from])]
 	if !known {

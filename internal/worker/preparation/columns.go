@@ -21,18 +21,20 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// maxTextsSize is the maximum size of all texts of a column in JSON, in bytes, and
-// maxDatasetTextsSize that of all columns. An escape sequence, such as \" for a quote, counts as one
-// byte. Hundreds of categories fit, and every response that describes the dataset stays short.
-// Longer lists are omitted: an incomplete list does not show that a text is new.
+// maxTextsSize is the maximum size of all texts of a column in JSON, in bytes. maxDatasetTextsSize
+// is the maximum size of the texts of all columns together. An escape sequence, such as \" for a
+// quote, counts as one byte. Hundreds of categories fit, and every response that describes the
+// dataset stays short. Longer lists are omitted: an incomplete list does not show that a text is
+// new.
 const (
 	maxTextsSize        = 4 << 10
 	maxDatasetTextsSize = 64 << 10
 )
 
-// allTexts returns all texts of a column that a model uses as categories or booleans, sorted. It
-// returns nil if the column is used in another way, or if the texts are too long. It subtracts their
-// size from left, the size that is left for the other columns.
+// allTexts returns all texts of a column, sorted, if a model uses them as categories or booleans.
+// It returns nil if the column is used in another way, or if the texts are too long. The parameter
+// left is the size that all further texts of the dataset may have. allTexts subtracts the size of
+// the returned texts from it.
 func allTexts(c *profile.ColumnProfile, left *int) (texts []string) {
 	isCategory := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
 	if !isCategory || c.Features == 0 || c.HasItemsOrPrefixes() || !c.HasAllTexts() {
@@ -50,9 +52,9 @@ func allTexts(c *profile.ColumnProfile, left *int) (texts []string) {
 	return texts
 }
 
-// maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum
-// number of texts, in the distribution of a column. The distributions of 5,000 columns must fit
-// in one row of the store.
+// maxDistributionBins is the maximum number of bins, and maxDistributionTexts is the maximum number
+// of texts, in the distribution of a column. The distributions of 5,000 columns must fit in one row
+// of the store.
 const (
 	maxDistributionBins  = 16
 	maxDistributionTexts = 5
