@@ -139,7 +139,7 @@ func (f *folder) discard(_ context.Context, e listedBlob) error {
 }
 
 // setOrphan moves the file to the folder of orphans. It sets the modification time of the file to
-// now, because eachBatch reads from this time when the blob became an orphan.
+// now. eachBatch later reports this time as the time when the blob became an orphan.
 func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error {
 	if err := os.MkdirAll(f.orphanPath(""), 0o700); err != nil {
 		return err

@@ -132,8 +132,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// nearestFlag returns the flag that an unknown name probably means. It starts with name, or its
-// edit distance to name is at most two. nearestFlag returns "" if there is no such flag.
+// nearestFlag returns the flag that an unknown name probably means. This flag starts with name, or
+// has an edit distance of at most two to name. nearestFlag returns "" if there is no such flag.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -37,8 +37,8 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
-// If cmd has the flag --database, it is the value of the flag or, if the flag is not set, of
-// FORETELL_DATABASE. If this is empty, it is the path of foretell.db in dir.
+// This is the value of the flag --database or, if the flag is not set, of FORETELL_DATABASE. If the
+// value is empty, or if cmd does not have the flag, the location is the path of foretell.db in dir.
 //
 // It is an error to select foretell.db if the folder has a marker file; see markerFile. It is also
 // an error to select a URL if --data-dir names a folder with a foretell.db.
