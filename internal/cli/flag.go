@@ -181,9 +181,9 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 // NoArgs returns an error if there are arguments.
 func NoArgs(cmd *cobra.Command, args []string) error { return PositionalArgs()(cmd, args) }
 
-// SimilarNames returns at most three names that typed may mean. These are the names with the
-// smallest edit distance to typed, if this distance is at most two. A name that starts with typed
-// counts as distance one. Case is ignored.
+// SimilarNames returns the elements of names that the user may have meant by the word typed, at
+// most three. These are the names with the smallest edit distance to this word, if the distance is
+// at most two. A name that starts with the word counts as distance one. Case is ignored.
 func SimilarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3

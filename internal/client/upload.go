@@ -77,8 +77,9 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 const maxAgeFromEarlierAttempt = 10 * time.Minute
 
 // findDatasetOfEarlierAttempt returns the dataset that an earlier attempt of the same request has
-// created, or nil. Such a dataset is PENDING and not older than maxAgeFromEarlierAttempt. It has the
-// name, the file name and the number of buckets of want, the body of the request.
+// created, or nil. Such a dataset is PENDING and not older than maxAgeFromEarlierAttempt. It has
+// the same name as want, which is the body of the request, and no other file name or number of
+// buckets.
 func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
 	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {

@@ -75,7 +75,7 @@ func checkNoDatabaseFile(dir, location string) error {
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports
-// whether the command has the flag --database; the hint then names it.
+// whether the command has the flag --database. If it has, the hint of the error names this flag.
 func checkNoMarkerFile(dir string, canSelect bool) error {
 	path := filepath.Join(dir, markerFile)
 	content, err := os.ReadFile(path)
