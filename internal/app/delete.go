@@ -72,8 +72,9 @@ const predictionBatchSize = 1000
 //
 // root is the kind of the row. account is the key of the account that owns it, or "" if the owner
 // is unknown. Before each transaction, deletePredictionBatches calls the function check, and stops
-// if it returns false: the row must not be deleted. The function record records the deletion in the
-// audit log. It is called in the first transaction, because the deletion may be interrupted.
+// if check returns false, because the row must then not be deleted. The function record records the
+// deletion in the audit log. It is called in the first transaction, because the deletion may be
+// interrupted.
 func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
 	if root == "prediction" {
 		return nil
