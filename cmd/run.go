@@ -289,8 +289,8 @@ func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) 
 	return p.trainNew(ctx, prepCtx, body)
 }
 
-// evaluate reads the model of the race, checks it against the requirements, and applies the results to
-// the choice of the champion.
+// evaluate reads the model of the race, checks it against the requirements, and lets the results
+// decide whether the model can be the champion.
 func (p *runPipeline) evaluate(ctx context.Context) (err error) {
 	if p.model, err = client.Call(ctx, p.Client, api.GetModel, &api.ModelInput{ModelKey: p.job.ModelKey}); err != nil {
 		return err

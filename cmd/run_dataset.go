@@ -60,10 +60,11 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 }
 
 // awaitOldestDataset waits until the dataset with the given key is prepared. Then it returns the
-// oldest prepared dataset of the series that has the same contents. This is usually the given
-// dataset. But if several runs upload the same file at the same time, all of them use the oldest
-// dataset. awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no
-// race uses it. It does not wait for datasets of other commands that are still being prepared.
+// oldest dataset of the series that has the same contents. This is usually the given dataset. But
+// if several runs upload the same file at the same time, all of them use the oldest dataset.
+// awaitOldestDataset then deletes the given dataset if this run created it (isNew) and no race uses
+// it. If the oldest dataset is still being prepared, awaitOldestDataset does not wait for it, and
+// returns the given dataset.
 func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string, isNew bool) (*api.Dataset, error) {
 	d, err := p.AwaitDataset(ctx, key)
 	if isNew {
@@ -179,8 +180,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 
 // findSameDataset returns the oldest COMPLETED or PROCESSING dataset in the series that has the
 // same contents as the training file and the same number of buckets as the run. It returns the zero
-// value if no dataset is the same, or if the service does not report the SHA-256 of datasets. It ignores
-// datasets for which isReadDifferently returns true; reread is the name of one of these, or "".
+// value if no dataset is the same, or if the service does not report the SHA-256 of datasets. It
+// ignores datasets for which isReadDifferently returns true. If it finds no other dataset, reread
+// is the name of one of these datasets, or "".
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {

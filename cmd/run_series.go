@@ -45,10 +45,11 @@ func (o *runOptions) findFormerChampion(ctx context.Context, session *connect.Se
 	return c, err
 }
 
-// useSeriesRoles makes a run use the label and the ID column of the champion of its series. Columns
-// that flags, the blind file or the user's answers to prompts have determined stay the same. changed
-// reports whether a column has changed, so that the files must be checked again. c is the champion,
-// or nil if the series has no champion.
+// useSeriesRoles makes a run use the label and the ID column of the champion of its series. It
+// keeps a column that was determined by a flag, by the blind file or by the user's answer to a
+// prompt. changed reports whether a column has changed, so that the files must be checked again. c
+// is the champion. It is nil if the series has no champion, or if the label of the champion is
+// unknown.
 func (o *runOptions) useSeriesRoles(ctx context.Context, session *connect.Session, files *preflight.Preflight) (c *requirement.Champion, changed bool, err error) {
 	c, err = o.findFormerChampion(ctx, session, files)
 	if err != nil || c == nil || c.Dataset.LabelName == "" {

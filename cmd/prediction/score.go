@@ -221,8 +221,8 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 
 // noteClasses prints notes about IDs that were compared as numbers or are in one file only, rows
 // without a label, probabilities that do not sum to 1, labels that are not classes of the model,
-// and classes without probabilities. It also prints which class prAuc is about, unless the
-// predictions have no receipt (hasReceipt is false) and standard output is not a terminal.
+// and classes without probabilities. It also prints which class prAuc is about, if the predictions
+// have a receipt (hasReceipt) or standard output is a terminal.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	for _, note := range []string{result.IDNumbers.Note(), result.UnmatchedNote(), scoring.UnlabelledNote(result.UnlabelledRows), result.UnequalSumsNote()} {
 		if note != "" {

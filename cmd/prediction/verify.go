@@ -73,8 +73,8 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// findReceipt reads and returns the receipt of the result. A missing receipt is an error, unless
-// --blind is set and --receipt is not: findReceipt then returns nil.
+// findReceipt reads and returns the receipt of the result. If the receipt is missing, it returns an
+// error. But if --blind is set, and --receipt is not set, it returns nil.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
 	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")

@@ -143,8 +143,8 @@ func createPartFile(partPath, path string) (*os.File, error) {
 
 // writeFile creates the file at path with the output of the function write. Only the owner can read
 // the file. If path is a link, writeFile creates the target of the link. The file is named
-// path.part until it is complete. If path.part exists, writeFile replaces it, unless another backup
-// is writing it; this is an error.
+// path.part until it is complete. If path.part exists, writeFile replaces it. But it returns an
+// error if another backup is writing path.part, or if the file system has no locks.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err

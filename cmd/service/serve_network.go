@@ -102,8 +102,8 @@ func checkBaseURL(flag, value string) error {
 }
 
 // serviceURL returns the URL of the service if --public-url is not set. Without --tls-acme, this is
-// listener, the URL of the listener. With --tls-acme, it is the URL of the first host of the flag,
-// because the certificate is valid only for these hosts.
+// the URL of the listener, which is the parameter listener. With --tls-acme, it is the URL of the
+// first host of the flag, because the certificate is valid only for these hosts.
 func (n *networkFlags) serviceURL(listener string) string {
 	if len(n.acmeHosts) > 0 {
 		return "https://" + n.acmeHosts[0]

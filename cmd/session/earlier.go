@@ -48,8 +48,8 @@ func storageOf(file *viper.Viper, profile string) string {
 	return profileSetting(file, profile, config.KeyAuthStorage)
 }
 
-// isUsedByOther reports whether a profile other than profile is for the same account of the same
-// server as tokens, and keeps its credentials in the same storage.
+// isUsedByOther reports whether another profile than the given one is for the same account of the
+// same server as tokens, and keeps its credentials in the given storage.
 func isUsedByOther(file *viper.Viper, profile, storage string, tokens *credential.TokenSource) bool {
 	for other := range file.GetStringMap("profiles") {
 		server := strings.TrimRight(profileSetting(file, other, config.KeyServer), "/")

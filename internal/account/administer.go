@@ -131,9 +131,9 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return a.checkAdministrators(ctx, t, before, 1)
 }
 
-// checkAdministrators returns a problem if the account before is an enabled administrator, and the
-// store has fewer than required enabled administrators. The account may have been changed in the
-// store since before was read.
+// checkAdministrators returns a problem if the store has fewer enabled administrators than the
+// parameter required. It returns nil unless the parameter before is an enabled administrator.
+// before is the account as it was read from the store; the store may have changed it since.
 func (a *Accounts) checkAdministrators(ctx context.Context, t *store.Tx, before *store.Account, required int) error {
 	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil

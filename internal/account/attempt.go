@@ -55,12 +55,12 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address", wait)
 }
 
-// allowLoginAttempts counts a log-in with this email, and the attempts in before, towards their
-// rate limits. If a limit is exceeded, it returns a *api.Problem with CodeTooMany. Otherwise it
-// returns the counted attempts. If the log-in then succeeds, the caller must pass them to
-// [store.Tx.RefundAttempts], because only failed log-ins count. The limit that counts log-ins with
-// one email from all addresses together does not apply to an address from which the account has
-// logged in before.
+// allowLoginAttempts counts a log-in with this email towards its rate limits. It also counts the
+// attempts in the parameter before, which have their own limits. If a limit is exceeded, it returns
+// a *api.Problem with CodeTooMany. Otherwise it returns the counted attempts. If the log-in then
+// succeeds, the caller must pass them to [store.Tx.RefundAttempts], because only failed log-ins
+// count. The limit that counts log-ins with one email from all addresses together does not apply to
+// an address from which the account has logged in before.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)

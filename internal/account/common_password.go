@@ -35,9 +35,9 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommonPassword reports whether a password in lower case is easy to guess: it is a common
-// password, alone, written twice, or with digits and symbols around it, or it has at most two
-// different characters.
+// isCommonPassword reports whether a password in lower case is easy to guess. Such a password has
+// at most two different characters, or is a common password: alone, written twice, or with digits
+// and symbols around it.
 func isCommonPassword(password string) bool {
 	words := commonPasswords()
 	half := password[:len(password)/2]

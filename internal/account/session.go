@@ -171,8 +171,8 @@ func (a *Accounts) deleteOtherSessions(ctx context.Context, t *store.Tx, onlyAft
 
 // deleteCallerSessions ends the sessions of the caller's account for which matches returns true. It
 // returns store.ErrNotFound if no session matches. If onlyAfterLogin is true, and the caller logged
-// in more than maxRecentLoginAge ago, deleteCallerSessions ends only the session of the request: it
-// returns a problem with CodeForbidden if another session matches.
+// in more than maxRecentLoginAge ago, deleteCallerSessions may end only the session of the request:
+// if another session matches, it returns a problem with CodeForbidden.
 func (a *Accounts) deleteCallerSessions(ctx context.Context, t *store.Tx, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

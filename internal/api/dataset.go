@@ -25,7 +25,7 @@ const (
 )
 
 // internalFailurePrefix begins the failureReason of a dataset, race or prediction that FAILED
-// because of a fault of the service and not of its input.
+// because of a fault of the service. Other reasons do not have this prefix.
 const internalFailurePrefix = "an internal error: "
 
 // InternalFailure is the failureReason after a fault of a service that has a log. The log has the
@@ -38,7 +38,8 @@ func EmbeddedFailure(cause error) string {
 	return internalFailurePrefix + strings.ReplaceAll(cause.Error(), "\n", "; ")
 }
 
-// IsInternalFailure reports whether a failureReason says that the service has failed, not its input.
+// IsInternalFailure reports whether a failureReason is about a fault of the service. It returns
+// false for other reasons, such as a defect of the CSV.
 func IsInternalFailure(reason string) bool { return strings.HasPrefix(reason, internalFailurePrefix) }
 
 // QuotaPrefix begins the message of an error with CodeQuota. It also begins the failureReason of a
@@ -238,8 +239,8 @@ type Distribution struct {
 }
 
 // IsCoarse reports whether one bin has more than half of the numbers, so that Bins does not show
-// how most of them are distributed. It returns false if the numbers in each bin are equal.
-// distinct is the number of distinct values of the column.
+// how most of them are distributed. It returns false if no bin has two different numbers. distinct
+// is the number of distinct values of the column.
 func (d *Distribution) IsCoarse(distinct int64) bool {
 	largest, rows, filled := int64(0), int64(0), int64(0)
 	for _, n := range d.Bins {

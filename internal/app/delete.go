@@ -70,10 +70,11 @@ const predictionBatchSize = 1000
 // There are several transactions, because a row may have hundreds of thousands of predictions, and
 // other writers of an SQLite database must wait until a transaction ends.
 //
-// root is the kind of the row, and account its account, or "" if that is unknown. Before each
-// transaction, check reports whether the row may be deleted; if not, deletePredictionBatches stops.
-// record records the deletion in the audit log. It is called in the first transaction, because the
-// deletion may be interrupted.
+// root is the kind of the row. account is the key of the account that owns it, or "" if the owner
+// is unknown. Before each transaction, deletePredictionBatches calls the function check, and stops
+// if check returns false, because the row must then not be deleted. The function record records the
+// deletion in the audit log. It is called in the first transaction, because the deletion may be
+// interrupted.
 func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
 	if root == "prediction" {
 		return nil

@@ -32,9 +32,8 @@ func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.file
 // process. It returns nil before the first clean-up.
 func (a *App) OrphansAfterSweep() *blob.Orphans { return a.files.OrphansAfterSweep() }
 
-// ObserveFiles makes the App call report at the end of each read, write and delete of a stored
-// file. The function report must be safe for concurrent use. On a zero App, ObserveFiles does
-// nothing.
+// ObserveFiles makes the App call the function report at the end of each read, write and delete of
+// a stored file. report must be safe for concurrent use. On a zero App, ObserveFiles does nothing.
 func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.files != nil {
 		a.files.Observe(report)

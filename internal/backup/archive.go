@@ -278,8 +278,8 @@ func (a *archiveReader) verifyNothingFollows() error {
 // close removes the temporary file of the checksums.
 func (a *archiveReader) close() error { return a.checksumLines.Close() }
 
-// damagedError wraps an error of reading a backup in ErrDamaged. It does not change an error that
-// wraps ErrDamaged already, context.Canceled or context.DeadlineExceeded.
+// damagedError wraps an error of reading a backup in ErrDamaged. It returns an error unchanged if
+// this already wraps ErrDamaged, or if it wraps context.Canceled or context.DeadlineExceeded.
 func damagedError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err

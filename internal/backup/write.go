@@ -113,7 +113,8 @@ func (b *backupWriter) takeSnapshot(ctx context.Context) (complete bool, err err
 }
 
 // findFiles returns the files of a snapshot that are not yet in the backup, and the files that were
-// deleted while they were copied. each must call its argument with each file of the snapshot.
+// deleted while they were copied. The function each must call its argument with every file of the
+// snapshot.
 func (b *backupWriter) findFiles(ctx context.Context, each func(context.Context, func(*store.OwnedFile) error) error) (missing, vanished []*store.OwnedFile, err error) {
 	err = each(ctx, func(f *store.OwnedFile) error {
 		switch {

@@ -39,8 +39,8 @@ type callObserver struct {
 	report func(BackendCall)
 }
 
-// Observe makes the store call report after each blob that it has read, written or deleted. now
-// returns the current time. report must be safe for concurrent use. A second call of Observe
+// Observe makes the store call the function report after it has read, written or deleted a blob.
+// now returns the current time. report must be safe for concurrent use. A second call of Observe
 // replaces both functions.
 func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
@@ -62,8 +62,8 @@ func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
-// measure calls do, which uses the backend and returns the number of bytes that it has read or
-// written. It adds the duration and the bytes to the measured call.
+// measure calls the function do, which uses the backend and returns the number of bytes that were
+// read or written. It adds the duration and the bytes to the measured call.
 func (t *callTimer) measure(do func() (int, error)) (n int, err error) {
 	var began time.Time
 	if t.observer != nil {

@@ -42,8 +42,8 @@ type Upload struct {
 }
 
 // UploadURL returns a signed URL to which a client can upload an object with a PUT request. The URL
-// is valid for lifetime. The request must have the given Content-Type. The name of the object must
-// consist of words separated by slashes.
+// is valid for the duration lifetime. The request must have the given Content-Type. The name of the
+// object must consist of words separated by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.uploadObjectName(name), lifetime, nil, header)
@@ -53,8 +53,8 @@ func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, 
 	return u.String(), nil
 }
 
-// DownloadURL returns a signed URL that is valid for lifetime, with which a client can download
-// a blob. The response has the given Content-Type and suggests the given file name.
+// DownloadURL returns a signed URL with which a client can download a blob. The URL is valid for
+// the duration lifetime. The response has the given Content-Type and suggests the given file name.
 func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err

@@ -84,10 +84,11 @@ func (b *bucketStore) listMarkers(ctx context.Context) *orphanMarkers {
 	return m
 }
 
-// applyToSortedBatch sets the field orphaned of the blobs in a batch that have a marker. The batch
-// must be sorted by name. It stops at the first marker for whose name belongs returns false, and
-// keeps the remaining markers for later batches. If another process has removed the blob of a
-// marker, applyToSortedBatch appends an entry for the blob to the batch.
+// applyToSortedBatch applies the next markers to a batch of blobs: it sets the field orphaned of
+// each blob that has a marker. The batch must be sorted by name. The function belongs reports
+// whether the marker with this name belongs to the batch. applyToSortedBatch stops at the first
+// marker that does not, and keeps the remaining markers for later batches. If another process has
+// removed the blob of a marker, applyToSortedBatch appends an entry for the blob to the batch.
 func (m *orphanMarkers) applyToSortedBatch(entries []listedBlob, belongs func(name string) bool) ([]listedBlob, error) {
 	sorted := entries
 	for ; m.hasPending; m.pending, m.hasPending = m.next() {

@@ -112,7 +112,8 @@ type Orphans struct {
 	Oldest time.Time
 }
 
-// add counts an orphan. size is its size in bytes, and since is when the blob became an orphan.
+// add counts an orphan. size is its size in bytes, and since is the time when the blob became an
+// orphan.
 func (o *Orphans) add(size int64, since time.Time) {
 	o.Count++
 	o.Bytes += size

@@ -18,8 +18,8 @@ type Info struct {
 	Platform string `json:"platform"`
 }
 
-// Current returns the description of this binary. A value that the release build has not set is the
-// value that the Go toolchain recorded. An unknown version is "(devel)".
+// Current returns the description of this binary. If the release build has not set a value, Current
+// returns the value that the Go toolchain recorded. An unknown version is "(devel)".
 func Current() Info {
 	b := Info{Version: version, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -160,8 +160,8 @@ func sendFile(conn net.Conn, file io.Reader) (readErr, sendErr error) {
 	}
 }
 
-// setDeadline calls set with the time that is d from now. It ignores an error of set, because the
-// read or write that follows then fails, too.
+// setDeadline calls the function set with the current time plus d. It ignores the error of this
+// call, because the next read or write then fails, too.
 func setDeadline(set func(time.Time) error, d time.Duration) {
 	_ = set(time.Now().Add(d)) //nolint:forbidigo // compared by the system
 }

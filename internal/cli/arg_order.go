@@ -34,8 +34,8 @@ func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 }
 
 // splitArgs splits args into the words that name a command, the flags before and between these
-// words, and the rest. cmd is the named command. known returns the flags of all commands; see
-// [AllFlags].
+// words, and the rest. cmd is the named command. The function known returns the flags of all
+// commands; see [AllFlags].
 func splitArgs(root *cobra.Command, known func() *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
 	cmd = root
 	for i := 0; i < len(args); i++ {
@@ -98,8 +98,8 @@ func AllFlags(root *cobra.Command) *pflag.FlagSet {
 	return all
 }
 
-// takesValue reports whether arg is a flag whose value is the next argument. known returns the
-// flags of all commands; an unknown flag takes no value.
+// takesValue reports whether arg is a flag whose value is the next argument. The function known
+// returns the flags of all commands. A flag that is not among them takes no value.
 func takesValue(known func() *pflag.FlagSet, arg string) bool {
 	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false

@@ -16,10 +16,10 @@ import (
 	"foretell/internal/term"
 )
 
-// WriteFileAtomic creates a file at path with the output of write. The file is complete or missing,
-// even after a power failure. If force is not set and path exists, it returns the error of
-// InstallFile. It writes directly to a device or a pipe. If path is a symbolic link, it writes the
-// target and keeps the link.
+// WriteFileAtomic creates a file at path with the output of the function write. The file is
+// complete or missing, even after a power failure. If force is not set and path exists, it returns
+// the error of InstallFile. It writes directly to a device or a pipe. If path is a symbolic link,
+// it writes the target and keeps the link.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

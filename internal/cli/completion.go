@@ -45,8 +45,8 @@ func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDir
 	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
-// valueCompletionDirective returns the completion directive for a value that help pages call
-// placeholder, such as FILE.
+// valueCompletionDirective returns the completion directive for a value. placeholder is the word
+// for the value in help pages, such as FILE.
 func valueCompletionDirective(placeholder string) cobra.ShellCompDirective {
 	switch placeholder {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":

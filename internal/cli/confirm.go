@@ -25,8 +25,8 @@ func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 }
 
-// BindNeedlessYes adds a --yes without effect to cmd, which never asks for confirmation. A script
-// can then pass --yes to all commands of a group.
+// BindNeedlessYes adds the flag --yes to cmd, a command that never asks for confirmation. The flag
+// has no effect there, but a script can pass it to all commands of a group.
 func BindNeedlessYes(cmd *cobra.Command) {
 	cmd.Flags().BoolP("yes", "y", false, "has no effect, because this command never prompts; accepted for scripts that pass it to every command")
 }

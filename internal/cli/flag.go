@@ -132,8 +132,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// nearestFlag returns the flag that an unknown name probably means. It starts with name, or its
-// edit distance to name is at most two. nearestFlag returns "" if there is no such flag.
+// nearestFlag returns the flag that an unknown name probably means. This flag starts with name, or
+// has an edit distance of at most two to name. nearestFlag returns "" if there is no such flag.
 func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -181,9 +181,9 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 // NoArgs returns an error if there are arguments.
 func NoArgs(cmd *cobra.Command, args []string) error { return PositionalArgs()(cmd, args) }
 
-// SimilarNames returns at most three names that typed may mean. These are the names with the
-// smallest edit distance to typed, if this distance is at most two. A name that starts with typed
-// counts as distance one. Case is ignored.
+// SimilarNames returns the elements of names that the user may have meant by the word typed, at
+// most three. These are the names with the smallest edit distance to this word, if the distance is
+// at most two. A name that starts with the word counts as distance one. Case is ignored.
 func SimilarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3

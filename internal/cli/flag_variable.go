@@ -26,8 +26,8 @@ func FlagEnvVarsHelp(example string) string {
 		"sets --" + example + ". Flags override variables."
 }
 
-// SetFlagsFromEnv sets the flags of cmd from their environment variables. It skips flags that are
-// on the command line, empty variables, and the persistent flags of all commands, such as --color.
+// SetFlagsFromEnv sets the flags of cmd from their environment variables. It skips empty variables,
+// flags that are on the command line, and the persistent flags of all commands, such as --color.
 func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

@@ -79,8 +79,8 @@ type downloadState struct {
 }
 
 // fetchRest downloads the bytes of the file that are not written yet. If the file has a version, it
-// requests only these bytes. Otherwise the file may have changed since: it requests the whole file
-// and compares its beginning with the written bytes.
+// requests only these bytes. Otherwise it requests the whole file, and compares the beginning of
+// the file with the written bytes, because the file may have changed since.
 func (d *downloadState) fetchRest(ctx context.Context) error {
 	d.interrupted = false
 	if d.written > 0 && d.version != "" {

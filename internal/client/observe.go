@@ -65,8 +65,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// countingBody adds the bytes that are read from a body to n. It calls end once, at the end of the
-// body or when the body is closed. end may be nil.
+// countingBody counts the bytes that are read from a body, by adding them to n. It calls end once,
+// at the end of the body or when the body is closed. end may be nil.
 type countingBody struct {
 	io.ReadCloser
 	n    *atomic.Int64

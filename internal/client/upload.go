@@ -72,13 +72,14 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 }
 
 // maxAgeFromEarlierAttempt is the maximum age of a dataset that findDatasetOfEarlierAttempt
-// returns. All attempts of a request together take less time. The rest allows for the difference
-// between the clocks of the client and the service.
+// returns. It is longer than all attempts of a request together, because the clocks of the client
+// and of the service may differ.
 const maxAgeFromEarlierAttempt = 10 * time.Minute
 
 // findDatasetOfEarlierAttempt returns the dataset that an earlier attempt of the same request has
-// created, or nil. Such a dataset is PENDING and not older than maxAgeFromEarlierAttempt. It has the
-// name, the file name and the number of buckets of want, the body of the request.
+// created, or nil. Such a dataset is PENDING and not older than maxAgeFromEarlierAttempt. It has
+// the same name as want, which is the body of the request, and no other file name or number of
+// buckets.
 func (c *Client) findDatasetOfEarlierAttempt(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
 	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {
@@ -140,7 +141,8 @@ func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, sr
 	return out, nil
 }
 
-// uploadToURL sends src to the upload URL of a dataset. The key of created may be "".
+// uploadToURL sends src to the upload URL in created, the description of a new dataset. The dataset
+// key in created may be empty.
 func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
 	address, err := c.resolveURL(info.UploadURL)
@@ -163,8 +165,8 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 }
 
 // shouldSendToken reports whether to send the token to an upload URL: always to the host of the
-// service, and to another host only if the URL has no signature. If the service uses https, the
-// other host must, too.
+// service, and to another host only if the URL has no signature. If the service uses https, another
+// host gets the token only if it uses https, too.
 func (c *Client) shouldSendToken(address *url.URL) bool {
 	if isSameServiceOrHTTPS(c.base, address) {
 		return true

@@ -112,8 +112,8 @@ func predictionEnded(status string) bool {
 	return false
 }
 
-// poll calls fetch repeatedly until it returns done. It calls onUpdate with each value,
-// and returns the last value. An outage of the service ends the wait only after
+// poll calls fetch repeatedly until fetch returns done = true. It calls onUpdate with each value of
+// fetch, and returns the last value. An outage of the service ends the wait only after
 // Options.MaxOutage. During an outage, poll calls onUpdate with nil.
 func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bool, err error), onUpdate func(*T)) (*T, error) {
 	var giveUp <-chan time.Time // not nil during an outage
@@ -149,8 +149,8 @@ func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bo
 	}
 }
 
-// MayHaveSucceeded reports whether the service may have executed a request that failed with err, and
-// only its response is missing.
+// MayHaveSucceeded reports whether the service may have executed a request that failed with err, so
+// that only the response was lost.
 func MayHaveSucceeded(err error) bool {
 	var network *NetworkError
 	if errors.As(err, &network) {

@@ -281,9 +281,9 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// PathOverrides returns the URL paths that the profile sets for operations, by operation ID. known
-// has the IDs of all operations. PathOverrides restores the case of the IDs, because viper returns
-// them in lower case.
+// PathOverrides returns the URL paths that the profile sets for operations, by operation ID. The
+// parameter known has the IDs of all operations. PathOverrides restores the case of the IDs,
+// because viper returns them in lower case.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

@@ -37,8 +37,8 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
-// If cmd has the flag --database, it is the value of the flag or, if the flag is not set, of
-// FORETELL_DATABASE. If this is empty, it is the path of foretell.db in dir.
+// This is the value of the flag --database or, if the flag is not set, of FORETELL_DATABASE. If the
+// value is empty, or if cmd does not have the flag, the location is the path of foretell.db in dir.
 //
 // It is an error to select foretell.db if the folder has a marker file; see markerFile. It is also
 // an error to select a URL if --data-dir names a folder with a foretell.db.
@@ -75,7 +75,7 @@ func checkNoDatabaseFile(dir, location string) error {
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports
-// whether the command has the flag --database; the hint then names it.
+// whether the command has the flag --database. If it has, the hint of the error names this flag.
 func checkNoMarkerFile(dir string, canSelect bool) error {
 	path := filepath.Join(dir, markerFile)
 	content, err := os.ReadFile(path)
