@@ -49,6 +49,13 @@ const QuotaPrefix = "the quota of the account for "
 // IsQuotaFailure reports whether a failureReason says that the file exceeds the quota of the account.
 func IsQuotaFailure(reason string) bool { return strings.HasPrefix(reason, QuotaPrefix) }
 
+// RestoreFileAdvice is in the message of an error with CodeDamaged about a stored file. It is also in
+// the failureReason of a prediction that FAILED because the file is missing or damaged.
+const RestoreFileAdvice = "restore the file from a backup"
+
+// IsDamagedFileFailure reports whether a failureReason says that a stored file is missing or damaged.
+func IsDamagedFileFailure(reason string) bool { return strings.Contains(reason, RestoreFileAdvice) }
+
 // DatasetInput identifies a dataset.
 type DatasetInput struct {
 	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`

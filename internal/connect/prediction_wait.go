@@ -3,7 +3,6 @@ package connect
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
@@ -38,7 +37,7 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 		switch {
 		case p.Status == api.PredictionTimeout:
 			return nil, e.WithHint("predict fewer rows at a time")
-		case strings.Contains(p.FailureReason, "restore it from a backup"): // a stored file is missing or damaged; see [api.CodeDamaged]
+		case api.IsDamagedFileFailure(p.FailureReason):
 			return nil, e.WithHint("restore the file in the data folder from a backup; `foretell doctor --files` checks all files")
 		}
 		return nil, e.WithHint("if the blind file may differ from the training file, compare them with `foretell check TRAIN.csv BLIND.csv`")

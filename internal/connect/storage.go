@@ -104,8 +104,7 @@ func openError(database, dir, storage string, blobs *blob.Store, err error) erro
 		return databaseError(database, dir, err)
 	}
 	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).
-		WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or correct or omit --storage or %[2]s; "+
-			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(blobs.Location()), config.EnvStorage)
+		WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or correct or omit --storage or %[2]s; to start without these files, use `foretell serve --accept-database`", term.ShellQuote(blobs.Location()), config.EnvStorage)
 }
 
 // storageError converts an error of opening the stored files to one with a message and a

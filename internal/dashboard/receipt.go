@@ -257,7 +257,7 @@ func compareModelWithService(v *visit, r *receipt.Receipt, one *api.Prediction) 
 	known.DescribeModel(v.r.Context(), v.client)
 	compared, differing := r.CompareModel(known)
 	if len(differing) > 0 {
-		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but the %s in the receipt differs from the service's value: the receipt was changed", humanize.JoinAnd(differing))
+		return nil, api.NewProblem(api.CodeInvalid, "the service has the same result, but not the same %s as the receipt: the receipt was changed", humanize.JoinAnd(differing))
 	}
 	verdict := "The service has the same result."
 	if len(compared) > 0 {

@@ -52,6 +52,9 @@ var assetVersion = sync.OnceValue(hashAssets)
 // The latter are embedded in the gzip format, which makes the program 71 kB smaller. The licences of
 // the packages are in the same folder.
 func readAsset(name string) ([]byte, error) {
+	if strings.HasSuffix(name, ".gz") {
+		return nil, fs.ErrNotExist // only the script itself is an asset
+	}
 	if compressed, err := files.Open("assets/" + name + ".gz"); err == nil {
 		content, err := gzip.NewReader(compressed)
 		if err != nil {

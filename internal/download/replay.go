@@ -68,7 +68,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 of the file differs from the SHA-256 that the receipt has for the %s", strings.Join(paths, ", "), noun).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the SHA-256 that the receipt has for the %s", strings.Join(paths, ", "), noun).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 
@@ -179,6 +179,6 @@ func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.R
 		e.Fact = fmt.Sprintf("the predictions differ from the predictions of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := build.Current()
-	return e.WithHint("compare the versions of the program: the receipt is from version %q, and this is version %q",
+	return e.WithHint("compare the versions of the program: the receipt is from the build %q, and this is the build %q",
 		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

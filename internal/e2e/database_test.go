@@ -282,7 +282,7 @@ func TestStrayDatabaseVariable(t *testing.T) {
 		refused := exec.Command("foretell", append(strings.Fields(command), "--data-dir", dir)...)
 		refused.Env = env
 		out, err := refused.CombinedOutput()
-		if text := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(text, "has a database of its own, foretell.db") || !strings.Contains(text, "pass --database ''") {
+		if text := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(text, "has its own database file foretell.db") || !strings.Contains(text, "pass --database ''") {
 			t.Errorf("%s: %v: %s", command, err, out)
 		}
 	}

@@ -59,9 +59,9 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
 			complete = false
-			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses the models of the cross-validation folds", part.Name)
+			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses its models of the cross-validation folds", part.Name)
 		default:
-			r.addNote("%s (%.0f %% of the blend) was not trained again on all labelled rows, because that would have taken too long; in its place, the final model uses the models of the cross-validation folds", part.Name, 100*part.weight)
+			r.addNote("%s (%.0f %% of the blend) was not trained again on all labelled rows, because that would have taken too long; the final model uses its models of the cross-validation folds", part.Name, 100*part.weight)
 		}
 		r.keepsFoldModels = true
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
@@ -70,7 +70,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 		}
 	}
 	if unfinished != nil {
-		r.addNote("there was no time to train %s again on all labelled rows, so the final model uses the models of the cross-validation folds", strings.Join(unfinished, ", "))
+		r.addNote("there was no time to train %s again on all labelled rows, so the final model uses their models of the cross-validation folds", strings.Join(unfinished, ", "))
 	}
 	return members, complete
 }

@@ -313,7 +313,7 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *InputTable, 
 		return header, err
 	}
 	if in.skipRows > 0 {
-		return nil, exit.Errorf(exit.Rejected, "%s: --skip-rows ignores the first %s, so the next row must be the header, but it has data (%s)", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
+		return nil, exit.Errorf(exit.Rejected, "%s: --skip-rows ignores %s at the beginning, so the next row must be the header, but it has data (%s)", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
 			WithHint("use a smaller number with --skip-rows; the number applies to all files, so all files must have the same number of rows above the header")
 	}
 	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{

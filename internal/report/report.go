@@ -189,7 +189,7 @@ func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range names {
-			if !isMeasured(r, name) {
+			if name != r.Metric && !isMeasured(r, name) {
 				continue // for example, reports of earlier versions lack the Brier score
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)

@@ -167,13 +167,17 @@ func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
 	}
 }
 
-// TestOptionalScores checks that a score is shown if it was computed for any set of rows.
+// TestOptionalScores checks that a score is shown if it was computed for any set of rows, or if it is
+// the metric of the race.
 func TestOptionalScores(t *testing.T) {
-	r := &api.ModelReport{Test: &api.Scores{Accuracy: 0.9}}
+	r := &api.ModelReport{Test: &api.Scores{Accuracy: 0.9}, Metric: api.MetricPRAUC}
 	var b strings.Builder
 	writeScores(&b, nil, r, 100)
 	if strings.Contains(b.String(), api.MetricBrier) {
 		t.Errorf("a score of an old report that it does not have:\n%s", b.String())
+	}
+	if !strings.Contains(b.String(), api.MetricPRAUC) {
+		t.Errorf("the metric of the race is missing:\n%s", b.String())
 	}
 	r.Test.Brier = new(0.17)
 	b.Reset()

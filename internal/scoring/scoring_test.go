@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"foretell/internal/learn/metric"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/learn/metric"
 )
 
 func scored(t *testing.T, predictions, answers string, opts Options) *Result {

@@ -126,8 +126,8 @@ func (p *predictions) knownClasses(c *classes) *classes {
 	return known
 }
 
-// knownKeys returns the keys of the classes that the model has, or that have a probability column or
-// were predicted.
+// knownKeys returns the keys of the classes of the model, of the classes that have a probability
+// column, and of the predicted classes.
 func (p *predictions) knownKeys() map[string]bool {
 	isKnown := map[string]bool{}
 	for _, labels := range [][]string{p.modelClasses, p.classes, p.labels} {

@@ -340,6 +340,11 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	b.expect(t, "/assets/old/foretell.css", nil, 404, "no page at")
+	for _, name := range names {
+		if strings.HasSuffix(name[1], "htmx.min.js") {
+			b.expect(t, name[1]+".gz", nil, 404, "no page at")
+		}
+	}
 }
 
 // trainingCSV returns a training file of two classes.

@@ -22,7 +22,7 @@ var ErrMismatch = errors.New("the database does not belong to the stored files")
 var ErrFilesGone = fmt.Errorf("%w: all files that the database references are missing", ErrMismatch)
 
 // ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the database are in
-// another S3 store than the configured one. It wraps ErrMismatch. Its message must be followed by
+// another storage than the configured one. It wraps ErrMismatch. Its message must be followed by
 // the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
@@ -30,7 +30,7 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // Otherwise it makes their identities equal. An identity is a random text that both store.
 //
 // If the identities are equal, the database and the files belong together; for an exception, see
-// checkNotAllFilesMissing. If the identities differ, or one is missing because the database or the
+// matchEqual. If the identities differ, or one is missing because the database or the
 // files are new or from an early release, checkFilesBelongToDatabase decides. If acceptMismatch is
 // true, neither function is called.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
@@ -47,10 +47,7 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 		return err
 	}
 	if databaseID != "" && databaseID == filesID {
-		if acceptMismatch || !f.store.IsOnServer() || f.blobs.IsBucket() {
-			return nil
-		}
-		return f.checkNotAllFilesMissing(ctx)
+		return f.matchEqual(ctx, databaseID, acceptMismatch)
 	}
 	var referenced []string
 	err = f.store.Read(ctx, func(t *store.Tx) error {
@@ -65,7 +62,7 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 		return err
 	}
 	if !acceptMismatch {
-		if err := checkFilesBelongToDatabase(databaseID, filesID, referenced, stored, f.blobs.Location()); err != nil {
+		if err := checkFilesBelongToDatabase(databaseID, filesID, referenced, stored, f.blobs.FixedLocation(), f.blobs.Location()); err != nil {
 			return err
 		}
 	}
@@ -74,10 +71,29 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	return f.setIdentity(ctx, databaseID, filesID)
 }
 
+// matchEqual is [Files.MatchIdentity] if both have the identity id. If id has no location, two
+// folders may have it: a command without --storage writes it to blobs/ in the data folder, even if
+// the service uses another folder. Therefore matchEqual then checks the files, and adds the location
+// of a folder that --storage names. It does not check blobs/ of a database in a file, because the
+// service must still start after all files were lost and their loss was accepted.
+func (f *Files) matchEqual(ctx context.Context, id string, acceptMismatch bool) error {
+	fixed := f.blobs.FixedLocation()
+	if locationFromIdentity(id) != "" || fixed == "" && !f.store.IsOnServer() {
+		return nil
+	}
+	if !acceptMismatch {
+		if err := f.checkNotAllFilesMissing(ctx); err != nil {
+			return err
+		}
+	}
+	if fixed == "" {
+		return nil
+	}
+	return f.setIdentity(ctx, id, id)
+}
+
 // checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
-// stored. It is called if the database is on a server and the files are in a folder. Two folders
-// may then have the identity of the database, because a command without --storage writes it to
-// blobs/ in the data folder, even if the service uses another folder.
+// stored.
 func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	var key string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -110,19 +126,22 @@ func (f *Files) Probe(ctx context.Context) error {
 // setIdentity makes the identities of the database and the stored files equal. If the database has
 // an identity, the files get the identity of the database; otherwise the database gets the identity
 // of the files. Both get a new identity if neither has an identity, or if the database is moved to
-// a new S3 store. The identity of an S3 store begins with the location of the store.
+// another storage. The earlier storage then keeps its identity, so that it no longer matches. The
+// identity of a storage that --storage names begins with its location. Therefore of several
+// processes that start together, only the first sets a new identity.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
+	fixed := f.blobs.FixedLocation()
 	switch {
 	case filesID != "" && databaseID == "":
 		databaseID, err = f.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
-	case databaseID == "" || filesID == "" && f.blobs.IsBucket() && bucketFromIdentity(databaseID) != f.blobs.Location():
+	case databaseID == "" || locationFromIdentity(databaseID) != fixed:
 		id, keyErr := auth.NewUUID(f.rand)
 		if keyErr != nil {
 			return keyErr
 		}
-		if f.blobs.IsBucket() {
-			id = f.blobs.Location() + identitySeparator + id
+		if fixed != "" {
+			id = fixed + identitySeparator + id
 		}
 		databaseID, err = f.store.CompareAndSwapFolderID(ctx, databaseID, id)
 	}
@@ -132,48 +151,56 @@ func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) err
 	return f.blobs.SetIdentity(ctx, databaseID)
 }
 
-// identitySeparator ends the location in the identity of an S3 store.
+// identitySeparator ends the location in the identity of a storage.
 const identitySeparator = "#"
 
-// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for
-// the identity of a folder.
-func bucketFromIdentity(id string) (bucketLocation string) {
-	location, _, isBucket := strings.Cut(id, identitySeparator)
-	if !isBucket {
-		return ""
-	}
-	return location
+// locationFromIdentity returns the location of the storage with this identity, when --storage first
+// named it. It returns "" for the identity of blobs/ in a data folder, or of a folder that only
+// earlier versions have used.
+func locationFromIdentity(id string) string {
+	return id[:max(0, strings.LastIndex(id, identitySeparator))]
 }
 
 // checkFilesBelongToDatabase returns an error if a database and the stored blobs do not belong
 // together. It is called if their identities differ or one is missing. The first of these
 // conditions that is true determines the result:
 //
-//   - The identity of the database is for another bucket, and the blobs have no identity: ErrOtherStorage.
+//   - The blobs have no identity, and the database references a blob that exists: nil.
+//   - The identity of the database is for another storage: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
-//   - Both identities exist: ErrMismatch.
+//   - Both identities exist, and not only that of the database has the location: ErrMismatch.
 //   - The database references a blob that exists: nil.
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
+// The first condition allows users to move the files: they copy all but the identity. An identity
+// with the location replaces one without, first in the database; another process that starts
+// meanwhile finds both.
+//
 // referenced holds the keys of the blobs that the database references, and stored holds the keys of
-// the blobs that exist. An identity is "" if it is missing. location is the folder or bucket of the
-// blobs, for messages.
-func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
-	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
-		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
-	}
-	if len(stored) == 0 && len(referenced) == 0 {
-		return nil
-	}
-	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the location %s has the files (%s) of a different database", ErrMismatch, location, humanize.Count(len(stored), "file"))
-	}
+// the blobs that exist. An identity is "" if it is missing. fixed is the FixedLocation of the blobs,
+// and location is their folder or bucket, for messages.
+func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, fixed, location string) error {
 	known := map[string]bool{}
 	for _, key := range referenced {
 		known[key] = true
 	}
-	if slices.ContainsFunc(stored, func(key string) bool { return known[key] }) {
+	common := slices.ContainsFunc(stored, func(key string) bool { return known[key] })
+	if filesID == "" && common {
+		return nil
+	}
+	used := locationFromIdentity(databaseID)
+	if used != "" && used != fixed {
+		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, used, location)
+	}
+	if len(stored) == 0 && len(referenced) == 0 {
+		return nil
+	}
+	addsLocation := used != "" && locationFromIdentity(filesID) == ""
+	if databaseID != "" && filesID != "" && !addsLocation {
+		return fmt.Errorf("%w: the location %s belongs to a different database (%s)", ErrMismatch, location, humanize.Count(len(stored), "file"))
+	}
+	if common {
 		return nil
 	}
 	if len(stored) == 0 {

@@ -157,7 +157,7 @@ func (f *Files) damagedProblem(ctx context.Context, err error, file *store.Owned
 	}
 	kind := fileKindTexts[file.Kind]
 	f.log.ErrorContext(ctx, "damaged file", "file", file.Blob, "of", kind.noun+" "+file.Key, "error", err)
-	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore the file from a backup, or %s", kind.noun, file.Key, how, kind.replacement).WithCause(err)
+	return api.NewProblem(api.CodeDamaged, "%s %s is %s: %s, or %s", kind.noun, file.Key, how, api.RestoreFileAdvice, kind.replacement).WithCause(err)
 }
 
 // checkReferenced returns a problem with CodeNotFound if no row references the file any more. A row
@@ -193,6 +193,6 @@ func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, partial bool)
 // cause.
 func NewUnreadableProblem(file *store.OwnedFile, cause error) error {
 	kind := fileKindTexts[file.Kind]
-	return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore the file from a backup, or %s",
-		kind.noun, file.Key, cause, kind.replacement).WithCause(cause)
+	return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): %s, or %s",
+		kind.noun, file.Key, cause, api.RestoreFileAdvice, kind.replacement).WithCause(cause)
 }
