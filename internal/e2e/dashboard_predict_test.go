@@ -70,7 +70,7 @@ func TestPredictionWithoutIDs(t *testing.T) {
 	key := sendBlind(t, visitor, base+"/models/"+model+"/predict", commas)
 	foretell("predictions", "wait", key)
 	foretell("api", "GET", "/api/v1/predictions/"+key+"/drift") // waits for the comparison
-	if _, page := getPage(t, visitor, base+"/predictions/"+key); !strings.Contains(page, "so the predictions may be less accurate") || !strings.Contains(page, "The column &#34;height&#34;: 100 rows") {
+	if _, page := getPage(t, visitor, base+"/predictions/"+key); !strings.Contains(page, "so the predictions may be less accurate") || !strings.Contains(page, "The column &#34;height&#34;: in 100 rows") {
 		t.Errorf("no warning of decimal commas: %s", page)
 	}
 }
@@ -103,7 +103,7 @@ func checkVerifyPage(t *testing.T, visitor *http.Client, base, key string) {
 	_, receipt := getPage(t, visitor, base+"/predictions/"+key+"/receipt")
 	for _, c := range []struct{ receipt, result, want string }{
 		{receipt, result, "The service has the same result, and the same model, algorithm, seed, race and scores for it."},
-		{strings.Replace(receipt, `"algorithm": "BSIX01"`, `"algorithm": "BFIF01"`, 1), result, "but the algorithm in the receipt differs from the service's value: the receipt was changed"},
+		{strings.Replace(receipt, `"algorithm": "BSIX01"`, `"algorithm": "BFIF01"`, 1), result, "but not the same algorithm as the receipt: the receipt was changed"},
 		{strings.Replace(receipt, `"predictionKey": "`, `"unknown": "`, 1), result, "which was not checked and may have been changed"},
 		{result, receipt, "exchange the two files"},
 		{"[]", result, "is not a receipt: choose the file whose name ends with .receipt.json"},

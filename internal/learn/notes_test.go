@@ -118,7 +118,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")
 		o := mustRace(t, f, Params{}, broken)
-		expectNote(t, o, "BSEV01 could not be trained again on all labelled rows, so the final model uses the models of the cross-validation folds: no luck")
+		expectNote(t, o, "BSEV01 could not be trained again on all labelled rows, so the final model uses its models of the cross-validation folds: no luck")
 		if o.Model == nil || o.Refit || len(o.Model.Members()) != 10 {
 			t.Errorf("refit %v of %d members", o.Refit, len(o.Model.Members()))
 		}
