@@ -70,7 +70,7 @@ func TestPredictionWithoutIDs(t *testing.T) {
 	key := sendBlind(t, visitor, base+"/models/"+model+"/predict", commas)
 	foretell("predictions", "wait", key)
 	foretell("api", "GET", "/api/v1/predictions/"+key+"/drift") // waits for the comparison
-	if _, page := getPage(t, visitor, base+"/predictions/"+key); !strings.Contains(page, "so the predictions may be less accurate") || !strings.Contains(page, "The column &#34;height&#34;: in 100 rows") {
+	if _, page := getPage(t, visitor, base+"/predictions/"+key); !strings.Contains(page, "so the predictions may be less accurate") || !strings.Contains(page, "The column &#34;height&#34;: numbers in 100 rows") {
 		t.Errorf("no warning of decimal commas: %s", page)
 	}
 }
