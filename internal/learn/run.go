@@ -204,10 +204,10 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // loss), where error is 1 − performance + 0.5/rows. The log loss alone may be lowest at a step
 // with a high error. The error alone is coarse with few rows.
 //
-// For logLoss and areas under curves, the selection loss is only log(log loss), before calibration.
-// On a few hundred rows, the other scores have more noise; docs/engine.md has the measurements. It
+// In races for logLoss or for an area under a curve, the selection loss is only log(log loss), because
+// the score of the race has more noise on a few hundred rows; docs/engine.md has the measurements. It
 // is also log(log loss) if the race has class weights, because accuracy and similar scores ignore
-// the weights.
+// the weights. The log loss is always the one before calibration.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)

@@ -55,7 +55,8 @@ func readNetworks(b []byte) (Predictor, error) {
 	return readPredictor[neural.Model](b)
 }
 
-// smoothPart returns p if it contains a logistic regression, the smooth part. Otherwise, it returns nil.
+// smoothPart returns p as a *smooth.Model, or nil if p is another type of model. A *smooth.Model contains a
+// logistic regression, the smooth part of a network.
 func smoothPart(p Predictor) *smooth.Model {
 	if stored, ok := p.(storedPredictor); ok {
 		p = stored.decode()

@@ -18,11 +18,11 @@ type trackedHeartbeat struct {
 	sinceChange time.Duration
 }
 
-// MaxObservationGap limits how much of the time between two observations counts as time without a
-// heartbeat. If more time has passed, this process or the database was suspended. The other
-// processes may have been suspended, too, and need time for a heartbeat before this process
-// considers them dead. After more than twice MaxObservationGap, the earlier observations are
-// forgotten.
+// MaxObservationGap is the largest usual time between two observations. If more time passes, this
+// process or the database was suspended. Then only MaxObservationGap counts as time without a
+// heartbeat, because the other processes may have been suspended, too, and need time for a heartbeat
+// before this process considers them dead. If more than twice MaxObservationGap passes, the earlier
+// observations are forgotten.
 const MaxObservationGap = 5 * time.Second
 
 // Observe records the current heartbeats, by key. If a heartbeat has not changed since the last

@@ -121,7 +121,8 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 }
 
 // resetDoorkeeper makes the doorkeeper forget all texts that are not counted. If texts hardly
-// repeat, add calls it often, so that few texts that occur once are counted by mistake.
+// repeat, the method add calls resetDoorkeeper often. Otherwise, many texts that occur only once would
+// be counted by mistake.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Limits for reporting texts that are not levels. Levels are the texts that a model distinguishes.
-// Rare texts of the training file are not levels, unless the levels are all texts of that file. So
-// it is usual that some rows have other texts. If nearly every row has its own text, it is usual
+// Limits for reporting texts that are not levels. Levels are the texts that a model distinguishes:
+// either all texts of the training file, or only the texts that are not rare. In the second case, it is
+// usual that some rows have texts that are not levels. If nearly every row has its own text, it is usual
 // that many rows have other texts.
 const (
 	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level

@@ -144,7 +144,7 @@ func TestItemsOfModels(t *testing.T) {
 		want    string
 	}{
 		"known":       {"a b", 4, ""},
-		"other_case":  {"A B C D E", 2, `in 60 rows (100 %), the text contains no item that the model knows, most often the text "a;b"`},
+		"other_case":  {"A B C D E", 2, `in 60 rows (100 %), the text contains no item that the model knows; the most frequent of these texts is "a;b"`},
 		"usually_few": {"x", 29, ""},
 	} {
 		known := profile.TrainingColumn{Name: "tags", ListSeparator: ";", Terms: strings.Fields(c.items), TermSampleRows: 32, TermSampleWithout: c.without}

@@ -143,8 +143,9 @@ func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []str
 	return r
 }
 
-// reportMisspelledParts reports rows whose parts differ only in spelling from those of the training
-// file. It reports nothing if they are only a few of the rows with a value.
+// reportMisspelledParts reports the rows in which a part of the text, such as an item of a list, differs
+// only in spelling from a part that the training file has. It reports nothing if these are only a few of
+// the rows with a value.
 func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, r *partCounts) {
 	rows := r.misspelled.rows
 	if ratio(rows, r.filled) <= maxUnparsable {

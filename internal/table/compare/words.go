@@ -31,7 +31,7 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	if now.rows < minExpectedRows || share <= max(minUnknownShare, usual+maxMissingRise) || binomialTailBound(share, usual, filled) > c.falseAlarmsPerColumn() {
 		return
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains none of the words that are features, most often the text %s; in training, %s of the texts contain none of these words",
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains none of the words that are features; the most frequent of these texts is %s; in training, %s of the texts contain none of these words",
 		formatRows(blind, now.rows), humanize.Percent(ratio(now.rows, c.blind.Rows)), csvfile.Excerpt(now.most.Text), humanize.Percent(usual))
 }
 
@@ -55,7 +55,7 @@ func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.Co
 	if known.ListSeparator != "" {
 		noun = "item"
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains no %s that the model knows, most often the text %s",
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text contains no %s that the model knows; the most frequent of these texts is %s",
 		formatRows(blind, unknown.rows), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), noun, csvfile.Excerpt(unknown.most.Text))
 }
 

@@ -39,7 +39,7 @@ func TestWordsOfTexts(t *testing.T) {
 	}{
 		"same_words":         {9, 9, 100, english, ""},
 		"upper_case":         {9, 9, 100, func(i int) string { return strings.ToUpper(english(i)) }, ""},
-		"other_words":        {9, 9, 100, french, "in 100 rows (100 %), the text contains none of the words that are features, most often the text "},
+		"other_words":        {9, 9, 100, french, "in 100 rows (100 %), the text contains none of the words that are features; the most frequent of these texts is "},
 		"few_rows":           {9, 9, 6, french, ""},
 		"few_words":          {9, 5, 100, english, ""},
 		"mostly_other_texts": {4, 3, 100, english, ""},

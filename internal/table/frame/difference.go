@@ -58,9 +58,9 @@ func (s *Schema) MarkDifferenceDates(used []bool) {
 	}
 }
 
-// appendTo appends the differences of the rows from lo on to the Floats of the column at position
-// d.Feature in columns. The Floats of the columns at d.From and d.To must hold the dates of these
-// rows.
+// appendTo computes the differences for the row lo and all later rows, and appends them to the Floats
+// of the column at position d.Feature in columns. The Floats of the columns at d.From and d.To must
+// hold the dates of these rows.
 func (d *Difference) appendTo(columns []Column, lo int) {
 	from, to := columns[d.From].Floats, columns[d.To].Floats
 	dst := &columns[d.Feature]

@@ -29,8 +29,8 @@ func hex(x uint32) string {
 // constants holds the addresses of the constants emitted so far, by name.
 var constants = map[string]Mem{}
 
-// constantOf returns the address of the named constant of eight words x. The first call
-// emits it.
+// constantOf returns the address of the constant with the given name, which consists of eight equal
+// words: each is x. The first call for a name emits the constant.
 func constantOf(name string, x uint32) Mem {
 	if at, ok := constants[name]; ok {
 		return at
