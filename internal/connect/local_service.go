@@ -290,7 +290,7 @@ func DataDirError(dir string, err error) error {
 	case errors.Is(err, blob.ErrUnavailable):
 		return storageError(err)
 	case errors.Is(err, storedfile.ErrOtherStorage):
-		return e.WithHint("nothing was changed; pass the location of these files with --storage or %s", config.EnvStorage)
+		return e.WithHint("nothing was changed; pass the location of these files with --storage or %s; if they were moved, delete the file folder.id of the new location", config.EnvStorage)
 	case errors.Is(err, storedfile.ErrFilesGone):
 		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or pass the location of the files with --storage; "+
 			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(filepath.Join(dir, "blobs")))
