@@ -30,9 +30,9 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // Otherwise it makes their identities equal. An identity is a random text that both store.
 //
 // If the identities are equal, the database and the files belong together; for an exception, see
-// matchEqual. If the identities differ, or one is missing because the database or the
-// files are new or from an early release, checkFilesBelongToDatabase decides. If acceptMismatch is
-// true, neither function is called.
+// matchEqual. If the identities differ, or one is missing because the database or the files are new
+// or from an early release, checkFilesBelongToDatabase decides. If acceptMismatch is true, the files
+// are not checked, and the identities are made equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {

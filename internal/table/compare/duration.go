@@ -44,7 +44,7 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column whose duration cannot be a time of day. The
-// parameter unread counts these rows. If there are none, reportDurations reports nothing. The
+// parameter unread counts these rows. If the count is 0, reportDurations reports nothing. The
 // training column must have times of day.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {

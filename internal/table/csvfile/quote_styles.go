@@ -65,8 +65,8 @@ func openingQuote(line []byte) int {
 }
 
 // textInQuotes returns the text between line[0], which is a quote, and the closing quote. end is
-// the offset after the closing quote, or 0 if there is none. Quotes in the text follow a backslash
-// if escaped is set, and are doubled otherwise.
+// the offset after the closing quote, or 0 if the closing quote is missing. Quotes in the text follow
+// a backslash if escaped is set, and are doubled otherwise.
 func textInQuotes(line []byte, escaped bool) (text []byte, end int) {
 	within, quote := []byte(`""`), []byte{'"'}
 	if escaped {
