@@ -71,7 +71,7 @@ func (o *Output) formatCell(name string, r term.Record) term.Cell {
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
-			c.Display, c.Short = term.FormatAgo(then, o.Factory.Now()), term.FormatAgoShort(then, o.Factory.Now())
+			c.Display, c.Short = term.FormatRelativeTime(then, o.Factory.Now()), term.FormatRelativeTimeShort(then, o.Factory.Now())
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
 		c.Short = text[:ShortKeyLength]

@@ -35,7 +35,7 @@ func (o *Output) parseTemplate(text string) (filter, error) {
 		"truncate": func(width int, v any) string { return term.Truncate(fmt.Sprint(v), width) },
 		"timeago": func(text string) string {
 			if then, err := time.Parse(api.TimeLayout, text); err == nil {
-				return term.FormatAgo(then, o.Factory.Now())
+				return term.FormatRelativeTime(then, o.Factory.Now())
 			}
 			return text // not a time, such as "" for an event that has not happened yet
 		},

@@ -86,8 +86,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"tone":      toneClass,
 		"short":     ShortKey,
 		"datetime":  formatDatetime,
-		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
-		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
+		"ago":       func(timestamp string) string { return formatRelativeTime(timestamp, now()) },
 		"now":       func() string { return api.FormatTime(now()) },
 		"took":      formatTimeBetween,
 		"charts":    func() bool { return false }, // whether plots include the numbers for a script
@@ -241,31 +240,13 @@ func formatDatetime(timestamp string) string {
 	return at.UTC().Format(api.TimeLayout)
 }
 
-// formatAge returns how long ago a timestamp was.
-func formatAge(timestamp string, now time.Time) string {
+// formatRelativeTime returns a timestamp relative to now, such as "3 days ago".
+func formatRelativeTime(timestamp string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
 		return timestamp
 	}
-	return term.FormatAgo(at, now)
-}
-
-// formatUntil returns how long it is until a timestamp, such as "in 52 minutes".
-func formatUntil(timestamp string, now time.Time) string {
-	at, err := time.Parse(time.RFC3339, timestamp)
-	if err != nil {
-		return timestamp
-	}
-	switch left := at.Sub(now); {
-	case left < time.Minute:
-		return "in less than a minute"
-	case left < 2*time.Hour:
-		return "in " + humanize.Count(int64(left/time.Minute), "minute")
-	case left < 48*time.Hour:
-		return "in " + humanize.Count(int64(left/time.Hour), "hour")
-	default:
-		return "in " + humanize.Count(int64(left/(24*time.Hour)), "day")
-	}
+	return term.FormatRelativeTime(at, now)
 }
 
 // splitFlags splits a text of flags into single flags with their values: "--seed 1 --threshold 0.9"

@@ -265,12 +265,16 @@ race 1 min 11 s: building the model
 func TestUnits(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got := []string{
-		FormatBytes(999), FormatBytes(12_400_000), FormatDuration(800 * time.Millisecond), FormatDuration(125 * time.Second), FormatDuration(2*time.Hour + time.Minute),
-		FormatAgo(now.Add(-2*time.Second), now), FormatAgo(now.Add(-90*time.Second), now), FormatAgo(now.Add(-50*time.Hour), now), FormatAgo(now.Add(-100*24*time.Hour), now),
+		FormatBytes(999), FormatBytes(12_400_000), FormatBytes(999_949), FormatBytes(999_950), FormatBytes(999_999_999), FormatDuration(800 * time.Millisecond), FormatDuration(125 * time.Second), FormatDuration(2*time.Hour + time.Minute),
+		FormatRelativeTime(now.Add(-2*time.Second), now), FormatRelativeTime(now.Add(-90*time.Second), now), FormatRelativeTime(now.Add(-50*time.Hour), now), FormatRelativeTime(now.Add(-100*24*time.Hour), now),
+		FormatRelativeTime(now.Add(59*time.Second), now), FormatRelativeTime(now.Add(time.Minute), now), FormatRelativeTime(now.Add(119*time.Minute), now), FormatRelativeTime(now.Add(2*time.Hour), now), FormatRelativeTime(now.Add(49*time.Hour), now),
 	}
-	want := []string{"999 B", "12.4 MB", "0.8 s", "2 min 5 s", "2 h 1 min", "just now", "1 minute ago", "2 days ago", "2025-09-24"}
+	want := []string{
+		"999 B", "12.4 MB", "999.9 kB", "1.0 MB", "1.0 GB", "0.8 s", "2 min 5 s", "2 h 1 min", "just now", "1 minute ago", "2 days ago", "2025-09-24",
+		"just now", "in 1 minute", "in 119 minutes", "in 2 hours", "in 2 days",
+	}
 	for _, ago := range []time.Duration{2 * time.Second, 90 * time.Second, 50 * time.Hour, 100 * 24 * time.Hour} {
-		got = append(got, FormatAgoShort(now.Add(-ago), now))
+		got = append(got, FormatRelativeTimeShort(now.Add(-ago), now))
 	}
 	want = append(want, "just now", "1 min", "2 d", "2025-09-24")
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -2,7 +2,6 @@ package term
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -13,7 +12,7 @@ func FormatBytes(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	value, prefix := float64(n)/unit, 0
-	for value >= unit && prefix < 4 {
+	for value >= unit-0.05 && prefix < 4 { // 999.95 would be rounded to 1000.0
 		value /= unit
 		prefix++
 	}
@@ -41,28 +40,34 @@ func formatWholeSeconds(d time.Duration) string {
 	return FormatDuration(d)
 }
 
-// FormatAgo formats the time from then to now, such as "3 minutes ago".
-func FormatAgo(then, now time.Time) string {
-	d := now.Sub(then)
+// FormatRelativeTime formats a time relative to now, such as "3 minutes ago" or "in 52 minutes". A
+// time more than 60 days ago is a date.
+func FormatRelativeTime(t, now time.Time) string {
+	d := now.Sub(t)
 	switch {
-	case d < 0 && d > -time.Minute, d >= 0 && d < 10*time.Second:
+	case d > -time.Minute && d < 10*time.Second:
 		return "just now"
+	case d <= -48*time.Hour:
+		return "in " + formatUnit(-d, 24*time.Hour, "day")
+	case d <= -2*time.Hour:
+		return "in " + formatUnit(-d, time.Hour, "hour")
 	case d < 0:
-		return then.Format("2006-01-02 15:04")
+		return "in " + formatUnit(-d, time.Minute, "minute")
 	case d < time.Minute:
-		return formatUnitAgo(int(d.Seconds()), "second")
+		return formatUnit(d, time.Second, "second") + " ago"
 	case d < time.Hour:
-		return formatUnitAgo(int(d.Minutes()), "minute")
+		return formatUnit(d, time.Minute, "minute") + " ago"
 	case d < 24*time.Hour:
-		return formatUnitAgo(int(d.Hours()), "hour")
+		return formatUnit(d, time.Hour, "hour") + " ago"
 	case d < 60*24*time.Hour:
-		return formatUnitAgo(int(d.Hours()/24), "day")
+		return formatUnit(d, 24*time.Hour, "day") + " ago"
 	}
-	return then.Format("2006-01-02")
+	return t.Format("2006-01-02")
 }
 
-// FormatAgoShort is like [FormatAgo], but short enough for a narrow column, such as "3 min".
-func FormatAgoShort(then, now time.Time) string {
+// FormatRelativeTimeShort is like [FormatRelativeTime], but short enough for a narrow column: a time
+// of the last 60 days has the form "3 min".
+func FormatRelativeTimeShort(then, now time.Time) string {
 	d := now.Sub(then)
 	for _, unit := range []struct {
 		below, of time.Duration
@@ -74,12 +79,13 @@ func FormatAgoShort(then, now time.Time) string {
 			return fmt.Sprintf("%d %s", d/unit.of, unit.name)
 		}
 	}
-	return FormatAgo(then, now)
+	return FormatRelativeTime(then, now)
 }
 
-func formatUnitAgo(n int, unit string) string {
-	if n != 1 {
-		unit += "s"
+// formatUnit formats d as a whole number of units. noun is the name of one unit.
+func formatUnit(d, unit time.Duration, noun string) string {
+	if d/unit != 1 {
+		noun += "s"
 	}
-	return strconv.Itoa(n) + " " + unit + " ago"
+	return fmt.Sprintf("%d %s", d/unit, noun)
 }

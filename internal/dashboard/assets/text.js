@@ -7,26 +7,25 @@ const clockError = Date.now() - Date.parse(document.documentElement.dataset.now)
 
 const amount = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 
-// ago and until return the texts of the service, see formatAge and formatUntil, or null for a time
-// that the service writes as a date.
-function ago(seconds) {
+// relative returns the text of the service for a time, given as its age in seconds, see
+// FormatRelativeTime, or null for a time that the service writes as a date.
+function relative(seconds) {
   if (seconds > -60 && seconds < 10) return "just now";
+  if (seconds < 0) {
+    const left = -seconds;
+    const [length, unit] = left < 2 * 3600 ? [60, "minute"] : left < 48 * 3600 ? [3600, "hour"] : [86400, "day"];
+    return `in ${amount(Math.floor(left / length), unit)}`;
+  }
   for (const [below, length, unit] of [[60, 1, "second"], [3600, 60, "minute"], [86400, 3600, "hour"], [60 * 86400, 86400, "day"]]) {
-    if (seconds >= 0 && seconds < below) return `${amount(Math.floor(seconds / length), unit)} ago`;
+    if (seconds < below) return `${amount(Math.floor(seconds / length), unit)} ago`;
   }
   return null;
-}
-function until(seconds) {
-  if (seconds < 60) return "in less than a minute";
-  const [length, unit] = seconds < 2 * 3600 ? [60, "minute"] : seconds < 48 * 3600 ? [3600, "hour"] : [86400, "day"];
-  return `in ${amount(Math.floor(seconds / length), unit)}`;
 }
 
 setInterval(() => {
   const now = Date.now() - clockError;
   for (const element of document.querySelectorAll("time[data-relative]")) {
-    const seconds = (now - Date.parse(element.dateTime)) / 1000;
-    const text = element.dataset.relative === "ago" ? ago(seconds) : until(-seconds);
+    const text = relative((now - Date.parse(element.dateTime)) / 1000);
     if (text !== null && text !== element.textContent) element.textContent = text;
   }
 }, 5000);
