@@ -302,7 +302,9 @@ func (o *Output) WriteTable(t *term.Table, usePager bool) error {
 	switch {
 	case o.csv:
 		if o.Untrusted {
-			t.EscapeForSpreadsheet()
+			t.EscapeTexts(term.EscapeForSpreadsheet)
+		} else if c.OutTerminal {
+			t.EscapeTexts(term.Escape)
 		}
 		return t.WriteCSV(c.Out)
 	case o.tsv, !c.OutTerminal:

@@ -7,16 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes control characters visible (\n, \t, \x1b, \u009b), so that text from a
-// server or a file cannot break a line or control the terminal.
+// isControl reports whether r controls the terminal, ends a line, or changes the direction of the
+// text around it.
+func isControl(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// Escape makes control characters visible (\n, \t, \x1b, \u202e), so that text from a
+// server or a file cannot break a line, control the terminal, or appear in another order.
 func Escape(text string) string {
-	if strings.IndexFunc(text, unicode.IsControl) < 0 {
+	if strings.IndexFunc(text, isControl) < 0 {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case !unicode.IsControl(r):
+		case !isControl(r):
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)

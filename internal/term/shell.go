@@ -1,11 +1,16 @@
 package term
 
 import (
+	"fmt"
 	"strings"
 )
 
-// ShellQuote quotes an argument for a POSIX shell if necessary.
+// ShellQuote quotes an argument for a POSIX shell if necessary. An argument with control characters
+// is quoted as in $'a\tb', so that [Escape] does not change it.
 func ShellQuote(arg string) string {
+	if strings.IndexFunc(arg, isControl) >= 0 {
+		return quoteControls(arg)
+	}
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
 	}
@@ -13,6 +18,29 @@ func ShellQuote(arg string) string {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// quoteControls quotes an argument as $'…', with control characters as \t, \n, or octal bytes.
+func quoteControls(arg string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for _, r := range arg {
+		switch {
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case isControl(r):
+			for _, c := range []byte(string(r)) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + "'"
 }
 
 // Command returns a command line of foretell: the words of a command, its arguments, which are

@@ -14,6 +14,7 @@ func TestCommand(t *testing.T) {
 		{"--json", []string{"shop@v1", "it's@v2"}, `foretell models diff shop@v1 'it'\''s@v2' --json`},
 		{"", []string{"shop", "-shop"}, "foretell models diff -- shop -shop"},
 		{"--json", []string{"-ü"}, "foretell models diff --json -- '-ü'"},
+		{"", []string{"tab\there's \\", "a\u202eb\x1b1\n"}, `foretell models diff $'tab\there\'s \\' $'a\342\200\256b\0331\n'`},
 	} {
 		if got := Command("models diff", c.flags, c.args...); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)

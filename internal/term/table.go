@@ -71,11 +71,11 @@ func (t *Table) WriteTSV(w io.Writer) error {
 	return err
 }
 
-// EscapeForSpreadsheet escapes the texts of all rows; see [EscapeForSpreadsheet].
-func (t *Table) EscapeForSpreadsheet() {
+// EscapeTexts escapes the full values of all rows with escape, such as [EscapeForSpreadsheet].
+func (t *Table) EscapeTexts(escape func(string) string) {
 	for _, row := range t.Rows {
 		for i := range row {
-			row[i].Text = EscapeForSpreadsheet(row[i].Text)
+			row[i].Text = escape(row[i].Text)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 		{
 			"csv_for_spreadsheets_has_no_formulas", func(t *Table, b *strings.Builder) error {
 				t.Rows[0][1].Text = `=HYPERLINK("http://example.com")`
-				t.EscapeForSpreadsheet()
+				t.EscapeTexts(EscapeForSpreadsheet)
 				return t.WriteCSV(b)
 			},
 			"datasetKey,name,rows\n0123456789abcdef,\"'=HYPERLINK(\"\"http://example.com\"\")\",12\nfedcba9876543210,a\\tb\\x1b[31m,1200000\n",
