@@ -25,7 +25,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	}
 	shown := d.Columns[:min(len(d.Columns), maxDriftColumns)]
 	if len(shown) > 0 {
-		writeAligned(w, 0, func(w io.Writer) {
+		writeAligned(w, false, func(w io.Writer) {
 			fmt.Fprint(w, "  column\tindex\tdrift\tlargest change\n")
 			for i := range shown {
 				c := &shown[i]
@@ -37,7 +37,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 			}
 		})
 	}
-	writeOmittedCount(w, len(d.Columns)-maxDriftColumns, "columns")
+	writeOmittedCount(w, len(d.Columns)-maxDriftColumns, "column")
 }
 
 // formatLargestChange formats the range or text whose fraction of the rows changed most, such as

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"foretell/internal/api"
 	"foretell/internal/term"
@@ -16,7 +15,7 @@ func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nCalibration on test rows: the most probable class\n")
-	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, true, func(w io.Writer) {
 		fmt.Fprint(w, "probability\trows\tmean\tright\t\n")
 		for _, bin := range r.Reliability {
 			if bin.Predicted == nil || bin.Observed == nil {
@@ -50,7 +49,7 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	if width < wideWidth {
 		pictureWidth = narrowEffectWidth
 	}
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		for _, d := range r.PartialDependence {
 			class, low, high := mostChangedClass(&d)
 			if class < 0 || class >= len(r.CurveClasses) {

@@ -40,8 +40,8 @@ func WriteExplanation(b *strings.Builder, row *ExplainedRow, maxColumns, width i
 	if change < 0 {
 		direction = "below"
 	}
-	fact := fmt.Sprintf("row %d (%s): %s %.4f, which is %.4f %s the mean %.4f", row.Row, term.Truncate(term.Escape(row.ID), 30),
-		term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
+	fact := fmt.Sprintf("row %d (%s): %s %.4f, which is %.4f %s the mean %.4f", row.Row, escapeAndTruncate(row.ID, 30),
+		escapeAndTruncate(row.Class, 30), row.Probability, math.Abs(change), direction, row.Base)
 	for _, line := range term.Wrap(fact, width) {
 		b.WriteString(line + "\n")
 	}
@@ -92,6 +92,6 @@ func writeContributions(b *strings.Builder, list []Contribution, maxColumns, wid
 
 // truncateOrPad returns text truncated or padded to exactly width characters.
 func truncateOrPad(text string, width int) string {
-	text = term.Truncate(term.Escape(text), width)
+	text = escapeAndTruncate(text, width)
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }

@@ -23,7 +23,7 @@ func writeInteractions(w io.Writer, r *api.ModelReport, width int) {
 	if width < wideWidth {
 		share = ""
 	}
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		for _, x := range shown {
 			if len(x.Columns) == 2 {
 				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s%s\t%s\n", escapeAndTruncate(x.Columns[0], width/4), escapeAndTruncate(x.Columns[1], width/4),
@@ -45,7 +45,7 @@ func writeInteractionTable(w io.Writer, x *api.Interaction, width int) {
 		return
 	}
 	fmt.Fprintf(w, "  %s by %s (down) and %s (across)\n", escapeAndTruncate(x.Class, width/5), escapeAndTruncate(x.Columns[0], width/5), escapeAndTruncate(x.Columns[1], width/5))
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		for _, value := range x.Values[1] {
 			fmt.Fprintf(w, "\t%s", escapeAndTruncate(value, each))
 		}

@@ -85,7 +85,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nRace\n")
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		wide, title := width >= minIntervalWidth, func(code string) string { return code }
 		if width >= minTitleWidth {
 			title = api.AlgorithmTitle

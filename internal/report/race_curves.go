@@ -33,7 +33,7 @@ func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 	low, high := term.CurveRange(scores, r.TargetPerformance)
 	timed := seconds > 0 && width >= bothCurvesWidth
 	fmt.Fprintf(w, "\nCurves of the race: %s from %s to %s\n", api.PerformanceName(r.Metric), formatScore(low), formatScore(high))
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		fmt.Fprint(w, "  algorithm\tby step")
 		if timed {
 			fmt.Fprintf(w, "\tby time, 0–%s", formatSeconds(seconds))

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -143,12 +144,26 @@ func describeSplit(r *api.ModelReport) string {
 // quoteColumn quotes the name of a column, truncated if it is long.
 func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
-// writeAligned calls write and writes its output to w, as a table with aligned columns. write must
-// end each cell with a tab. flags are the flags of package text/tabwriter.
-func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
-	write(t)
-	_ = t.Flush() // w is a strings.Builder
+// writeAligned calls write and writes its output to w, as a table with aligned columns. write
+// separates the cells of a line by tabs. If right is set, all columns are aligned to the right, and
+// the table is indented.
+func writeAligned(w io.Writer, right bool, write func(io.Writer)) {
+	var text strings.Builder
+	write(&text)
+	var rows [][]string
+	columns := 0
+	for line := range strings.Lines(text.String()) {
+		cells := strings.Split(strings.TrimRight(line, "\t\n"), "\t")
+		if right {
+			cells[0] = "  " + cells[0]
+		}
+		rows, columns = append(rows, cells), max(columns, len(cells))
+	}
+	t := &term.Table{NoTruncate: true, Right: slices.Repeat([]bool{right}, columns)}
+	for _, cells := range rows {
+		t.Rows = append(t.Rows, term.TextCells(append(cells, make([]string, columns-len(cells))...)...))
+	}
+	_ = t.WriteAligned(w, math.MaxInt, false) // w is a strings.Builder
 }
 
 // writeBlend writes the algorithms of a blend and their weights in one line.
@@ -179,7 +194,7 @@ func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 	if name, ok := raceMetricOfOneClass(r); ok {
 		names = append(names, name)
 	}
-	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, true, func(w io.Writer) {
 		line := func(name, test, validation, training string) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t", name, test, validation)
 			if width >= narrowWidth {
@@ -275,7 +290,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nClasses, on test rows\n")
-	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, true, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
 			score := func(name string, value float64) string {
@@ -288,7 +303,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 				score("precision", c.Precision), score("recall", c.Recall), score("f1", c.F1))
 		}
 	})
-	writeOmittedCount(w, len(r.Classes)-maxClasses, "classes")
+	writeOmittedCount(w, len(r.Classes)-maxClasses, "class")
 }
 
 func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
@@ -308,7 +323,7 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
-	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, true, func(w io.Writer) {
 		for _, c := range r.Classes {
 			fmt.Fprintf(w, "\t%s", escapeAndTruncate(c.Label, each))
 		}
@@ -334,14 +349,14 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {
-		name = max(name, len([]rune(escapeAndTruncate(i.Column, width/2))))
+		name = max(name, term.Width(escapeAndTruncate(i.Column, width/2)))
 		largest = max(largest, i.Importance)
 	}
 	bar := min(40, max(0, width-name-13))
 	if width >= wideWidth {
 		bar = max(0, min(40, width-name-23))
 	}
-	writeAligned(w, 0, func(w io.Writer) {
+	writeAligned(w, false, func(w io.Writer) {
 		for _, i := range shown {
 			score := formatScore(i.Importance)
 			if width >= wideWidth {
@@ -354,7 +369,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 			fmt.Fprint(w, "\n")
 		}
 	})
-	writeOmittedCount(w, len(r.Importances)-maxImportances, "columns")
+	writeOmittedCount(w, len(r.Importances)-maxImportances, "column")
 }
 
 // blockBar draws a bar for value, with a resolution of an eighth of a character. The bar for
@@ -373,19 +388,13 @@ func blockBar(value, largest float64, width int) string {
 
 func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// escapeAndTruncate shortens a name to at most width characters and escapes control characters.
-func escapeAndTruncate(name string, width int) string {
-	name = term.Escape(name)
-	if runes := []rune(name); len(runes) > width {
-		return string(runes[:max(0, width-1)]) + "…"
-	}
-	return name
-}
+// escapeAndTruncate escapes a name and shortens it to at most width columns of a terminal.
+func escapeAndTruncate(name string, width int) string { return term.Truncate(term.Escape(name), width) }
 
-// writeOmittedCount writes how many items are not shown. noun names the items, such as
-// columns. It writes nothing if count is not positive.
+// writeOmittedCount writes how many items are not shown. noun names an item, such as
+// column. It writes nothing if count is not positive.
 func writeOmittedCount(w io.Writer, count int, noun string) {
 	if count > 0 {
-		fmt.Fprintf(w, "  … and %d more %s, see --json\n", count, noun)
+		fmt.Fprintf(w, "  … and %s, see --json\n", humanize.Count(count, "more "+noun))
 	}
 }

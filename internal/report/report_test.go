@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/api"
+	"foretell/internal/term"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -65,7 +65,7 @@ func TestWriteText(t *testing.T) {
 	r.Test.Intervals = map[string]api.Interval{"accuracy": {Low: 0.6716, High: 0.8291}, "logLoss": {Low: 0.4951, High: 0.5049}}
 	var b strings.Builder
 	if err := WriteText(&b, &Document{
-		Name: "shop@v3", Report: r, Training: &api.Training{}, Dataset: &api.Dataset{Rows: 750, LabelName: "class", DatasetEntry: api.DatasetEntry{DatasetName: "my shop"}},
+		Name: "shop@v3", Report: r, Training: &api.Training{DatasetKey: "0a1b2c3d-0000-4000-8000-000000000002"}, Dataset: &api.Dataset{Rows: 750, LabelName: "class", DatasetEntry: api.DatasetEntry{DatasetName: "my shop"}},
 	}, 80); err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +102,16 @@ func TestEffectsOfOtherVersions(t *testing.T) {
 	}
 }
 
-// TestWidth checks that the report of a model with long names fits 60 columns.
+// TestWidth checks that the report of a model with long names fits 60 columns, also if a character of
+// the names is two columns wide.
 func TestWidth(t *testing.T) {
-	long := strings.Repeat("name ", 20)
+	for _, long := range []string{strings.Repeat("name ", 20), strings.Repeat("年収の合計", 8)} {
+		testWidth(t, long)
+	}
+}
+
+func testWidth(t *testing.T, long string) {
+	t.Helper()
 	r := &api.ModelReport{
 		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BLEND", Metric: "balancedAccuracy", Rows: 12_345_678, Seed: 7,
 		Blend: []api.BlendShare{
@@ -113,7 +120,7 @@ func TestWidth(t *testing.T) {
 			{Algorithm: "BSEV02", Weight: 0.25},
 			{Algorithm: "BFIF01", Weight: 0.25},
 		},
-		Importances: []api.Importance{{Column: long, Importance: 0.1}},
+		Importances: []api.Importance{{Column: long, Importance: 0.1}, {Column: "a", Importance: 0.1}},
 		Algorithms:  []api.AlgorithmReport{{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Curve: []float64{0.5}}},
 	}
 	for range 6 {
@@ -125,7 +132,7 @@ func TestWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 {
+		if n := term.Width(strings.TrimSuffix(line, "\n")); n > 60 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -209,7 +216,14 @@ func TestUnpredictedTestRows(t *testing.T) {
 
 // TestEffectsFit writes effects of columns with long names to a narrow terminal.
 func TestEffectsFit(t *testing.T) {
-	const width, name = 60, "a column with a very long name"
+	for _, name := range []string{"a column with a very long name", "とても長い名前の列とその値の合計"} {
+		testEffectsFit(t, name)
+	}
+}
+
+func testEffectsFit(t *testing.T, name string) {
+	t.Helper()
+	const width = 60
 	r := &api.ModelReport{CurveClasses: []string{"a class with a long label", "b"}}
 	effect := api.PartialDependence{Column: name}
 	for i := range 40 {
@@ -225,8 +239,8 @@ func TestEffectsFit(t *testing.T) {
 		t.Errorf("the effects are missing:\n%s", b.String())
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
-		if strings.HasPrefix(line, "  ") && utf8.RuneCountInString(line) > width {
-			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		if strings.HasPrefix(line, "  ") && term.Width(line) > width {
+			t.Errorf("%d columns: %s", term.Width(line), line)
 		}
 	}
 }
