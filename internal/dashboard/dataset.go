@@ -248,12 +248,13 @@ func (p *Pages) writeDataset(v *visit, problem *api.Problem) error {
 		}
 		data.Races, data.NumRaces, data.Models, data.NumModels = races.TrainingJobs, races.Total, models.Models, models.Total
 	}
-	commands := []string{term.Command("datasets get", "", d.DatasetName)}
+	short := api.ShortKey(key) // the name of a series means its newest dataset
+	commands := []string{"foretell datasets get " + short}
 	switch d.Status {
 	case api.DatasetPending:
-		commands = append(commands, term.Command("datasets upload", "", d.DatasetName, "train.csv"))
+		commands = append(commands, "foretell datasets upload "+short+" train.csv")
 	case api.DatasetCompleted:
-		commands = append(commands, term.Command("training create", "", d.DatasetName))
+		commands = append(commands, "foretell training create "+short)
 	}
 	content := page{Title: d.DatasetName, Section: "datasets", Path: address.Path, Commands: commands}
 	if problem != nil {

@@ -171,15 +171,22 @@ func (p *Pages) writeSeries(v *visit, status int, chosen []string, message strin
 	if err != nil {
 		return err
 	}
+	byDefault := api.MetricAccuracy
+	if len(models) > 0 {
+		byDefault = cmp.Or(models[0].Metric, byDefault) // the metric of the newest race, as for the command
+	}
 	data := seriesPage{Name: name, Metrics: api.RaceMetrics(), Omitted: max(0, len(models)-maxLeaderboard), Chosen: chosen}
+	if !slices.Contains(data.Metrics, byDefault) { // a metric of one class, such as f1[yes]
+		data.Metrics = append(data.Metrics, byDefault)
+	}
 	if data.Metric = v.r.URL.Query().Get("metric"); !slices.Contains(data.Metrics, data.Metric) {
-		data.Metric = api.MetricAccuracy
+		data.Metric = byDefault
 	}
 	if data.Entries, err = leaderboard.Load(ctx, v.client, models[:len(models)-data.Omitted], data.Metric); err != nil {
 		return err
 	}
 	flags := ""
-	if data.Metric != api.MetricAccuracy {
+	if data.Metric != byDefault {
 		flags = "--metric " + data.Metric
 	}
 	command := term.Command("leaderboard", flags, name)
@@ -208,7 +215,7 @@ func newComparisonView(c leaderboard.Comparison) comparisonView {
 	format, name := formatProperty, strings.ToUpper(c.Name[:1])+c.Name[1:]
 	switch c.Name {
 	case "modelKey":
-		name, format = "Key", func(key any) string { return design.ShortKey(fmt.Sprint(key)) }
+		name, format = "Key", func(key any) string { return api.ShortKey(fmt.Sprint(key)) }
 	case "algorithm":
 		format = func(code any) string { return design.AlgorithmTitle(fmt.Sprint(code)) }
 	case "seconds":

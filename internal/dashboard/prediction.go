@@ -112,7 +112,7 @@ func (p *Pages) writePrediction(v *visit, problem *api.Problem) error {
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
 	}
-	content := page{Title: "Prediction " + key[:8], Section: "predictions", Path: "/predictions/" + key, Commands: data.commands(), Data: data}
+	content := page{Title: "Prediction " + api.ShortKey(key), Section: "predictions", Path: "/predictions/" + key, Commands: data.commands(), Data: data}
 	if problem != nil {
 		content.Error = problem.Detail
 	}
@@ -123,7 +123,7 @@ func (p *Pages) writePrediction(v *visit, problem *api.Problem) error {
 // prediction, and to download its result. A prediction that has failed has no result, so the
 // second command then predicts another file.
 func (d *predictionPage) commands() []string {
-	key := d.Prediction.PredictionKey[:8]
+	key := api.ShortKey(d.Prediction.PredictionKey)
 	commands := []string{"foretell predictions get " + key}
 	if d.HasFailed {
 		return append(commands, "foretell predict blind.csv --with "+term.ShellQuote(d.Model))
@@ -131,7 +131,7 @@ func (d *predictionPage) commands() []string {
 	commands = append(commands, "foretell predictions download "+key)
 	if d.Drift != nil {
 		blind := cmp.Or(blindFileName(d.Prediction.Blind), "blind.csv")
-		commands = append(commands, "foretell models report "+d.Prediction.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
+		commands = append(commands, "foretell models report "+api.ShortKey(d.Prediction.ModelKey)+" --blind "+term.ShellQuote(blind)+" --html report.html")
 	}
 	return commands
 }
@@ -165,7 +165,7 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	if source.Drift, err = fetchDrift(ctx, v, one.PredictionKey); err != nil {
 		return err
 	}
-	return p.writeReport(v, source, "-"+one.PredictionKey[:8])
+	return p.writeReport(v, source, "-"+api.ShortKey(one.PredictionKey))
 }
 
 // previewResult returns the first rows of a result. If the result has none, it returns nil.

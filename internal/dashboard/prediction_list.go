@@ -115,7 +115,7 @@ func (p *Pages) listPredictionsOfDataset(v *visit, key string) error {
 	if err != nil {
 		return err
 	}
-	return p.writePredictionsOf(v, predictionGroup{Name: d.DatasetName, Path: "/datasets/" + key, Models: names}, list, "--dataset "+term.ShellQuote(d.DatasetName))
+	return p.writePredictionsOf(v, predictionGroup{Name: d.DatasetName, Path: "/datasets/" + key, Models: names}, list, "--dataset "+api.ShortKey(key))
 }
 
 func (p *Pages) listPredictionsOfModel(v *visit, key string) error {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"crypto/rand"
+	"math"
 	"net/http"
 	"strings"
 
@@ -52,7 +53,7 @@ func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem
 	content := page{
 		Title: "Start a race", Section: "datasets",
 		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d), FormKey: rand.Text()},
-		Commands: []string{term.Command("training create", "", d.DatasetName)},
+		Commands: []string{"foretell training create " + api.ShortKey(d.DatasetKey)},
 	}
 	content.setProblem(problem, trainFields)
 	return p.show(v, statusOf(problem), "train", content)
@@ -146,7 +147,7 @@ type runView struct {
 	api.AlgorithmRun
 	Style int
 	// IsBest reports whether the race has chosen this algorithm or, before that, whether the
-	// algorithm has the best score so far.
+	// algorithm leads the race; see [term.Leader].
 	IsBest bool
 }
 
@@ -189,19 +190,16 @@ func (p *Pages) showTraining(v *visit) error {
 	data := trainingPage{Race: race, IsRacing: isRacing(race.Status), QueuedBehind: progress.QueuedBehind}
 	var names []string
 	var scores [][]float64
-	best := -1
+	var standings []term.Standing
 	for i, run := range progress.Jobs {
 		names, scores = append(names, api.AlgorithmTitle(run.Algorithm)), append(scores, run.Performances)
 		data.Runs = append(data.Runs, runView{AlgorithmRun: run, Style: i%4 + 1})
-		switch {
-		case race.Algorithm != "":
-			data.Runs[i].IsBest = run.Algorithm == race.Algorithm
-		case run.KeptPerformance != nil && (best < 0 || *run.KeptPerformance > *data.Runs[best].KeptPerformance):
-			best = i
-		}
+		data.Runs[i].IsBest = race.Algorithm != "" && run.Algorithm == race.Algorithm
+		reached := race.TargetPerformance != nil && run.Status == api.TrainingCompleted
+		standings = append(standings, term.Standing{HasReachedThreshold: reached, LogLoss: run.LogLoss, HighestScore: math.Inf(-1)}) // the service reports each log loss
 	}
-	if best >= 0 {
-		data.Runs[best].IsBest = true
+	if leader := term.Leader(standings); race.Algorithm == "" && leader >= 0 {
+		data.Runs[leader].IsBest = true
 	}
 	data.Plot = htmlreport.RacePlot(race.Metric, race.TargetPerformance, names, scores)
 	if !data.IsRacing {
@@ -218,9 +216,9 @@ func (p *Pages) showTraining(v *visit) error {
 	for _, run := range progress.Jobs {
 		algorithms = append(algorithms, run.Algorithm)
 	}
-	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil, algorithms...)}
+	commands := []string{"foretell training watch " + api.ShortKey(key), report.RaceCommand(race, nil, algorithms...)}
 	if data.IsRacing {
-		commands = append(commands, "foretell training cancel "+key[:8])
+		commands = append(commands, "foretell training cancel "+api.ShortKey(key))
 	}
 	return p.show(v, http.StatusOK, "training", page{Title: "Race on " + race.DatasetName, Section: "training", Commands: commands, Data: data})
 }

@@ -84,7 +84,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"words":     func(text string) []string { return strings.Split(text, " ") },
 		"outcome":   api.FormatOutcome,
 		"tone":      toneClass,
-		"short":     ShortKey,
+		"short":     api.ShortKey,
 		"datetime":  formatDatetime,
 		"ago":       func(timestamp string) string { return formatRelativeTime(timestamp, now()) },
 		"now":       func() string { return api.FormatTime(now()) },
@@ -222,12 +222,6 @@ func toneClass(status string) string {
 		return "busy"
 	}
 	return "calm"
-}
-
-// ShortKey returns the first part of the key of an object. Commands accept it in place of the key.
-func ShortKey(key string) string {
-	first, _, _ := strings.Cut(key, "-")
-	return first
 }
 
 // formatDatetime returns a timestamp rounded down to seconds, for the attribute datetime, because

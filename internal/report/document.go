@@ -72,8 +72,8 @@ func (d *Document) Steps() []Step {
 	}
 	upload := term.Command("datasets create", strings.Join(flags, " "), d.Dataset.DatasetName, "train.csv")
 	return []Step{
-		{"On a service without the dataset, upload the training file. Add flags such as --id and --drop if the first upload had them: the service does not store them.", upload},
-		{describeRepeatStep(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
+		{"On a service without the dataset, upload the training file, and write the name of the dataset instead of its key in the next command. Add flags such as --id and --drop if the first upload had them: the service does not store them.", upload},
+		{describeRepeatStep(d.Training), RaceCommand(d.Training, d.Report)},
 		{"Predict with the model.", "foretell predict blind.csv --with " + term.ShellQuote(d.Name)},
 	}
 }
@@ -91,15 +91,16 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. r is the report of its model, or nil.
+// RaceCommand returns the command that repeats a race. It has the key of the dataset, because the
+// name may mean a newer dataset of the series. r is the report of its model, or nil.
 // algorithms are the algorithms of the race. They are needed only if r is nil; otherwise
 // RaceCommand uses the algorithms in r.
-func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
+func RaceCommand(job *api.Training, r *api.ModelReport, algorithms ...string) string {
 	flags := RaceFlags(job, r)
 	if r == nil {
 		flags = strings.TrimSpace(flags + algorithmFlag(algorithms))
 	}
-	return term.Command("training create", flags, dataset)
+	return term.Command("training create", flags, api.ShortKey(job.DatasetKey))
 }
 
 // algorithmFlag returns the flag that chooses algorithms, with a space before it. It returns "" if

@@ -169,20 +169,17 @@ func TestBaselineNameIsQuoted(t *testing.T) {
 // time limit, with and without the report of its model.
 func TestRaceCommand(t *testing.T) {
 	seed := int64(7)
-	job := &api.Training{Metric: "accuracy", TimeLimitSeconds: 300, Seed: &seed}
-	const want = "foretell training create shop --time-limit 5m --seed 7 --algorithm BSIX01"
-	if got := RaceCommand("shop", job, nil, "BSIX01"); got != want {
+	job := &api.Training{DatasetKey: "0a1b2c3d-0000-4000-8000-000000000000", Metric: "accuracy", TimeLimitSeconds: 300, Seed: &seed}
+	const want = "foretell training create 0a1b2c3d --time-limit 5m --seed 7 --algorithm BSIX01"
+	if got := RaceCommand(job, nil, "BSIX01"); got != want {
 		t.Errorf("without a report: %s", got)
 	}
 	r := &api.ModelReport{Seed: 7, Algorithms: []api.AlgorithmReport{{Algorithm: "BSIX01"}}}
-	if got := RaceCommand("shop", job, r); got != want {
+	if got := RaceCommand(job, r); got != want {
 		t.Errorf("with a report: %s", got)
 	}
 	job.TimeLimitSeconds = api.DefaultTimeLimitSeconds
-	if got := RaceCommand("shop", job, nil, api.Algorithms(2)...); got != "foretell training create shop --seed 7" {
+	if got := RaceCommand(job, nil, api.Algorithms(2)...); got != "foretell training create 0a1b2c3d --seed 7" {
 		t.Errorf("with all algorithms: %s", got)
-	}
-	if got := RaceCommand("-shop", job, nil); got != "foretell training create --seed 7 -- -shop" {
-		t.Errorf("a name that begins with a dash: %s", got)
 	}
 }

@@ -302,7 +302,7 @@ func TestPartsOfPages(t *testing.T) {
 	}
 	s.as(t, testUser, testPassword).poll(t, "/api/v1"+path)
 	part := b.expect(t, path+"?part=dataset", nil, 200, `<div id="dataset">`)
-	if !strings.Contains(part, `id="commands"`) || !strings.Contains(part, "data-copy=\"foretell training create flowers\"") {
+	if !strings.Contains(part, `id="commands"`) || !strings.Contains(part, "data-copy=\"foretell training create "+path[len("/datasets/"):][:8]+"\"") {
 		t.Errorf("the foot of the page keeps the commands of the earlier state: %s", part)
 	}
 	if resp, page := b.visit(t, "/datasets/"+strings.Repeat("0", 8)+"-0000-4000-8000-000000000000?part=dataset", nil); resp.Header.Get("HX-Refresh") != "true" || page != "" {

@@ -208,26 +208,47 @@ func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 }
 
 // leader returns the name of the run that produced the model or, before the end of the race, of the
-// run that would. This is the run that reached the threshold. If no run has, it is the run with the
-// lowest log loss or, if log losses are unknown, with the highest score. leader returns "" if no
-// run has a score.
+// run that leads; see [Leader]. It returns "" if no run has a score.
 func (r *RaceView) leader() string {
 	if r.model != "" {
 		return r.model
 	}
-	least, leader := math.Inf(1), ""
-	for _, n := range r.order {
-		run, standing := r.runs[n], math.Inf(1)
+	standings := make([]Standing, len(r.order))
+	for i, n := range r.order {
+		run := r.runs[n]
+		standings[i] = Standing{HasReachedThreshold: r.opts.Threshold != nil && run.state == "COMPLETED", LogLoss: run.logLoss, HighestScore: run.peak}
+	}
+	if i := Leader(standings); i >= 0 {
+		return r.order[i]
+	}
+	return ""
+}
+
+// Standing is the part of the state of a run that decides which run leads a race.
+type Standing struct {
+	HasReachedThreshold bool
+	// LogLoss is the log loss of the best step so far; nil if it is unknown. HighestScore is used
+	// instead then. It is -Inf without a score.
+	LogLoss      *float64
+	HighestScore float64
+}
+
+// Leader returns the index of the run that would produce the model of a race if the race ended now.
+// This is the run that has reached the threshold. If no run has, it is the run with the lowest log
+// loss or, if log losses are unknown, with the highest score. Leader returns -1 if no run has a
+// score.
+func Leader(runs []Standing) int {
+	least, leader := math.Inf(1), -1
+	for i, run := range runs {
+		rank := -run.HighestScore
 		switch {
-		case r.opts.Threshold != nil && run.state == "COMPLETED":
-			return n
-		case run.logLoss != nil:
-			standing = *run.logLoss
-		case run.bestScore == nil:
-			standing = -run.peak
+		case run.HasReachedThreshold:
+			return i
+		case run.LogLoss != nil:
+			rank = *run.LogLoss
 		}
-		if standing < least {
-			least, leader = standing, n
+		if rank < least {
+			least, leader = rank, i
 		}
 	}
 	return leader
