@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -83,15 +84,27 @@ func (c *Client) doJSON(ctx context.Context, req *request, out any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	body, err := c.readBody(ctx, req, resp)
 	if err != nil {
-		return c.networkError(ctx, req, err)
+		return err
 	}
-	c.traceBody(req, resp, body)
 	if _, ok := out.(*api.None); ok {
 		return nil
 	}
 	return decodeResponse(req, resp, body, out)
+}
+
+// readBody reads the body of a response. A body of more than maxResponse bytes is an error.
+func (c *Client) readBody(ctx context.Context, req *request, resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	if err != nil {
+		return nil, c.networkError(ctx, req, err)
+	}
+	if len(body) > maxResponse {
+		return nil, fmt.Errorf("%s %s returned more than %d MiB, the maximum size of a response; `foretell api %[1]s %[2]s` prints it", req.method, req.url.Path, maxResponse>>20)
+	}
+	c.traceBody(req, resp, body)
+	return body, nil
 }
 
 // decodeResponse decodes the JSON of a 2xx response.

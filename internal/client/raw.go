@@ -59,12 +59,18 @@ func (c *Client) DoRaw(ctx context.Context, raw RawRequest) (*http.Response, err
 	if err != nil || !strings.Contains(resp.Header.Get("Content-Type"), "json") {
 		return resp, err
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	begin, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
+		_ = resp.Body.Close() // the first error counts
 		return nil, c.networkError(ctx, req, err)
 	}
-	c.traceBody(req, resp, body)
-	resp.Body = io.NopCloser(bytes.NewReader(body))
+	c.traceBody(req, resp, begin)
+	resp.Body = &rawBody{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
 	return resp, nil
+}
+
+// rawBody is the body of a response whose beginning has been read.
+type rawBody struct {
+	io.Reader
+	io.Closer
 }

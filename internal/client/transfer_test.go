@@ -56,6 +56,29 @@ func TestUploadRetry(t *testing.T) {
 	}
 }
 
+// TestLargeResponse checks that a response is never cut: the limit of [client.Call] is an error, and
+// [client.Client.DoRaw] has none.
+func TestLargeResponse(t *testing.T) {
+	t.Parallel()
+	const size = 65 << 20
+	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"description":%q}`, strings.Repeat("a", size))
+	})
+	c := d.client(t, client.Options{})
+	if _, err := client.Call(t.Context(), c, api.GetDataset, &api.DatasetInput{DatasetKey: key}); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+		t.Errorf("a call: %v", err)
+	}
+	resp, err := c.DoRaw(t.Context(), client.RawRequest{Method: http.MethodGet, Path: "/api/v1/datasets/" + key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n < size {
+		t.Errorf("a raw request: %d bytes, %v", n, err)
+	}
+}
+
 // TestCreationIsRepeated loses the response to a request that has created a dataset.
 func TestCreationIsRepeated(t *testing.T) {
 	t.Parallel()
