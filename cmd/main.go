@@ -114,8 +114,8 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 // of it.
 const repeatedSignalPeriod = time.Second
 
-// catchSignals returns a context that the first signal cancels. A signal that arrives while a pager
-// runs, or that handleSignal handles, does not count as the first. A second signal ends the process
+// catchSignals returns a context that the first signal cancels. A Ctrl-C while a pager runs, and a
+// signal that handleSignal handles, do not count as the first. A second signal ends the process
 // immediately, with two exceptions. A SIGHUP is ignored, because the kernel and the shell often
 // both send it when a terminal is closed. A SIGTERM is ignored for [repeatedSignalPeriod] after the
 // first signal, because timeout(1) and some service managers send it twice: to the process and to
@@ -133,7 +133,7 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	}
 	go func() {
 		first, ok := <-signals
-		for ok && (f.PagerRunning.Load() || handleSignal(f, first)) {
+		for ok && (first == os.Interrupt && f.PagerRunning.Load() || handleSignal(f, first)) {
 			first, ok = <-signals
 		}
 		if !ok {

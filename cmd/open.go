@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,7 +165,9 @@ func (o *openOptions) startBrowser(ctx context.Context, address string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
-	name = cmp.Or(o.factory.Env("BROWSER"), name)
+	if words := strings.Fields(o.factory.Env("BROWSER")); len(words) > 0 {
+		name, args = words[0], append(words[1:], address)
+	}
 	browser := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
 	if err := browser.Start(); err != nil {
 		return err

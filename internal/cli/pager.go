@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+	"syscall"
+	"time"
 
 	"foretell/internal/config"
 	"foretell/internal/term"
@@ -55,18 +57,23 @@ func (o *Output) WritePaged(text *bytes.Buffer) error {
 		_, err := text.WriteTo(c.Out)
 		return err
 	}
-	return o.Factory.runPager(pager, text.Bytes())
+	return o.Factory.runPager(o.Cmd.Context(), pager, text.Bytes())
 }
 
+// pagerStopDelay is how long a pager may take to end after a signal.
+const pagerStopDelay = time.Second
+
 // runPager shows text in the pager and waits until the user quits it. Only the pager handles
-// Ctrl-C. If the pager cannot be started, the text is printed.
-func (f *Factory) runPager(pager string, text []byte) error {
+// Ctrl-C. Another signal, which cancels ctx, ends the pager. If the pager cannot be started, the
+// text is printed.
+func (f *Factory) runPager(ctx context.Context, pager string, text []byte) error {
 	shell := []string{"sh", "-c", pager}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", pager}
 	}
-	// The pager outlives the command's context: the user ends it.
-	command := exec.CommandContext(context.Background(), shell[0], shell[1:]...)
+	command := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) } // the pager restores the terminal
+	command.WaitDelay = pagerStopDelay
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.Streams[1], f.Streams[2]
 	command.Env = f.Environ()
 	if f.Env("LESS") == "" {
@@ -77,7 +84,7 @@ func (f *Factory) runPager(pager string, text []byte) error {
 	f.PagerRunning.Store(false)
 	const notExecutable, notFound = 126, 127 // exit statuses of sh
 	var exitErr *exec.ExitError
-	if err == nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound {
+	if err == nil || ctx.Err() != nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound {
 		return nil // the exit status of the pager itself does not matter
 	}
 	f.Note("cannot start the pager %q: %v", pager, err)

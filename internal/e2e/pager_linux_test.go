@@ -54,3 +54,56 @@ func TestPager(t *testing.T) {
 		})
 	}
 }
+
+// TestSignalWhilePaging sends SIGTERM while the pager runs. Only Ctrl-C is left to the pager.
+func TestSignalWhilePaging(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := newTerminal(t)
+	if err := unix.IoctlSetWinsize(int(p.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 4, Col: 120}); err != nil {
+		t.Fatal(err)
+	}
+	command := s.command("config", "list")
+	command.Env = append(command.Env, "PAGER=echo paging; exec sleep 60")
+	command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
+	p.start(t, command)
+	p.await(t, "paging")
+	if err := command.Process.Signal(unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if status, shown := p.finish(t, command); status != 128+exit.Status(unix.SIGTERM) {
+		t.Errorf("exit %d: %q", status, shown)
+	}
+}
+
+// TestCSVOnTerminal checks that --csv prints no control characters of the data on a terminal.
+func TestCSVOnTerminal(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := newTerminal(t)
+	command := s.command("config", "list", "--csv")
+	command.Env = append(command.Env, "FORETELL_PAGER=a\x1b]0;title\x07\u202eb")
+	command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
+	p.start(t, command)
+	if status, shown := p.finish(t, command); status != exit.OK || !strings.Contains(shown, `a\x1b]0;title\x07\u202eb`) {
+		t.Errorf("exit %d: %q", status, shown)
+	}
+}
+
+// TestBrowserWithArguments opens a page with a BROWSER that has arguments.
+func TestBrowserWithArguments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := newTerminal(t)
+	command := s.command("open")
+	command.Env = append(command.Env, "BROWSER=echo opens the page")
+	command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
+	p.start(t, command)
+	p.await(t, "serving the dashboard")
+	if err := command.Process.Signal(unix.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if status, shown := p.finish(t, command); status != exit.OK || strings.Contains(shown, "cannot start a browser") {
+		t.Errorf("exit %d: %q", status, shown)
+	}
+}
