@@ -1,6 +1,7 @@
 package design_test
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,22 @@ func TestTicks(t *testing.T) {
 			t.Errorf("the axis from %g to %g has ticks from %s to %s", plot.MinX, plot.MaxX, first, last)
 		}
 	}
+}
+
+// TestLargeNumbers checks that the plot of a column with the largest numbers has valid coordinates, and
+// that its ticks are short.
+func TestLargeNumbers(t *testing.T) {
+	for want, x := range map[string][2]float64{
+		"-1.79769e+308 0 1.79769e+308": {-1.7e308, 1.7e308},
+		"-4e+38 -2e+38 0 2e+38 4e+38":  {-math.MaxFloat32, math.MaxFloat32},
+		"0 5e+299 1e+300":              {1, 1e300},
+	} {
+		plot := design.NewPlot(design.Axes{}, []design.Curve{{Name: "a", Points: []design.Point{{X: x[0]}, {X: x[1], Y: 1}}}})
+		if got := strings.Join(plot.XTicks, " "); got != want || strings.Contains(plot.Lines[0].Path, "NaN") || strings.Contains(plot.Lines[0].Path, "Inf") {
+			t.Errorf("from %g to %g the ticks are %s, and the curve is %s", x[0], x[1], got, plot.Lines[0].Path)
+		}
+	}
+	design.NewPlot(design.Axes{}, []design.Curve{{Points: []design.Point{{X: 1e17}, {X: 1e17 + 16}}}}) // it ends
 }
 
 // TestDateAxis checks that the ticks of an axis of dates are dates, and that the table has dates, too.

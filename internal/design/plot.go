@@ -150,7 +150,7 @@ func padRange(low, high float64) (from, to float64) {
 // too long, it chooses a larger step. A range within 0 to 1 stays within 0 to 1.
 func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	for intervals := maxIntervals; intervals >= 2; intervals-- {
-		exponent := int(math.Floor(math.Log10((high - low) / float64(intervals))))
+		exponent := int(math.Floor(math.Log10((high/2 - low/2) / float64(intervals) * 2))) // high-low may exceed the largest number
 		first, last, factor := 0.0, 0.0, 0.0
 		for _, factor = range []float64{1, 2, 5, 10, 20} {
 			// one billionth of a step is a rounding error
@@ -165,8 +165,8 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 		}
 		ticks = nil
 		size := 0
-		for i := first; i <= last; i++ {
-			ticks = append(ticks, strconv.FormatFloat(scale(i*factor, exponent), 'f', decimals, 64))
+		for i := range int(last-first) + 1 {
+			ticks = append(ticks, formatTick(scale((first+float64(i))*factor, exponent), decimals))
 			size += len(ticks[len(ticks)-1]) + 1
 		}
 		from, to = scale(first*factor, exponent), scale(last*factor, exponent)
@@ -175,6 +175,14 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 		}
 	}
 	return from, to, ticks
+}
+
+// formatTick formats a tick with the given number of decimals. A large number has an exponent.
+func formatTick(v float64, decimals int) string {
+	if math.Abs(v) >= 1e15 {
+		return FormatNumber(v)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // dateAxis widens a range of dates, in days since 1 January 1970, to an even number of whole days,
@@ -187,17 +195,22 @@ func dateAxis(low, high float64) (from, to float64, ticks []string) {
 	return from, to, []string{FormatDate(from), FormatDate(from + half), FormatDate(to)}
 }
 
-// scale returns v · 10^exponent. For a negative exponent it divides by a power of ten, which is
-// more exact than a multiplication by 0.1, 0.01, ….
+// scale returns v · 10^exponent, limited to the range of a float64. For a negative exponent it
+// divides by a power of ten, which is more exact than a multiplication by 0.1, 0.01, ….
 func scale(v float64, exponent int) float64 {
 	if exponent < 0 {
 		return v / math.Pow10(-exponent)
 	}
-	return v * math.Pow10(exponent)
+	return min(max(v*math.Pow10(exponent), -math.MaxFloat64), math.MaxFloat64)
 }
 
-func (p *Plot) xCoordinate(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
-func (p *Plot) yCoordinate(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
+// The coordinates are computed from halves, because a range may exceed the largest number.
+func (p *Plot) xCoordinate(v float64) string {
+	return coordinate((v/2 - p.MinX/2) / (p.MaxX/2 - p.MinX/2))
+}
+func (p *Plot) yCoordinate(v float64) string {
+	return coordinate((p.MaxY/2 - v/2) / (p.MaxY/2 - p.MinY/2))
+}
 
 // coordinate formats fraction · plotSize, with fraction limited to the range from 0 to 1.
 func coordinate(fraction float64) string {
