@@ -3,7 +3,6 @@ package requirement
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -72,7 +71,8 @@ func (f *Flags) writeForCI(o *cli.Output, r *gate.Report) error {
 
 // writeAnnotations writes annotations for GitHub, and appends a section to the job summary of
 // GitHub. The annotations go to standard error, because standard output has the result of the
-// command.
+// command. If the summary cannot be written, writeAnnotations prints a warning, because the result
+// does not depend on it.
 func (f *Flags) writeAnnotations(o *cli.Output, r *gate.Report) error {
 	if f.factory.Env(config.EnvGitHub) == "true" {
 		if err := r.WriteGitHub(f.factory.Console.Err, o.Quiet); err != nil {
@@ -84,10 +84,13 @@ func (f *Flags) writeAnnotations(o *cli.Output, r *gate.Report) error {
 		return nil
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fmt.Errorf("%s: %w", config.EnvGitHubSummary, err)
+	if err == nil {
+		err = errors.Join(r.WriteMarkdown(file), file.Close())
 	}
-	return errors.Join(r.WriteMarkdown(file), file.Close())
+	if err != nil {
+		f.factory.Note("warning: the requirements could not be added to the file of the variable %s: %v", config.EnvGitHubSummary, err)
+	}
+	return nil
 }
 
 // printTable prints the requirements and their measured values.
