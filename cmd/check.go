@@ -83,8 +83,9 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		train, blind = args[:1], args[1:]
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
+		last := len(args) - 1
 		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
-			WithHint("to check several training files as one table, give the blind file with --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
+			WithHint("to check several training files as one table, give the blind file with --blind: `%s`", term.Command("check", "--blind "+term.ShellQuote(args[last]), args[:last]...))
 	}
 	if err := o.fixes.CheckSwapSeparators(o.blindOnly); err != nil {
 		return err

@@ -72,9 +72,11 @@ row is explained.`,
 	opts.output.BindList(cmd, f, cli.ResultType[report.ExplainedRow]())
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
+	flags.Lookup("quiet").Usage = "print only the IDs of the rows; no progress, notices or warnings"
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service; - is standard input")
 	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted one of each row)")
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
+	opts.wait.MarkExclusive("model")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
@@ -302,6 +304,8 @@ func (p *explanationPrinter) add(row report.ExplainedRow) error {
 		return nil
 	case o.output.JSON:
 		return p.printJSON(&row)
+	case o.output.Quiet:
+		return o.output.PrintLine(term.Escape(row.ID))
 	}
 	t := &term.Table{}
 	if p.rows == 1 {
@@ -316,7 +320,8 @@ func (p *explanationPrinter) add(row report.ExplainedRow) error {
 
 // printsPictures reports whether the rows are printed as pictures, as on a terminal.
 func (p *explanationPrinter) printsPictures() bool {
-	return p.options.output.IsAligned() && !p.options.output.JSON && !p.selectsFields()
+	o := &p.options.output
+	return o.IsAligned() && !o.JSON && !o.Quiet && !p.selectsFields()
 }
 
 // selectsFields reports whether flags filter the JSON or select its fields.

@@ -51,6 +51,11 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	if err := CheckBuckets(o.buckets); err != nil {
 		return err
 	}
+	if len(args) == 1 {
+		if err := o.factory.CheckReadingFlags("FILE"); err != nil {
+			return err
+		}
+	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	written.Bytes, written.SHA256 = digest.Bytes, digest.SHA256
 	written.Features = o.features
 	if o.features != nil && !o.output.Quiet {
-		o.target.Factory.Note("the ONNX model does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), ref)
+		o.target.Factory.Note("the ONNX model does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), term.ShellQuote(ref))
 	}
 	if o.target.ToStdout() {
 		return nil

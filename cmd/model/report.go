@@ -87,14 +87,16 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if len(o.blind) == 0 {
-		for _, flag := range cli.ReadingFlags {
-			if o.factory.Running.Flags().Changed(flag) {
-				return exit.Usagef("--%s has no effect without --blind", flag).WithHint("add --blind FILE, or omit the flag")
-			}
+		if err := o.factory.CheckReadingFlags("--blind FILE"); err != nil {
+			return err
 		}
 	}
-	if o.html == "-" && o.output.JSON {
-		return exit.Usagef("--html - and --json both write to standard output").WithHint("choose a file with --html FILE")
+	if o.html == "-" && o.wantsFields() {
+		other := "--fields"
+		if o.output.JSON {
+			other = "--json"
+		}
+		return exit.Usagef("--html - and %s both write to standard output", other).WithHint("choose a file with --html FILE")
 	}
 	if err := o.gate.CheckJUnitFile([]string{o.html}, o.blind...); err != nil {
 		return err
@@ -143,13 +145,20 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	if o.html == "" || o.output.JSON {
+	if o.html == "" || o.wantsFields() {
 		if err := o.print(d); err != nil {
+			return err
+		}
+	} else if o.output.Quiet && o.html != "-" {
+		if err := o.output.PrintLine(o.html); err != nil {
 			return err
 		}
 	}
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
+
+// wantsFields reports whether the flags ask for the report as JSON or for some of its fields.
+func (o *modelsReportOptions) wantsFields() bool { return o.output.JSON || len(o.output.Fields) > 0 }
 
 // measureBlindDrift returns how much the values of the blind file differ from the values of the
 // training file of the model.
@@ -194,7 +203,7 @@ const reportWidth = 80
 
 // print prints a report as text or, if the flags ask for that, as JSON or as fields.
 func (o *modelsReportOptions) print(d *report.Document) error {
-	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
+	if o.output.Quiet || o.wantsFields() {
 		return cli.PrintItem(&o.output, &modelReport{d.Report, report.Verdict(d.Report), d.Cautions(), d.Steps(), d.Report.PRAUCClass(), d.Drift}, "modelKey")
 	}
 	console, width := o.factory.Console, reportWidth

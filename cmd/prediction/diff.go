@@ -158,7 +158,7 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	fmt.Fprintln(w)
 	shown := *d
 	if shown.ChangedRows = d.ChangedRows[:min(len(d.ChangedRows), report.MaxChangedRows)]; len(d.ChangedRows) > report.MaxChangedRows {
-		defer o.output.Note("%d more rows are predicted differently; --json prints all", len(d.ChangedRows)-report.MaxChangedRows)
+		defer o.output.Note("%s not shown; --json prints all", humanize.Count(len(d.ChangedRows)-report.MaxChangedRows, "more row"))
 	}
 	return o.output.PrintTable(report.ChangedRowsTable(&shown))
 }

@@ -47,6 +47,11 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckExtension()); err != nil {
 		return err
 	}
+	if len(o.blind) == 0 {
+		if err := o.factory.CheckReadingFlags("--blind FILE"); err != nil {
+			return err
+		}
+	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err

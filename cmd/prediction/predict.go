@@ -67,9 +67,10 @@ the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" +
 	flags := cmd.Flags()
 	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of the series trained last)")
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to predict with, without a service; - is standard input")
-	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
+	for _, name := range []string{"with", "no-wait", "timeout"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
+	opts.wait.MarkExclusive("model")
 	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // fails only if the flag is not defined
 	return cmd
 }

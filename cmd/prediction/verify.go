@@ -48,6 +48,11 @@ change the result can also change the receipt.`,
 }
 
 func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error {
+	if len(o.blind) == 0 {
+		if err := o.factory.CheckReadingFlags("--blind FILE"); err != nil {
+			return err
+		}
+	}
 	file, err := os.Open(result)
 	if err != nil {
 		return err

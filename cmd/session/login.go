@@ -73,6 +73,9 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) > 0 {
+		if o.confirm.Cmd.Flags().Changed(config.KeyServer) {
+			return exit.Usagef("the argument %s and --server both name the service", args[0]).WithHint("omit --server")
+		}
 		s.Set(config.KeyServer, args[0])
 	}
 	if err := o.promptForMissingSetting(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
@@ -126,10 +129,25 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if storage == config.AuthStorageNone {
 		o.output.Note("no credentials are stored, so other commands need the environment variable %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
+	o.noteOverridingVariables(tokens)
 	return cli.PrintItem(&o.output, signedIn{
 		Server: tokens.Server, Username: tokens.Username, Profile: s.Profile, Storage: storage,
 		Expires: api.FormatTime(kept.Expires), StaysSignedIn: kept.Password != "",
 	}, "server", "username", "profile", "storage", "expires", "staysSignedIn")
+}
+
+// noteOverridingVariables prints a note for each environment variable that overrides what log-in has
+// stored.
+func (o *loginOptions) noteOverridingVariables(tokens *credential.TokenSource) {
+	stored := [][2]string{{config.EnvServer, tokens.Server}, {config.EnvUsername, tokens.Username}}
+	if tokens.Storage != config.AuthStorageNone {
+		stored = append(stored, [2]string{config.EnvToken})
+	}
+	for _, one := range stored {
+		if value := strings.TrimRight(o.factory.Env(one[0]), "/"); value != "" && value != one[1] {
+			o.output.Note("the environment variable %s is set and overrides this log-in", one[0])
+		}
+	}
 }
 
 // checkReachable returns an error for invalid settings or an unreachable service. It is called

@@ -17,13 +17,27 @@ import (
 )
 
 // repeatedFlags are the flags that hints repeat: if the user has set one of them, it is added to
-// the commands that a hint suggests. These flags select the service, or are ReadingFlags.
+// the commands that a hint suggests. These flags select the service, or are readingFlags.
 var repeatedFlags = append([]string{
 	"profile", config.KeyServer, "local", config.KeyDataDir, "database", "storage",
-}, ReadingFlags...)
+}, readingFlags...)
 
-// ReadingFlags are the flags that change how a file is read.
-var ReadingFlags = []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
+// readingFlags are the flags that change how a file is read.
+var readingFlags = []string{"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
+
+// commandsWithBlind are the commands that accept readingFlags only with --blind.
+var commandsWithBlind = []string{"report", "download", "verify"}
+
+// CheckReadingFlags returns a usage error if one of readingFlags is set. A command calls it if it
+// reads no file. missing is the argument or flag that would name the file.
+func (f *Factory) CheckReadingFlags(missing string) error {
+	for _, flag := range readingFlags {
+		if f.Running.Flags().Changed(flag) {
+			return exit.Usagef("--%s has no effect without %s", flag, missing).WithHint("add %s, or omit --%s", missing, flag)
+		}
+	}
+	return nil
+}
 
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
@@ -139,7 +153,8 @@ func (f *Factory) repeatFlags(line string) string {
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
 		case name == "storage" && isFileStorageFlag(given) != isFileStorageFlag(next.Flags().Lookup(name)): // the flag --storage of login selects where the token is stored
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
-		case next.Name() == "report" && slices.Contains(ReadingFlags, name) && !strings.Contains(outer, " --blind "): // it reads no file
+		case slices.Contains(commandsWithBlind, next.Name()) && slices.Contains(readingFlags, name) && !strings.Contains(outer, " --blind "): // it reads no file
+		case next.Name() == "predict" && strings.Contains(outer, " --model ") && !slices.Contains(readingFlags, name): // it uses no service
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
 			if line += " --" + name; given.Value.String() != "true" {

@@ -15,7 +15,7 @@ import (
 
 // The environment variables of foretell. Only cli.Factory.Env reads them.
 const (
-	envServer       = "FORETELL_SERVER"
+	EnvServer       = "FORETELL_SERVER"
 	envProfile      = "FORETELL_PROFILE"
 	EnvUsername     = "FORETELL_USERNAME"
 	EnvPassword     = "FORETELL_PASSWORD"
@@ -59,7 +59,7 @@ type envVar struct {
 // EnvVars lists all environment variables of the program. [Load], the config commands, `help
 // environment` and docs/cli.md are based on it.
 var EnvVars = []envVar{
-	{Name: envServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
+	{Name: EnvServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
 	{Name: EnvUsername, description: "email to log in with", Key: KeyUsername},
 	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},

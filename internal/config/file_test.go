@@ -168,7 +168,7 @@ func TestEveryVariableIsInTheTable(t *testing.T) {
 		listed[v.Name] = true
 	}
 	for _, name := range []string{
-		envServer, envProfile, EnvUsername, EnvPassword, EnvPasswordFile, EnvToken, envAuthStorage,
+		EnvServer, envProfile, EnvUsername, EnvPassword, EnvPasswordFile, EnvToken, envAuthStorage,
 		envConfigDir, EnvDataDir, EnvDatabase, EnvStorage, EnvMemory, envNoInput, envProgress, envTimeout, EnvDebug, envPager,
 	} {
 		if !listed[name] {

@@ -53,6 +53,14 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
+// MarkExclusive forbids the flags of Bind together with the flag called name, with which the command
+// uses no service.
+func (o *ServiceFlags) MarkExclusive(name string) {
+	for _, other := range []string{config.KeyProfile, config.KeyServer, "local", config.KeyDataDir, config.KeyDebug, "verbose", "dry-run"} {
+		o.Cmd.MarkFlagsMutuallyExclusive(name, other)
+	}
+}
+
 // WantsEmbedded reports whether the command needs a service in this process, even if a server is
 // configured. It does if --local or --data-dir is set, or if NeedsDatabase is set and a PostgreSQL
 // database is selected; see selectsDatabase. The variable FORETELL_DATA_DIR has no effect on the

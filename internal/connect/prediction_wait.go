@@ -2,10 +2,10 @@ package connect
 
 import (
 	"context"
-	"fmt"
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 )
 
 // AwaitPrediction waits until a prediction is done and returns it. resumeCommand is the
@@ -21,7 +21,7 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 		case p == nil:
 			phase.Tick(outageActivity)
 		case p.Rows > 0:
-			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
+			phase.Tick(humanize.Count(p.Rows, "row") + " done")
 		default:
 			phase.Tick(waitingActivity(p.WaitingFor))
 		}

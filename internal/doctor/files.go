@@ -64,7 +64,7 @@ func (o *Checker) filesResult(ctx context.Context, name, storage string, found *
 	if o.VerifyFiles {
 		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.FormatBytes(found.Bytes))
 		if found.Unverified > 0 {
-			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier version was added", found.Unverified)
+			message += fmt.Sprintf("; the SHA-256 of %s of an earlier version was added", humanize.Count(found.Unverified, "file"))
 		}
 	}
 	if found.Orphans.Count > 0 {
