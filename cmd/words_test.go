@@ -40,7 +40,7 @@ var retiredNames = map[string]string{
 	"harm":          "corrupt, destructive",
 	"house":         "localService, options",
 	"hurry":         "reportBudget",
-	"inquiry":       "GetCommand",
+	"inquiry":       "RequestCommand",
 	"journey":       "run, pipeline",
 	"judge":         "evaluate, infer",
 	"judged":        "evaluated, scored, validated",

@@ -1,5 +1,5 @@
-// Package crud has the commands that every type of object has: to get an object, to wait for it, and to
-// delete it.
+// Package crud has the commands that every type of object has: to make a request about an object,
+// such as to get it, to wait for it, and to delete it.
 package crud
 
 import (
@@ -31,32 +31,30 @@ var (
 	Predictions         = Resource{(*connect.Session).PredictionKey, connect.ListPredictionRefs}
 )
 
-// GetCommand is a command that finds an object, makes one request about it, and prints
+// RequestCommand is a command that finds an object, makes one request about it, and prints
 // the response.
-type GetCommand[T any] struct {
+type RequestCommand[T any] struct {
 	Use, Short string
 	Resource   Resource
-	// RunsJobs is set if the request needs a job to run. Without a server, the service in this
-	// process then runs jobs.
+	// RunsJobs is set if the request changes the object and needs a job to run. Without a server, the
+	// service in this process then runs jobs. Otherwise, the request changes nothing.
 	RunsJobs bool
-	// ReadOnly is set if the command changes nothing. It then creates no account in the data folder.
-	ReadOnly bool
 	Fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	Print    func(o *cli.Output, answer T) error
 	// HasRequirements adds --require and --beat to a command whose object is a model.
 	HasRequirements bool
 }
 
-type getOptions[T any] struct {
+type requestOptions[T any] struct {
 	service connect.ServiceFlags
 	output  cli.Output
 	gate    requirement.Flags
-	command GetCommand[T]
+	command RequestCommand[T]
 }
 
-// NewGetCmd returns the command that q describes.
-func NewGetCmd[T any](f *cli.Factory, q GetCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs, ReadOnly: q.ReadOnly}, command: q}
+// NewRequestCmd returns the command that q describes.
+func NewRequestCmd[T any](f *cli.Factory, q RequestCommand[T]) *cobra.Command {
+	opts := &requestOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs, ReadOnly: !q.RunsJobs}, command: q}
 	cmd := &cobra.Command{
 		Use: q.Use, Short: q.Short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -70,7 +68,7 @@ func NewGetCmd[T any](f *cli.Factory, q GetCommand[T]) *cobra.Command {
 	return cmd
 }
 
-func (o *getOptions[T]) run(ctx context.Context, ref string) error {
+func (o *requestOptions[T]) run(ctx context.Context, ref string) error {
 	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile(nil)); err != nil {
 		return err
 	}

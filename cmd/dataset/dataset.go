@@ -81,6 +81,7 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer session.Close()
+	o.output.Filtered = o.state != "" || o.withModel
 	in := api.ListDatasetsInput{State: o.state, WithModelOnly: o.withModel}
 	datasets, err := connect.CollectLimit(client.AllDatasets(ctx, session.Client, in), o.list.Limit)
 	if err != nil {
@@ -90,8 +91,8 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 }
 
 func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.Dataset]{
-		Use: "get REF", Short: "Show a dataset with its columns and classes", Resource: crud.Datasets, ReadOnly: true,
+	return crud.NewRequestCmd(f, crud.RequestCommand[*api.Dataset]{
+		Use: "get REF", Short: "Show a dataset with its columns and classes", Resource: crud.Datasets,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
 			return client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 		},

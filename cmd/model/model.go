@@ -84,7 +84,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	models := session.AllModels(ctx)
-	if len(args) > 0 {
+	if o.output.Filtered = len(args) > 0; o.output.Filtered {
 		series, err := session.ResolveSeries(ctx, args[0])
 		if err != nil {
 			return err
@@ -99,8 +99,8 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 }
 
 func newModelsGetCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.Model]{
-		Use: "get REF", Short: "Show a model", Resource: crud.Models, ReadOnly: true, HasRequirements: true,
+	return crud.NewRequestCmd(f, crud.RequestCommand[*api.Model]{
+		Use: "get REF", Short: "Show a model", Resource: crud.Models, HasRequirements: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},

@@ -74,6 +74,7 @@ func (o *predictionsListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer session.Close()
+	o.output.Filtered = o.dataset != "" || o.model != ""
 	predictions, err := o.predictions(ctx, session)
 	if err != nil {
 		return err
@@ -109,8 +110,8 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *conne
 }
 
 func newPredictionsGetCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.Prediction]{
-		Use: "get REF", Short: "Show a prediction", Resource: crud.Predictions, ReadOnly: true,
+	return crud.NewRequestCmd(f, crud.RequestCommand[*api.Prediction]{
+		Use: "get REF", Short: "Show a prediction", Resource: crud.Predictions,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},

@@ -47,6 +47,7 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
+	o.output.Filtered = o.state != ""
 	requests, err := listAccessRequests(ctx, service.App, o.state)
 	if err != nil {
 		return err

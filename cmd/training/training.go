@@ -77,7 +77,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	jobs := client.AllTrainings(ctx, session.Client, !o.all)
-	if len(args) > 0 {
+	if o.output.Filtered = len(args) > 0; o.output.Filtered {
 		series, err := session.ResolveSeries(ctx, args[0])
 		if err != nil {
 			return err
@@ -125,8 +125,8 @@ func withoutAlgorithmJobs(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Tra
 }
 
 func newTrainingGetCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
-		Use: "get REF", Short: "Show a race", Resource: crud.Trainings, ReadOnly: true,
+	return crud.NewRequestCmd(f, crud.RequestCommand[*api.Training]{
+		Use: "get REF", Short: "Show a race", Resource: crud.Trainings,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
@@ -139,8 +139,8 @@ func printTraining(o *cli.Output, job *api.Training) error {
 }
 
 func newTrainingProgressCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.TrainingProgress]{
-		Use: "progress REF", Short: "Show the progress of each algorithm of a race", Resource: crud.Trainings, ReadOnly: true,
+	return crud.NewRequestCmd(f, crud.RequestCommand[*api.TrainingProgress]{
+		Use: "progress REF", Short: "Show the progress of each algorithm of a race", Resource: crud.Trainings,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
 			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},
@@ -158,7 +158,7 @@ func printProgress(o *cli.Output, p *api.TrainingProgress) error {
 }
 
 func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
-	cmd := crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
+	cmd := crud.NewRequestCmd(f, crud.RequestCommand[*api.Training]{
 		Use: "cancel REF", Short: "Stop a race; the best model so far is kept", Resource: crud.Trainings,
 		RunsJobs: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {

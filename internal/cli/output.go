@@ -33,8 +33,10 @@ type Output struct {
 	// CSV of the list then has neither formulas nor control characters.
 	Untrusted bool
 	// EmptyHint is the command that creates the first item of a list. It is printed on a
-	// terminal if the list is empty.
+	// terminal if the list is empty, unless Filtered is set.
 	EmptyHint string
+	// Filtered is set if the list has only some of the items, as with --state.
+	Filtered bool
 }
 
 // ResultType returns the type T of the result of a command. BindItem and BindList use it to
@@ -171,8 +173,7 @@ func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
 	}
-	flags := o.Cmd.Flags()
-	if flags.NArg() > 0 || flags.Changed("state") || flags.Changed("with-model") || flags.Changed("dataset") || flags.Changed("model") {
+	if o.Filtered {
 		o.Note("none")
 	} else {
 		o.Note("none yet: %s", o.EmptyHint)
