@@ -47,16 +47,19 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
 	flags.BoolP("dry-run", "n", false, "print the requests, but send only those that change nothing")
-	cli.SetFlagGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
+	cli.SetFlagGroup(flags, cli.GroupService, flagNames...)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // fails only if the flag is not defined
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
+// flagNames are the names of the flags of [ServiceFlags.Bind].
+var flagNames = []string{"verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug}
+
 // MarkExclusive forbids the flags of Bind together with the flag called name, with which the command
 // uses no service.
 func (o *ServiceFlags) MarkExclusive(name string) {
-	for _, other := range []string{config.KeyProfile, config.KeyServer, "local", config.KeyDataDir, config.KeyDebug, "verbose", "dry-run"} {
+	for _, other := range flagNames {
 		o.Cmd.MarkFlagsMutuallyExclusive(name, other)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -150,18 +149,19 @@ func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(na
 func writeAligned(w io.Writer, right bool, write func(io.Writer)) {
 	var text strings.Builder
 	write(&text)
-	var rows [][]string
-	columns := 0
+	t := &term.Table{NoTruncate: true}
 	for line := range strings.Lines(text.String()) {
-		cells := strings.Split(strings.TrimRight(line, "\t\n"), "\t")
 		if right {
-			cells[0] = "  " + cells[0]
+			line = "  " + line
 		}
-		rows, columns = append(rows, cells), max(columns, len(cells))
+		row := term.TextCells(strings.Split(strings.TrimRight(line, "\t\n"), "\t")...)
+		for len(t.Right) < len(row) {
+			t.Right = append(t.Right, right)
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	t := &term.Table{NoTruncate: true, Right: slices.Repeat([]bool{right}, columns)}
-	for _, cells := range rows {
-		t.Rows = append(t.Rows, term.TextCells(append(cells, make([]string, columns-len(cells))...)...))
+	for i, row := range t.Rows {
+		t.Rows[i] = append(row, make([]term.Cell, len(t.Right)-len(row))...)
 	}
 	_ = t.WriteAligned(w, math.MaxInt, false) // w is a strings.Builder
 }

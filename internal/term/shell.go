@@ -22,25 +22,26 @@ func ShellQuote(arg string) string {
 
 // quoteControls quotes an argument as $'…', with control characters as \t, \n, or octal bytes.
 func quoteControls(arg string) string {
-	var b strings.Builder
-	b.WriteString("$'")
+	text := "$'"
 	for _, r := range arg {
+		char := string(r)
 		switch {
 		case r == '\t':
-			b.WriteString(`\t`)
+			char = `\t`
 		case r == '\n':
-			b.WriteString(`\n`)
-		case isControl(r):
-			for _, c := range []byte(string(r)) {
-				fmt.Fprintf(&b, `\%03o`, c)
-			}
+			char = `\n`
 		case r == '\'' || r == '\\':
-			b.WriteString(`\` + string(r))
-		default:
-			b.WriteRune(r)
+			char = `\` + char
+		case isControl(r):
+			octal := ""
+			for _, c := range []byte(char) {
+				octal += fmt.Sprintf(`\%03o`, c)
+			}
+			char = octal
 		}
+		text += char
 	}
-	return b.String() + "'"
+	return text + "'"
 }
 
 // Command returns a command line of foretell: the words of a command, its arguments, which are

@@ -41,28 +41,30 @@ func formatWholeSeconds(d time.Duration) string {
 }
 
 // FormatRelativeTime formats a time relative to now, such as "3 minutes ago" or "in 52 minutes". A
-// time more than 60 days ago is a date.
+// time at least 60 days ago is a date.
 func FormatRelativeTime(t, now time.Time) string {
-	d := now.Sub(t)
+	const day = 24 * time.Hour
+	d, unit, noun := now.Sub(t), day, "day"
 	switch {
 	case d > -time.Minute && d < 10*time.Second:
 		return "just now"
-	case d <= -48*time.Hour:
-		return "in " + formatUnit(-d, 24*time.Hour, "day")
-	case d <= -2*time.Hour:
-		return "in " + formatUnit(-d, time.Hour, "hour")
-	case d < 0:
-		return "in " + formatUnit(-d, time.Minute, "minute")
-	case d < time.Minute:
-		return formatUnit(d, time.Second, "second") + " ago"
-	case d < time.Hour:
-		return formatUnit(d, time.Minute, "minute") + " ago"
-	case d < 24*time.Hour:
-		return formatUnit(d, time.Hour, "hour") + " ago"
-	case d < 60*24*time.Hour:
-		return formatUnit(d, 24*time.Hour, "day") + " ago"
+	case d >= 60*day:
+		return t.Format("2006-01-02")
+	case d >= 0 && d < time.Minute:
+		unit, noun = time.Second, "second"
+	case d > -2*time.Hour && d < time.Hour:
+		unit, noun = time.Minute, "minute"
+	case d > -2*day && d < day:
+		unit, noun = time.Hour, "hour"
 	}
-	return t.Format("2006-01-02")
+	n := d.Abs() / unit
+	if n != 1 {
+		noun += "s"
+	}
+	if d < 0 {
+		return fmt.Sprintf("in %d %s", n, noun)
+	}
+	return fmt.Sprintf("%d %s ago", n, noun)
 }
 
 // FormatRelativeTimeShort is like [FormatRelativeTime], but short enough for a narrow column: a time
@@ -80,12 +82,4 @@ func FormatRelativeTimeShort(then, now time.Time) string {
 		}
 	}
 	return FormatRelativeTime(then, now)
-}
-
-// formatUnit formats d as a whole number of units. noun is the name of one unit.
-func formatUnit(d, unit time.Duration, noun string) string {
-	if d/unit != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", d/unit, noun)
 }
