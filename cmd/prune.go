@@ -158,8 +158,8 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
-// delete deletes items. It returns the items that no longer exist, even if another command had
-// deleted them before. It keeps an item that a job has begun to use since the plan was made.
+// delete deletes items. It returns the items that are now deleted, including those that another
+// command had already deleted. It keeps an item that a job has begun to use since the plan was made.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // whether the last item that is not implied was kept; its implied items follow it, and are kept, too
 	for _, item := range items {

@@ -61,7 +61,7 @@ type ModelExtensions struct {
 	Bytes            int64     `json:"bytes,omitempty" doc:"Size of the model's file."`
 	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
 	// State is empty if the scores decide whether the model is the champion.
-	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model precedes the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
+	State          string `json:"state,omitempty" doc:"promoted: the model was made the champion of its series. accepted: the model ranks above the other models of its dataset, because it met --beat champion. rejected: the model cannot be the champion, because it missed a requirement. Absent otherwise."`
 	ChampionReason string `json:"championReason,omitempty" doc:"Why the model is the champion: promoted, accepted or best. Or why it is not: rejected, cancelled, another-promoted (another model is promoted), other-dataset (than the newest model), other-metric (or other class weights), other-division (another groupColumn or timeColumn), or not-best (another model is accepted, has a higher score, or has the same score and is older)."`
 }
 

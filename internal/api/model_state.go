@@ -3,7 +3,7 @@ package api
 // The states of a model, which decide whether it can be the champion of its series.
 const (
 	ModelPromoted  = "promoted"  // the model is the champion
-	ModelAccepted  = "accepted"  // the model precedes the other models of its dataset, even if their scores are higher
+	ModelAccepted  = "accepted"  // the model ranks above the other models of its dataset, even if their scores are higher
 	ModelRejected  = "rejected"  // the model cannot be the champion, unless it is promoted later
 	ModelAutomatic = "automatic" // the scores decide; reported as an empty state
 )
@@ -28,5 +28,5 @@ type SetModelStateInput struct {
 
 // NewModelState is the new state of a model.
 type NewModelState struct {
-	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays it until another model is promoted. accepted: the model precedes the other models of its dataset. rejected: the model cannot be the champion, unless it is promoted later. automatic: the scores decide. A model that was ever rejected stays rejected with accepted and automatic." enum:"promoted,accepted,rejected,automatic"`
+	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays it until another model is promoted. accepted: the model ranks above the other models of its dataset. rejected: the model cannot be the champion, unless it is promoted later. automatic: the scores decide. A model that was ever rejected stays rejected with accepted and automatic." enum:"promoted,accepted,rejected,automatic"`
 }

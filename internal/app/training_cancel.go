@@ -90,7 +90,7 @@ func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.N
 	}
 	if r.Parent != "" {
 		return nil, api.NewProblem(api.CodeWrongState,
-			"training job %s is one algorithm of a race and cannot be deleted alone: delete the race, training job %s", r.Key, r.Parent)
+			"training job %s is one algorithm of a race and cannot be deleted alone: to delete the whole race, delete training job %s", r.Key, r.Parent)
 	}
 	return a.deleteResource(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
 }

@@ -136,7 +136,7 @@ func TestChampionReason(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	rows[1].ChampionReason = api.ModelAccepted
-	const accepted = "of the models with the data, metric (logLoss), class weights, --group and --time of the newest model, it is the last that met --beat champion"
+	const accepted = "of the models with the data, metric (logLoss), class weights, --group and --time of the newest model, it is the latest that met the requirement `--beat champion`"
 	if got := ChampionReason(rows); got != accepted {
 		t.Errorf("got %q, want %q", got, accepted)
 	}

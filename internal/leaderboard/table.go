@@ -148,7 +148,7 @@ func ChampionReason(rows []*Entry) string {
 	}
 	compared := "of the models with the data, metric (" + metric + "), class weights, --group and --time of the newest model, "
 	if rows[i].ChampionReason == api.ModelAccepted {
-		return compared + "it is the last that met --beat champion"
+		return compared + "it is the latest that met the requirement `--beat champion`"
 	}
 	return compared + "it has the best score on the validation rows, while the table shows scores on the test rows"
 }

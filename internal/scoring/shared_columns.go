@@ -80,7 +80,7 @@ func orderFault(p *predictions, a *answers) error {
 		}
 	}
 	return &Fault{
-		Message: fmt.Sprintf("the rows of the files are in different orders: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); they are joined by their order, because %s",
+		Message: fmt.Sprintf("the rows of the files seem to be in different orders: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); the first row is nevertheless compared with the first, the second with the second and so on, because %s",
 			humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first], p.orderReason),
 		Hint: orderHint,
 	}

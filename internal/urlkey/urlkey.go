@@ -126,8 +126,8 @@ func (k *RotatingKey) readAndCache(ctx context.Context) (cachedKeys, error) {
 	return k.setCurrent(stored, begun)
 }
 
-// setCurrent makes stored the current key of the cache. readAt is when stored was read from the
-// database. If stored is a new key, the key that was current becomes the previous key.
+// setCurrent makes stored the current key of the cache. readAt is the time at which stored was
+// read from the database. If stored is a new key, the key that was current becomes the previous key.
 func (k *RotatingKey) setCurrent(stored *store.Secret, readAt time.Time) (cachedKeys, error) {
 	key, err := decodeKey(stored)
 	if err != nil {

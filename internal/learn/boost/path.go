@@ -116,9 +116,9 @@ type encodedSymmetric struct {
 	stages []pathStages
 }
 
-// pathStages holds the bins of one source in the rows of a path: bins[0] before row
-// steps[0], bins[2] from row steps[1] on, and bins[1] in between. A statistic of two
-// columns changes at two rows.
+// pathStages holds the bins of one source in the rows of a path: bins[0] before row steps[0],
+// bins[1] from there to before row steps[1], and bins[2] from row steps[1] on. There are two steps
+// because a statistic of two columns changes once for each column.
 type pathStages struct {
 	bins  [3]uint8
 	steps [2]int32

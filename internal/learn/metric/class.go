@@ -126,7 +126,7 @@ func (counts classCounts) macroF1() float64 {
 	return meanOrNaN(sum, classes)
 }
 
-// f1 returns the F1 of a class, or NaN if no row is of the class or predicted as it.
+// f1 returns the F1 of a class. It returns NaN if the class has no rows and is never predicted.
 func (counts classCounts) f1(class int) float64 {
 	if counts.actual[class]+counts.predicted[class] == 0 {
 		return math.NaN()

@@ -17,11 +17,12 @@ const (
 	maxThousandChance = 1e-3 // largest probability that all suspected numbers are less than 1000 by chance
 )
 
-// warnThousands warns about a column such as 2451.23, 1870.5 and 2.451, whose last number is
-// probably 2451: all numbers with three decimals are less than 1000, but many numbers with fewer
-// decimals are not. There is no warning if a number such as 2451.235 or 0.451 shows that the column
-// has three decimals, or if all numbers seem to be rounded to the same number of significant
-// digits, such as 2451.23 and 245.123.
+// warnThousands warns about a column in which a point is probably a thousands separator in some
+// numbers, such as 2.451 among 2451.23 and 1870.5. The sign of this is that every number with three
+// decimals is less than 1000, although many numbers with fewer decimals are 1000 or more. There is
+// no warning if a number such as 2451.235 or 0.451 shows that the column has three decimals, or if
+// all numbers seem to be rounded to the same number of significant digits, such as 2451.23 and
+// 245.123.
 func (c *columnChecker) warnThousands() {
 	inf := c.inferred
 	if inf.Form != inference.FormNumeric || inf.HasUnknownSeparator || inf.Epoch != "" {
