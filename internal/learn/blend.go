@@ -105,7 +105,8 @@ func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 // must return the log loss of a candidate. It is an error if lossFunc fails or ctx is cancelled.
 //
 // The blend is preferred even to a run with better scores: the scores of the best of four runs are
-// overestimated, above all with few validation rows. docs/engine.md, "The race", has measurements.
+// overestimated, above all with few validation rows. docs/experiments.md, "Always the blend", has
+// measurements.
 func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil

@@ -5,7 +5,7 @@ import "math"
 // The schedule of an algorithm with algorithm.doubles is doubled in the middle if the log loss still
 // falls steeply there, and again in the middle of the longer schedule. Otherwise the schedule of
 // the network would end long before the network has learned a table whose classes hardly overlap.
-// docs/engine.md has the measurements.
+// docs/experiments.md has the measurements.
 const (
 	// maxSteepRatio is the limit for the log loss in the middle of the schedule, divided by the log
 	// loss after a quarter of the schedule. If the ratio is lower, the schedule is doubled.

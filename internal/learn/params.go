@@ -137,7 +137,7 @@ func (e Effort) maxFolds(a *algorithm) int {
 
 // scheduleFactor returns the number of the network's epochs, divided by their default number. With
 // four times as many epochs, the log loss of the blend is lower on some tables of about 10,000
-// rows. On these tables, the network is better than the trees; see docs/engine.md.
+// rows. On these tables, the network is better than the trees; see docs/experiments.md.
 func (e Effort) scheduleFactor() int {
 	if e == EffortBest {
 		return 4

@@ -135,7 +135,7 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 // leafCounts are limits on how many leaves a tree may have. The rounds use them in turn. Which
 // limit is best depends on the table: small trees suit a sum of functions of single features, and
 // large trees suit interactions of many features. Trees of all these sizes together have almost the
-// log loss of the best single size; see the measurements in docs/engine.md.
+// log loss of the best single size; see the measurements in docs/experiments.md.
 var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 
 // numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all trees

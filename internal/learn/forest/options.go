@@ -88,7 +88,7 @@ func (o *Options) setDefaults(rows int) {
 }
 
 // Limits of Options.usesExtraTrees. On smaller tables, extremely randomised trees did not improve
-// races. On larger tables they were not measured. See docs/engine.md.
+// races. On larger tables they were not measured. See docs/experiments.md.
 const (
 	minExtraTreesRows, maxExtraTreesRows = 2_000, 20_000 // rows of the frame
 	maxExtraTreesVotes                   = 100_000       // rows of the frame × classes

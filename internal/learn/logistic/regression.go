@@ -114,7 +114,7 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 
 // kernelSteps is the number of steps of a kernel regression. With a penalty of at least 0.1, the
 // last step is close to the minimum. With smaller penalties, the steps end long before the minimum
-// (early stopping). docs/engine.md compares other numbers.
+// (early stopping). docs/experiments.md compares other numbers.
 const kernelSteps = 50
 
 // steps returns the number of steps of minimise. A linear regression needs more steps than

@@ -17,8 +17,8 @@ const minProbability = 1e-7
 const (
 	// priorRows is the weight of the uniform prior: it counts as this number of rows for each
 	// candidate. It prevents a few rows from excluding a candidate. With a larger prior, good
-	// candidates lose too much weight to bad candidates; see docs/engine.md, "A weaker
-	// prior".
+	// candidates lose too much weight to bad candidates; see docs/experiments.md, "A
+	// weaker prior".
 	priorRows = 0.5
 	// minWeight is the smallest weight of a component. With a smaller weight, a component
 	// would not be worth the time of its predictions.
