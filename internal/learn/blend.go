@@ -73,9 +73,8 @@ func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 }
 
 // foldMembers yields the models of the folds, component by component. If the race has Params.Times,
-// it yields only the model of the last fold of each component, because the training rows of that
-// fold include the training rows of all folds. It loads each model when the iteration reaches the
-// model.
+// it yields only the model of the last fold of each component, because that fold is trained on the
+// latest rows. It loads each model when the iteration reaches the model.
 func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, part := range c.components {

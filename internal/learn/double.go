@@ -59,7 +59,7 @@ func (r *run) doubleIfSteep(s score, rows int) {
 	switch progress := r.progress(); {
 	case isMiddle(progress, d.count):
 		doubledCost := 4 * r.cost() // a quarter of the doubled schedule is done
-		if !(s.logLoss < maxSteepRatio*d.quarterLogLoss) || isFlawless(r.metric, s, rows) || doubledCost > d.maxCost {
+		if !(s.logLoss < maxSteepRatio*d.quarterLogLoss) || r.isFlawless(s, rows) || doubledCost > d.maxCost {
 			d.left = 0
 			return
 		}

@@ -70,7 +70,7 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	selected, columns := map[int][]int32{}, t.Schema.NonTextColumns()
 	for index, rows := range folds {
 		var err error
-		if selected[index], err = screener.Select(ctx, t.Frame, columns, rows, t.params.Workers); err != nil {
+		if selected[index], err = screener.Select(ctx, t.Frame, t.binRows, columns, rows, t.params.Workers); err != nil {
 			return nil, err
 		}
 	}

@@ -65,6 +65,35 @@ func TestLogLossDecidesItsRace(t *testing.T) {
 	}
 }
 
+// TestValidationRowsOfOneClass checks that no algorithm wins a race if all validation rows are of one
+// class. The right class of every row is then no achievement, and prAuc cannot be computed.
+func TestValidationRowsOfOneClass(t *testing.T) {
+	f := fakeFrame(300, 2)
+	times := make([]float64, f.Rows)
+	for row := range times {
+		times[row], f.Labels[row] = float64(row), 0
+		if row >= 120 && row < 240 {
+			f.Labels[row] = 1
+		}
+	}
+	fitter := fakeFitter{skills: []float64{1}, work: 1e6}
+	o := mustRace(t, f, Params{Metric: metric.NamePRAUC, Times: times, Threshold: new(0.99)}, fitter)
+	expectNote(t, o, "prAuc cannot be computed on the validation rows, because all of them are of one class: the algorithms were compared by log loss")
+	if _, interval := o.Report.Validation.Intervals[metric.NamePRAUC]; o.Status != NotCompleted || interval || !math.IsNaN(o.Report.Validation.PRAUC) {
+		t.Errorf("%s with prAuc %v", o.Status, o.Report.Validation.PRAUC)
+	}
+	if o.Report.Importances != nil {
+		t.Errorf("importances %v", o.Report.Importances)
+	}
+	r, err := newRace(t.Context(), f, Params{Times: times}, fakeAlgorithms(fitter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.runs[0].isFlawless(score{performance: 1}, 120) || r.winsWithoutThreshold(score{performance: 1}) {
+		t.Error("a run is flawless")
+	}
+}
+
 // TestStepOfAnArea checks which step of a run is selected: the step with the lowest log
 // loss in a race for an area under a curve and in a race with class weights, but a step
 // with higher accuracy in a race for accuracy.

@@ -48,12 +48,12 @@ func (r *race) addPlanNotes(ungrouped int) {
 	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
 	}
-	if r.plan.Untested {
-		columns := p.GroupColumn
-		if p.TimeColumn != "" {
-			columns = strings.TrimPrefix(columns+" and "+p.TimeColumn, " and ")
+	if len(r.plan.Test) == 0 && (p.Groups != nil || p.Times != nil) {
+		how := "so that equal rows stay together"
+		if columns := strings.TrimSuffix(p.GroupColumn+" and "+p.TimeColumn, " and "); columns != "" {
+			how = "by " + strings.TrimPrefix(columns, " and ")
 		}
-		r.addNote("no test rows were set aside: the rows are divided by %s, and were not sufficient for both test rows and validation rows", columns)
+		r.addNote("no test rows were set aside: the rows are divided %s, and were not sufficient for both test rows and validation rows", how)
 	}
 	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
 	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {

@@ -99,7 +99,17 @@ func TestNothingFailsSilently(t *testing.T) {
 			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
 				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
 			}
+			if o.Report.Classes != nil || o.Report.Confusion != nil || !math.IsNaN(o.Test) || !math.IsNaN(o.Report.Test.MacroF1) {
+				t.Errorf("scores of no test rows: %v, %v, %v", o.Test, o.Report.Test, o.Report.Classes)
+			}
 		}
+		halves := Params{Groups: make([]int32, f.Rows)}
+		for row := range f.Rows {
+			halves.Groups[row] = int32(2 * row / f.Rows)
+		}
+		expectNote(t, mustRace(t, f, halves, good), "no test rows were set aside: the rows are divided so that equal rows stay together, and were not sufficient for both test rows and validation rows")
+		halves.GroupColumn, halves.TimeColumn, halves.Times = "site", "day", make([]float64, f.Rows)
+		expectNote(t, mustRace(t, f, halves, good), "no test rows were set aside: the rows are divided by site and day, and were not sufficient for both test rows and validation rows")
 	})
 	t.Run("a_class_of_equal_rows", func(t *testing.T) {
 		three := fakeFrame(300, 2)

@@ -248,18 +248,21 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 }
 
 // reachesThreshold reports whether performance is at least the threshold of the race. It returns
-// false if there is no threshold.
+// false if there is no threshold, or if the metric cannot be computed on the validation rows.
 func (r *race) reachesThreshold(performance float64) bool {
 	threshold := r.data.params.Threshold
-	return threshold != nil && performance >= *threshold
+	return threshold != nil && performance >= *threshold && r.evaluator.IsMeasurable()
 }
 
 // winsWithoutThreshold reports whether a stalled run with the score s wins a race without a
 // threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
 // less than one nat. A performance of 1 alone may be due to chance. If the metric is logLoss, only
-// the sum of the log losses matters.
+// the sum of the log losses matters. If all validation rows are of one class, or if the metric cannot
+// be computed on them, no run wins: always predicting this class would be as good.
 func (r *race) winsWithoutThreshold(s score) bool {
-	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
+	rows := len(r.evaluator.Labels)
+	return r.data.params.Threshold == nil && r.evaluator.IsMeasurable() && r.evaluator.HasSeveralClasses() &&
+		isFlawless(r.data.params.Metric, s, rows) && s.logLoss*float64(rows) < 1
 }
 
 // stalledStatus returns the status of a race in which all runs have stalled, and of each such run:

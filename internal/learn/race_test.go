@@ -383,5 +383,9 @@ func TestPerfectRunEndsARaceWithoutAThreshold(t *testing.T) {
 		if got := r.winsWithoutThreshold(c.score); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+		r.evaluator.Labels = make([]int32, f.Rows)
+		if r.winsWithoutThreshold(c.score) {
+			t.Errorf("%s: a run wins on validation rows of one class", c.name)
+		}
 	}
 }

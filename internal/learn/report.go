@@ -80,9 +80,10 @@ type Report struct {
 	// Baseline holds the scores of a model that uses no columns, for comparison.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
-	// the schema.
+	// the schema. It is nil without test rows.
 	Classes []ClassScore
-	// Confusion counts the test rows by true class, then by predicted class.
+	// Confusion counts the test rows by true class, then by predicted class. It is nil without test
+	// rows.
 	Confusion [][]int
 	// Reliability compares the probability of the most probable class with the
 	// fraction of test rows that are of this class. It is nil without test rows.
@@ -224,10 +225,10 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
 }
 
-// addTestMetrics adds the metrics on the test rows to o. The predictions are the mean of
-// c's fold models.
+// addTestMetrics adds the metrics on the test rows to o, if there are test rows. The predictions are
+// the mean of c's fold models.
 func (r *race) addTestMetrics(ctx context.Context, c *candidate, o *Outcome) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || len(r.plan.Test) == 0 {
 		return
 	}
 	rows := o.sampleReportRows(r.plan.Test, len(r.plan.Test))

@@ -27,7 +27,7 @@ type run struct {
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
 	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
-	// the last fold is final, because its training rows include the training rows of all folds.
+	// the last fold is final, because it is trained on the latest rows.
 	firstFinalFold int
 	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is 0 unless the run merges
 	// folds of the validation plan: merged folds have indices of their own.
@@ -37,6 +37,8 @@ type run struct {
 	metric         string // the metric of the race
 	// weighted reports whether the race has class weights.
 	weighted bool
+	// severalClasses reports whether there are validation rows of at least two classes.
+	severalClasses bool
 
 	done     []bool // by fitter
 	step     int
@@ -197,7 +199,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	}
 	rows := len(probabilities) / r.classes
 	r.doubleIfSteep(s, rows)
-	return free, r.stopping.hasStalled(s, isFlawless(r.metric, s, rows), rows, r.step, patience)
+	return free, r.stopping.hasStalled(s, r.isFlawless(s, rows), rows, r.step, patience)
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected: log(error · log
@@ -233,6 +235,12 @@ const (
 	minErrorGain    = 1e-3
 	minFlawlessGain = 0.1
 )
+
+// isFlawless reports whether the score s of the run is flawless; see the function isFlawless. If all
+// validation rows are of one class, no score is: always predicting this class would be as good.
+func (r *run) isFlawless(s score, rows int) bool {
+	return r.severalClasses && isFlawless(r.metric, s, rows)
+}
 
 // isFlawless reports whether the performance in s is 1. For the metric logLoss, it reports whether
 // the log losses of the rows add up to less than one nat.

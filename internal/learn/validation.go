@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"foretell/internal/learn/explain"
@@ -27,8 +28,11 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.Predictions(probabilities, labels)
 			p.ClassRows = r.evaluator.ClassRows
-			if r.usesWeightedAccuracy() {
+			switch {
+			case r.usesWeightedAccuracy():
 				return metric.WeightedAccuracy(p), ctx.Err()
+			case r.evaluator.UnmeasurableReason() != "":
+				return math.NaN(), ctx.Err()
 			}
 			return metric.Score(ctx, r.evaluator.Metric, p)
 		},

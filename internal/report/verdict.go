@@ -26,7 +26,7 @@ func testOrValidationScores(r *api.ModelReport) (scores, baseline *api.Scores, k
 func Verdict(r *api.ModelReport) []string {
 	scores, baseline, kind, rows := testOrValidationScores(r)
 	if scores == nil {
-		return []string{"The quality of the model was not measured, because there were too few rows."}
+		return []string{"The quality of the model was not measured: " + r.ValidationMissingReason() + "."}
 	}
 	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), formatPercentage(scores.Accuracy))
 	if i := scores.Interval(api.MetricAccuracy); i != nil {

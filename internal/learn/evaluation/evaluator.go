@@ -65,11 +65,15 @@ func (e *Evaluator) UnmeasurableReason() string {
 	if base != e.Metric && !slices.Contains(e.Labels, int32(slices.Index(e.Names, class))) {
 		return fmt.Sprintf("none of them is of the class %q", class)
 	}
-	other := slices.ContainsFunc(e.Labels, func(label int32) bool { return label != e.Labels[0] })
-	if !other && (base == metric.NameROCAUC || base == metric.NamePRAUC) {
+	if !e.HasSeveralClasses() && (base == metric.NameROCAUC || base == metric.NamePRAUC) {
 		return "all of them are of one class"
 	}
 	return ""
+}
+
+// HasSeveralClasses reports whether there are validation rows of at least two classes.
+func (e *Evaluator) HasSeveralClasses() bool {
+	return slices.ContainsFunc(e.Labels, func(label int32) bool { return label != e.Labels[0] })
 }
 
 // Score returns the performance and the log loss of the probabilities of all validation rows. The
@@ -227,8 +231,9 @@ func (e *Evaluator) PerformanceStdErr(ctx context.Context, probabilities []float
 
 // ValidationScores returns the scores on the validation rows, with intervals. Scores of decisions
 // use decision weights. The log loss, the Brier score and the calibration error use calibrated
-// probabilities. All other scores use probabilities as they are. ValidationScores returns an error
-// only if ctx is cancelled.
+// probabilities. All other scores use probabilities as they are. The metric of the race is missing
+// if it cannot be computed; see UnmeasurableReason. ValidationScores returns an error only if ctx is
+// cancelled.
 func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float32) (Scores, error) {
 	decided, err := e.predictionsForDecisions(ctx, probabilities)
 	if err != nil {
@@ -239,7 +244,7 @@ func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float3
 		return NaNScores, err
 	}
 	plain, tempered := e.Predictions(probabilities), e.Predictions(calibrated)
-	return NewScoresWithIntervals(ctx, e.Metric, func(name string) metric.Predictions {
+	scores, err := NewScoresWithIntervals(ctx, e.Metric, func(name string) metric.Predictions {
 		switch {
 		case metric.UsesDecisions(name):
 			return decided
@@ -248,6 +253,10 @@ func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float3
 		}
 		return plain
 	})
+	if e.UnmeasurableReason() != "" {
+		scores.remove(e.Metric)
+	}
+	return scores, err
 }
 
 // finiteOrZero returns x, or 0 if x is NaN or infinite. For example, a score is NaN if

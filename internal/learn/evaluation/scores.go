@@ -70,6 +70,19 @@ func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p 
 	return err
 }
 
+// remove makes the named metric of a race unknown. The metric is an area under a curve or a metric of
+// one class: others can always be computed.
+func (s *Scores) remove(name string) {
+	switch name {
+	case metric.NameROCAUC:
+		s.ROCAUC = math.NaN()
+	case metric.NamePRAUC:
+		s.PRAUC = math.NaN()
+	}
+	s.OfClass = nil
+	delete(s.Intervals, name)
+}
+
 // PredictionsFunc returns the predictions from which the score with the given name is
 // computed.
 type PredictionsFunc func(name string) metric.Predictions

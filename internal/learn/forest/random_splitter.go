@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -88,7 +89,11 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // If each threshold were equally likely, most drawn thresholds would be where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
-	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])
+	lowest, highest, u := inside[0], inside[len(inside)-1], rng.Float64()
+	x := lowest + u*(highest-lowest)
+	if math.IsInf(highest-lowest, 1) {
+		x = lowest*(1-u) + highest*u
+	}
 	i, _ := slices.BinarySearch(inside, x)
 	if i > 0 && (i == len(inside) || x-inside[i-1] < inside[i]-x) {
 		i--

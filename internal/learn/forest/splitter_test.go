@@ -226,6 +226,16 @@ func TestDrawThreshold(t *testing.T) {
 	if counts[0]+counts[5]+counts[6] > 0 {
 		t.Errorf("splits outside the leaf: %v", counts)
 	}
+	wider := []float64{-1.7e308, -1e308, 1.7e308} // their range exceeds the largest float64
+	clear(counts[:])
+	for range draws {
+		counts[drawThreshold(wider, 0, 3, rng)]++
+	}
+	for bin, width := range []float64{0.35, 1.7, 1.35} {
+		if got := 3.4 * float64(counts[bin]) / draws; math.Abs(got-width) > 0.05 {
+			t.Errorf("of the thresholds %v, number %d was drawn as often as from a range of %.2fe308, want %.2fe308", wider, bin, got, width)
+		}
+	}
 	for _, wide := range [][]float64{{3}, {-1.7e308, 1.7e308}} {
 		if bin := drawThreshold(wide, 0, uint8(len(wide)), rng); int(bin) >= len(wide) {
 			t.Errorf("bin %d for the thresholds %v", bin, wide)

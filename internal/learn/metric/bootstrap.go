@@ -157,6 +157,9 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 		}
 		values[0] = sum.calibrationError()
 	})
+	if p.Groups != nil {
+		variances[0] *= smallSampleVarianceFactor(float64(clusters))
+	}
 	half := Z95 * math.Sqrt(variances[0])
 	return Interval{max(score-half, 0), min(score+half, 1)}
 }

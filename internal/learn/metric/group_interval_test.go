@@ -157,6 +157,35 @@ func TestBootstrapOfLargeGroups(t *testing.T) {
 	}
 }
 
+// TestCalibrationErrorOfFewGroups checks that the interval of the calibration error is as wide as that
+// of the Brier score, if all rows have the same confidence. Both scores then depend on the accuracy
+// only, and linearly.
+func TestCalibrationErrorOfFewGroups(t *testing.T) {
+	const confidence, size = 0.9, 50
+	p := Predictions{Classes: 2}
+	for group, right := range []int{15, 20, 22, 28, 30, 35} {
+		for row := range size {
+			p.Probabilities = append(p.Probabilities, confidence, 1-confidence)
+			p.Groups = append(p.Groups, int32(group))
+			label := int32(0)
+			if row >= right {
+				label = 1
+			}
+			p.Labels = append(p.Labels, label)
+		}
+	}
+	of := func(label int32) Predictions {
+		return Predictions{Classes: 2, Probabilities: p.Probabilities[:2], Labels: []int32{label}}
+	}
+	half := func(name string, score float64) float64 {
+		return must(ScoreInterval(t.Context(), name, p)).High - score
+	}
+	want := half(NameBrier, Brier(p)) / (Brier(of(1)) - Brier(of(0)))
+	if got := half(NameCalibrationError, CalibrationError(p)); !(got > 0.85*want && got < 1.15*want) {
+		t.Errorf("half of the interval is %v, want about %v", got, want)
+	}
+}
+
 // TestSubsampleRows checks which groups and rows a bootstrap uses.
 func TestSubsampleRows(t *testing.T) {
 	for _, c := range []struct {

@@ -37,10 +37,11 @@ type feature struct {
 
 // Select returns the indices of the MaxFeatures features of f with the highest Gini gain on rows,
 // in ascending order. It chooses among the given features. There must be at least MaxFeatures of
-// them. It samples the rows if there are many. f must be the same table in each call. Select
-// returns an error only if ctx is cancelled.
-func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
-	if err := s.binFeatures(ctx, f, workers); err != nil {
+// them. It samples the rows if there are many. The bins are chosen from binRows, or from all rows if
+// binRows is nil. f and binRows must be the same in each call. Select returns an error only if ctx is
+// cancelled.
+func (s *Screener) Select(ctx context.Context, f *frame.Frame, binRows, features, rows []int32, workers int) (selected []int32, err error) {
+	if err := s.binFeatures(ctx, f, binRows, workers); err != nil {
 		return nil, err
 	}
 	rows = split.Subsample(rows, maxRows)
@@ -65,9 +66,9 @@ func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []
 	return best, nil
 }
 
-// binFeatures sets s.features to the binned columns of f. It bins MaxFeatures features at a time,
-// and drops the bin mappers, which may take more memory than the bins.
-func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int) error {
+// binFeatures sets s.features to the binned columns of f; see Select. It bins MaxFeatures features at
+// a time, and drops the bin mappers, which may take more memory than the bins.
+func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, binRows []int32, workers int) error {
 	for lo := len(s.features); lo < len(f.Columns); lo = len(s.features) {
 		some := *f
 		hi := min(lo+MaxFeatures, len(f.Columns))
@@ -75,7 +76,7 @@ func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int)
 		schema := *f.Schema
 		schema.Columns = schema.Columns[lo:hi]
 		some.Schema = &schema
-		bins, err := tree.NewBinnedMatrix(ctx, &some, maxBins, workers)
+		bins, err := tree.NewBinnedMatrixFromRows(ctx, &some, binRows, maxBins, workers)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func TestSelect(t *testing.T) {
 		rows = append(rows, row)
 	}
 	var s Screener
-	got, err := s.Select(t.Context(), f, features, rows, 2)
+	got, err := s.Select(t.Context(), f, nil, features, rows, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +63,44 @@ func TestSelect(t *testing.T) {
 	for row := 120; row < f.Rows; row++ {
 		f.Labels[row] = 1 - f.Labels[row]
 	}
-	if again, err := new(Screener).Select(t.Context(), f, features, rows, 1); err != nil || !slices.Equal(again, got) {
+	if again, err := new(Screener).Select(t.Context(), f, nil, features, rows, 1); err != nil || !slices.Equal(again, got) {
 		t.Errorf("labels of other rows change the features, error %v", err)
 	}
-	if again, err := s.Select(t.Context(), f, features, rows, 1); err != nil || !slices.Equal(again, got) {
+	if again, err := s.Select(t.Context(), f, nil, features, rows, 1); err != nil || !slices.Equal(again, got) {
 		t.Errorf("a second selection differs, error %v", err)
 	}
 	pure := s.features[700].giniGain(make([]int32, f.Rows), 2, rows, make([]int, 2*(maxBins+2)+512))
 	if pure != 0 {
 		t.Errorf("the gain of a pure label is %v", pure)
+	}
+}
+
+// TestBinRows checks that bins are chosen only from the given rows. Otherwise the bins of a table with
+// copies of the rows of one class would depend on the labels.
+func TestBinRows(t *testing.T) {
+	f := wideFrame(150, 700, 901)
+	var features, rows, copied []int32
+	for i := range f.Columns {
+		features = append(features, int32(i))
+	}
+	for row, label := range f.Labels {
+		rows = append(rows, int32(row))
+		if label == 1 {
+			copied = append(copied, slices.Repeat([]int32{int32(row)}, 5)...)
+		}
+	}
+	var once, twice Screener
+	want, err := once.Select(t.Context(), f, nil, features, rows, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := twice.Select(t.Context(), f.Take(slices.Concat(rows, copied)), rows, features, rows, 2)
+	if err != nil || !slices.Equal(want, got) {
+		t.Errorf("copies change the selected features, error %v", err)
+	}
+	for i := range once.features {
+		if !slices.Equal(once.features[i].data, twice.features[i].data[:f.Rows]) {
+			t.Fatalf("copies change the bins of feature %d", i)
+		}
 	}
 }

@@ -8,13 +8,17 @@ import (
 
 // groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group are in the
 // Validation of one fold. A group that has all rows of a class is in every Train, because otherwise
-// the class could not be learned.
+// the class could not be learned. If only one group is left, there is only one fold, which validates
+// this group.
 //
 // Groups are assigned one by one, the largest first, to the fold that has the fewest validation
 // rows of the group's classes so far; see addedFraction. The folds then have about the same sizes
 // and class proportions.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
 	groups, pinned := s.shuffledGroups(newGenerator(seed, foldStream))
+	if len(groups) == 1 && len(pinned) > 0 && k > 1 {
+		return []Fold{{Train: s.rowsWithout(groups[0]), Validation: groups[0]}}
+	}
 	if k = min(k, len(groups)); k < 2 {
 		return []Fold{{Train: s.sortedRows()}}
 	}
@@ -50,15 +54,30 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 
 // groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the groups in
 // random order and holds a group out if this brings the class counts closer to the wanted fraction;
-// see gain.
-func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
-	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
+// see gain. If far fewer rows than wanted are then held out, because all other groups are large, it
+// holds out one more group: the one with which the class counts are nearest to the fraction. It does
+// so only if at least keep groups are left.
+func groupHoldout(s Sample, fraction float64, keep int, seed uint64) (rest, held []int32) {
+	groups, pinned := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
+	total := len(pinned)
+	var large [][]int32 // the groups that are not held out
 	for _, rows := range groups {
+		total += len(rows)
 		if counts.gain(rows, fraction) > 0 {
 			counts.add(rows)
 			held = append(held, rows...)
+		} else {
+			large = append(large, rows)
 		}
+	}
+	left := len(large)
+	if len(pinned) > 0 {
+		left++
+	}
+	if isFarBelow(len(held), fraction*float64(total)) && len(large) > 0 && left > keep {
+		nearest := slices.MaxFunc(large, func(a, b []int32) int { return cmp.Compare(counts.gain(a, fraction), counts.gain(b, fraction)) })
+		held = append(held, nearest...)
 	}
 	slices.Sort(held)
 	return s.rowsWithout(held), held

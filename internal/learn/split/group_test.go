@@ -164,6 +164,89 @@ func TestRecurringGroups(t *testing.T) {
 	}
 }
 
+// TestFewLargeGroupsAndTimes divides tables of few groups or times, most of them with many rows.
+func TestFewLargeGroupsAndTimes(t *testing.T) {
+	type plan struct {
+		Test       int
+		Validation []int // by fold
+	}
+	for _, c := range []struct {
+		name           string
+		sizes          []int // numbers of rows of the groups, or of the times from the earliest to the latest
+		groups, inTime plan
+	}{
+		{"2_of_500", []int{500, 500}, plan{0, []int{500, 500}}, plan{0, []int{500}}},
+		{"3_of_300", []int{300, 300, 300}, plan{300, []int{300, 300}}, plan{300, []int{300}}},
+		{"2_of_12500", []int{12500, 12500}, plan{0, []int{12500, 12500}}, plan{0, []int{12500}}},
+		{"3_of_8333", []int{8333, 8333, 8333}, plan{8333, []int{8333, 8333}}, plan{8333, []int{8333}}},
+		{"4_of_6250", []int{6250, 6250, 6250, 6250}, plan{6250, []int{6250, 6250, 6250}}, plan{6250, []int{6250, 6250}}},
+		{"5_of_5000", []int{5000, 5000, 5000, 5000, 5000}, plan{5000, []int{5000}}, plan{5000, []int{5000}}},
+		{"2_of_22500", []int{22500, 22500}, plan{0, []int{22500, 22500}}, plan{0, []int{22500}}},
+		{"3_of_15000", []int{15000, 15000, 15000}, plan{15000, []int{15000, 15000}}, plan{15000, []int{15000}}},
+		{"4_of_11250", []int{11250, 11250, 11250, 11250}, plan{11250, []int{11250, 11250, 11250}}, plan{11250, []int{11250}}},
+		{"5_of_9000", []int{9000, 9000, 9000, 9000, 9000}, plan{9000, []int{9000, 9000, 9000, 9000}}, plan{9000, []int{9000}}},
+		{"4_of_11250_and_a_tiny_one", []int{11250, 11250, 11250, 11250, 6}, plan{11256, []int{11250, 11250, 11250}}, plan{11256, []int{11250}}},
+		{"2_of_22500_and_a_tiny_one", []int{22500, 22500, 6}, plan{0, []int{22500, 22500, 6}}, plan{0, []int{22506}}},
+		{"2_of_22000_and_a_small_one", []int{22000, 22000, 1000}, plan{1000, []int{22000, 22000}}, plan{1000, []int{22000}}},
+		{"a_large_one_between_small_ones", []int{500, 44000, 500}, plan{0, []int{1000}}, plan{0, []int{500}}},
+		{"a_small_one_before_a_large_one", []int{1000, 44000}, plan{0, []int{1000}}, plan{0, []int{44000}}},
+		{"a_third_and_two_thirds", []int{15000, 30000}, plan{0, []int{30000, 15000}}, plan{0, []int{30000}}},
+		{"a_quarter_and_three_quarters", []int{11250, 33750}, plan{0, []int{11250}}, plan{0, []int{33750}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := 0
+			for _, size := range c.sizes {
+				rows += size
+			}
+			grouped := sample(rows/2, rows-rows/2)
+			grouped.Groups = make([]int32, 0, rows)
+			ordered := Sample{Labels: grouped.Labels, Classes: 2}
+			for i, size := range c.sizes {
+				grouped.Groups = append(grouped.Groups, slices.Repeat([]int32{int32(i)}, size)...)
+				ordered.Times = append(ordered.Times, slices.Repeat([]float64{float64(i)}, size)...)
+			}
+			for _, s := range []Sample{grouped, ordered} {
+				p := newPlan(t, s, 3)
+				checkDivision(t, s.sortedRows(), p.Rest, p.Test)
+				got, want := plan{Test: len(p.Test)}, c.groups
+				for _, fold := range p.Folds {
+					got.Validation = append(got.Validation, len(fold.Validation))
+					if s.Times != nil {
+						checkOrder(t, s, fold.Train, fold.Validation)
+						continue
+					}
+					checkGroups(t, s, fold.Train, fold.Validation)
+				}
+				if s.Times != nil {
+					want = c.inTime
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("times %v: %s", s.Times != nil, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestOneGroupBesidesThatOfAClass checks that a group is validated if the only other group is always
+// a training group, because a class has no other rows.
+func TestOneGroupBesidesThatOfAClass(t *testing.T) {
+	for _, rows := range []int{300, 30_000} {
+		s := sample(rows-10, 10)
+		s.Groups = make([]int32, rows)
+		for row, label := range s.Labels {
+			if label == 0 && row%3 == 0 {
+				s.Groups[row] = 1
+			}
+		}
+		p := newPlan(t, s, 3)
+		if len(p.Test) > 0 || len(p.Folds) != 1 || len(p.Folds[0].Validation) < rows/4 || len(p.Folds[0].Train) < rows/2 {
+			t.Errorf("%d rows: %d test rows, %d folds, %d validation rows", rows, len(p.Test), len(p.Folds), len(p.Folds[0].Validation))
+		}
+		checkGroups(t, s, p.Folds[0].Train, p.Folds[0].Validation)
+	}
+}
+
 // checkOrder fails unless every row of later is later than every row of earlier.
 func checkOrder(t *testing.T, s Sample, earlier, later []int32) {
 	t.Helper()

@@ -13,10 +13,11 @@ import (
 // fraction below 0 or NaN is treated as 0, and a fraction above 1 as 1.
 //
 // If the sample has Groups, all rows of a group are in the same list. The number of held rows and
-// their class proportions are then only approximate.
+// their class proportions are then only approximate. If every group is large, there may be many
+// more held rows, but not all groups are held out.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {
-		return groupHoldout(s, fraction, seed)
+		return groupHoldout(s, fraction, 1, seed)
 	}
 	rng := newGenerator(seed, holdoutStream)
 	lists := s.shuffledRowsByClass(rng)
@@ -35,6 +36,23 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	slices.Sort(held)
 	return s.rowsWithout(held), held
 }
+
+// holdoutForTest holds out test rows; see Holdout. If the sample has Groups and too few rows can be
+// held out without leaving a single group, there are no test rows.
+func (s Sample) holdoutForTest(fraction float64, seed uint64) (rest, test []int32) {
+	if s.Groups == nil {
+		return Holdout(s, fraction, seed)
+	}
+	rest, test = groupHoldout(s, fraction, 2, seed)
+	if len(test) < minTestRows && isFarBelow(len(test), fraction*float64(len(rest)+len(test))) {
+		return s.sortedRows(), nil
+	}
+	return rest, test
+}
+
+// isFarBelow reports whether rows, the number of rows that groups or times allow to hold out, is
+// less than a quarter of the wanted number.
+func isFarBelow(rows int, wanted float64) bool { return float64(rows) < wanted/4 }
 
 // rowsWithout returns the rows of the sample that are not in held, in ascending order. held
 // must be ascending.

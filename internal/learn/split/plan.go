@@ -19,9 +19,6 @@ type ValidationPlan struct {
 	// sample has Times and Groups, rows are dropped if later rows of their group are test
 	// rows.
 	Dropped int
-	// Untested reports whether no test rows were set aside, because no validation rows would
-	// have been left.
-	Untested bool
 }
 
 // hasValidation reports whether a fold has validation rows.
@@ -47,6 +44,13 @@ const (
 	// without a fifth of the rows costs accuracy, and more folds take little time.
 	smallTableBelow = 1000
 	smallTableFolds = 10
+
+	// If few groups or times with many rows are divided, at least one in minTrainPart rows should be
+	// a training row.
+	minTrainPart = 3
+	// If groups or times allow far fewer test rows than wanted, and fewer than minTestRows, there
+	// are none: scores of so few rows say nothing.
+	minTestRows = 20
 )
 
 // NewValidationPlan returns the plan of a race over the sample.
@@ -64,12 +68,17 @@ const (
 //
 // A sample too small to be divided has one fold with an empty Validation.
 //
-// Groups or times may allow only one division, for example if all rows are of two years. There are
-// then validation rows but no test rows.
+// If the sample has Groups, there are about as many test and validation rows as the sizes of the
+// groups allow. If the groups are so large that a holdout would have less than a quarter or more
+// than twice the rows in the table, 5 folds replace it, unless a single group has most of the rows.
 //
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows remain,
 // their later half is divided into the validation rows of 5 folds. Otherwise the latest of the
-// remaining rows are the holdout. A fold trains only on earlier rows.
+// remaining rows are the holdout. A fold trains only on earlier rows. If many rows have the same
+// time, there may be more test and validation rows than in the table.
+//
+// Groups or times may allow only one division, for example if all rows are of two years. There are
+// then validation rows but no test rows.
 //
 // If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
 func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {
@@ -77,11 +86,11 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 		return ValidationPlan{}, err
 	}
 	plan, err := planRows(ctx, s, seed, true)
-	if err != nil || s.Groups == nil && s.Times == nil || len(plan.Test) == 0 || plan.hasValidation() {
+	if err != nil || s.Groups == nil && s.Times == nil || plan.hasValidation() {
 		return plan, err
 	}
 	untested, err := planRows(ctx, s, seed, false)
-	if untested.Untested = true; err != nil || untested.hasValidation() {
+	if err != nil || untested.hasValidation() {
 		return untested, err
 	}
 	return plan, nil
@@ -100,38 +109,61 @@ func planRows(ctx context.Context, s Sample, seed uint64, tested bool) (Validati
 	if tested {
 		fraction = holdoutFraction(rows, enoughTestRows)
 	}
-	rest, test := Holdout(s, fraction, seed)
+	rest, test := s.holdoutForTest(fraction, seed)
 	if err := ctx.Err(); err != nil {
 		return ValidationPlan{}, err
 	}
 	plan := ValidationPlan{Test: test, Rest: rest}
-	remaining := s
-	remaining.Rows = rest
-	switch {
-	case rest == nil:
-	case len(rest) < smallTableBelow:
-		plan.Folds = Folds(remaining, smallTableFolds, seed)
-	case len(rest) < crossValidationBelow:
-		plan.Folds = Folds(remaining, crossValidationFolds, seed)
-	default:
-		train, validation := Holdout(remaining, holdoutFraction(len(rest), enoughValidationRows), ^seed)
-		plan.Folds = []Fold{{Train: train, Validation: validation}}
+	if rest != nil {
+		remaining := s
+		remaining.Rows = rest
+		plan.Folds = remaining.validationFolds(seed)
 	}
 	return plan, nil
 }
 
-// EstimatePlanSize returns two numbers for a table of the given number of rows: the number of folds
-// that [NewValidationPlan] uses, and the approximate number of validation rows in all folds
-// together.
+// validationFolds divides the rows of the sample, which are all rows except test rows, into the
+// folds of a plan.
+func (s Sample) validationFolds(seed uint64) []Fold {
+	k, fraction := foldsAndFraction(len(s.Rows))
+	if k > 1 {
+		return Folds(s, k, seed)
+	}
+	train, validation := Holdout(s, fraction, ^seed)
+	holdout := []Fold{{Train: train, Validation: validation}}
+	wanted := fraction * float64(len(s.Rows))
+	if s.Groups == nil || !isFarBelow(len(validation), wanted) && float64(len(validation)) <= 2*wanted {
+		return holdout
+	}
+	folds := Folds(s, crossValidationFolds, seed)
+	for _, fold := range folds {
+		if len(fold.Validation) == 0 || len(fold.Train) < len(s.Rows)/minTrainPart {
+			return holdout
+		}
+	}
+	return folds
+}
+
+// foldsAndFraction returns how the given number of rows is divided for validation: the number of
+// folds, and the fraction of the rows that are validation rows of a fold. Groups and times do not
+// matter.
+func foldsAndFraction(rows int) (folds int, fraction float64) {
+	switch {
+	case rows < smallTableBelow:
+		return smallTableFolds, 1
+	case rows < crossValidationBelow:
+		return crossValidationFolds, 1
+	}
+	return 1, holdoutFraction(rows, enoughValidationRows)
+}
+
+// EstimatePlanSize returns two numbers for a table of the given number of rows without groups and
+// times: the number of folds that [NewValidationPlan] uses, and the approximate number of validation
+// rows in all folds together.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
-	switch {
-	case rest < smallTableBelow:
-		return smallTableFolds, rest
-	case rest < crossValidationBelow:
-		return crossValidationFolds, rest
-	}
-	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
+	folds, fraction := foldsAndFraction(rest)
+	return folds, int(float64(rest) * fraction)
 }
 
 // holdoutFraction returns the fraction of the given rows to hold out. It is a fifth of a small

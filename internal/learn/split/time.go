@@ -29,7 +29,7 @@ func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, er
 	if tested {
 		held = int(math.Round(holdoutFraction(n, enoughTestRows) * float64(n)))
 	}
-	rest, test := s.splitAtTimes(rows, n-held, n)
+	rest, test := s.splitAtTimes(rows, s.testBegin(rows, held), n)
 	plan := ValidationPlan{Rest: rest, Test: test, Dropped: n - len(rest) - len(test)}
 	isRest := make([]bool, len(s.Labels))
 	for _, row := range rest {
@@ -39,7 +39,11 @@ func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, er
 	n = len(ordered)
 	blocks, first := timeFolds, n/2
 	if n >= crossValidationBelow {
-		blocks, first = 1, n-int(math.Round(holdoutFraction(n, enoughValidationRows)*float64(n)))
+		held = int(math.Round(holdoutFraction(n, enoughValidationRows) * float64(n)))
+		blocks, first = 1, s.holdoutBegin(ordered, held, n/minTrainPart)
+		if first == n && !tested {
+			first = s.holdoutBegin(ordered, held, 1)
+		}
 	}
 	for i := range blocks {
 		if err := ctx.Err(); err != nil {
@@ -54,6 +58,35 @@ func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, er
 		plan.Folds = []Fold{{Train: rest}}
 	}
 	return plan, nil
+}
+
+// testBegin returns the index in rows at which the test rows begin, if about wanted test rows are
+// needed. It is len(rows) if the times allow no test rows. rows must be in the order of time.
+func (s Sample) testBegin(rows []int32, wanted int) int {
+	n := len(rows)
+	second := s.nearestTimeChange(rows, 1) // the index of the second time
+	begin := s.holdoutBegin(rows, wanted, max(n/2, second+1))
+	if n-begin < minTestRows && isFarBelow(n-begin, float64(wanted)) {
+		return n
+	}
+	return begin
+}
+
+// holdoutBegin returns the index in rows at which the held out rows begin, if about wanted of them
+// are needed. It is the nearest index at which the time changes. If far fewer rows than wanted would
+// then be held out, because many rows have the same time, it is the change before, unless that is
+// below least. rows must be in the order of time.
+func (s Sample) holdoutBegin(rows []int32, wanted, least int) int {
+	begin := s.nearestTimeChange(rows, len(rows)-wanted)
+	if !isFarBelow(len(rows)-begin, float64(wanted)) {
+		return begin
+	}
+	for i := begin - 1; i >= max(least, 1); i-- {
+		if s.Times[rows[i-1]] < s.Times[rows[i]] {
+			return i
+		}
+	}
+	return begin
 }
 
 // rowsByTime returns the rows that have a time, the earliest first. Rows of equal time are
