@@ -129,8 +129,9 @@ func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(
 	return all, err
 }
 
-// readResourcesThenJobs calls readResources. If this returns true, it calls readResources again,
-// and then readJobs in the same transaction, so that the resources and their jobs are consistent.
+// readResourcesThenJobs first calls readResources outside of a transaction. If this returns true, it
+// begins a transaction, and calls readResources again and then readJobs in it, so that the resources
+// and their jobs are consistent.
 //
 // Most resources have no job, so the first call usually suffices. If readResources executes a
 // single statement, the first call takes one round trip to PostgreSQL, and a transaction would take

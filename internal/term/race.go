@@ -208,8 +208,9 @@ func (r *RaceView) mergeState(state RunState) {
 }
 
 // newScores returns the scores of state that are not in the curve yet. It finds them by the number
-// of steps. If the service does not report this number, it finds them by the longest end of the
-// curve that equals the beginning of state.Recent: the new scores follow this beginning.
+// of steps. If the service does not report this number, newScores looks for the longest overlap: the
+// last scores of the curve that are also the first scores of state.Recent. The scores of
+// state.Recent after the overlap are new.
 func (r *runView) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {

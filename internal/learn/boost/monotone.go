@@ -10,15 +10,17 @@ import (
 )
 
 // monotoneConstraint lists leaves of a symmetric tree in chains. Along each chain, the values of the
-// leaves must only rise, or only fall. A chain lists the leaves that a row falls into, one after
-// another, as one monotone feature grows and all other features stay equal. Bit d of the index of a leaf is set if the
-// leaf's rows pass the split of level d. In a tree with the splits x > 1, y > 5 and x > 3, the
-// chains of the feature x are
+// leaves must only rise, or only fall. A chain lists, in order, the leaves that a row falls into as
+// one monotone feature grows and all other features stay equal.
+//
+// Bit d of the index of a leaf is set if the leaf's rows pass the split of level d. For example, let
+// the splits of levels 0, 1 and 2 be x > 1, y > 5 and x > 3. The chains of the feature x are then
 //
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
 //
-// Only rows with a missing x may reach other leaves, such as 4.
+// The rows of leaf 4 pass x > 3 but not x > 1, so only a row with a missing x can be among them. The
+// same holds for leaf 6.
 type monotoneConstraint struct {
 	direction tree.Direction
 	chains    [][]int

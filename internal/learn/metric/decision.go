@@ -18,8 +18,7 @@ const (
 	maxRefineClasses = 100
 	// maxRefinePasses is the largest number of passes over the classes.
 	maxRefinePasses = 3
-	// minF1WeightSteps is the number of weights below 1 that fitF1Weight tries, and the smallest
-	// number of weights above 1 that it tries.
+	// fitF1Weight tries exactly minF1WeightSteps weights below 1, and at least as many above 1.
 	minF1WeightSteps = 16
 	// numPowers is the number of exponents above 0 that fitFrequencyPower tries.
 	numPowers = 20

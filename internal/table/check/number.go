@@ -141,9 +141,9 @@ func (c *columnChecker) warnPartialUnit() {
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
 		return
 	}
-	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but the numbers of %s have no unit (median %s), such as %s in %s; all are read in the same unit",
-		humanize.Count(rows[1].Rows, "row"), csvfile.Excerpt(inf.Format.Unit), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), inference.FormNumeric.Format(without),
-		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
+	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but the numbers of %s, such as %s in %s, have no unit (median %s); all are read as if they had the same unit",
+		humanize.Count(rows[1].Rows, "row"), csvfile.Excerpt(inf.Format.Unit), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"),
+		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), inference.FormNumeric.Format(without))
 }
 
 // describeReading returns how a column of texts is read, for messages: "text" or "a category".

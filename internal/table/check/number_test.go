@@ -260,10 +260,10 @@ func TestPartialUnit(t *testing.T) {
 		with, without string // formats of the cells; every fourth number has no unit
 		want          string
 	}{
-		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but the numbers of 15 rows have no unit (median 0.385), such as "0.105" in line 2; all are read in the same unit`},
+		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but the numbers of 15 rows, such as "0.105" in line 2, have no unit (median 0.385); all are read as if they had the same unit`},
 		"the_same_scale":            {"%d km", "%d", ""},
 		"zeros":                     {"%d km", "0", ""},
-		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but the numbers of 15 rows have no unit (median 38), such as "10" in line 2; all are read in the same unit`},
+		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but the numbers of 15 rows, such as "10" in line 2, have no unit (median 38); all are read as if they had the same unit`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := numberWarnings(t, tabletest.Cells(60, func(i int) string {

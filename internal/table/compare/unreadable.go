@@ -55,8 +55,8 @@ func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind 
 	}
 }
 
-// escalateToDefects turns findings in c.findings[from:] about values in another format into
-// defects.
+// escalateToDefects looks for findings about values in another format in c.findings[from:], and
+// makes them defects.
 func (c *comparison) escalateToDefects(from int) {
 	for i := from; i < len(c.findings); i++ {
 		if f := &c.findings[i]; f.Code == csvfile.CodeChangedKind || f.Code == csvfile.CodeDateOrder {
