@@ -58,7 +58,7 @@ func (s suite) auditEvents(t *testing.T) {
 	})
 }
 
-// auditEventsAfter reads all events, several of which have the same time, with different limits.
+// auditEventsAfter reads all events with different limits. Several events have the same time.
 func (s suite) auditEventsAfter(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) (err error) {
 		for _, key := range []string{"1 c", "2 a", "2 c", "2 b", "2 d", "3 b"} {
