@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 
@@ -23,7 +24,7 @@ type statusOptions struct {
 }
 
 func newStatusCmd(f *cli.Factory) *cobra.Command {
-	opts := &statusOptions{factory: f, service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
+	opts := &statusOptions{factory: f, service: connect.ServiceFlags{NoJobs: true, ReadOnly: true, CreatesNothing: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show the service and the account in use",
 		Args: cli.NoArgs,
@@ -87,7 +88,7 @@ func (s *status) setQuota(ctx context.Context, session *connect.Session) error {
 // setSizes sets the sizes of the data folder and of its parts, and the free disk space.
 func (s *status) setSizes(ctx context.Context, session *connect.Session) error {
 	free, _, err := blob.DiskSpace(session.DataDir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // another command creates the folder
 		return err
 	}
 	s.FreeBytes = int64(free)

@@ -196,30 +196,58 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 		return nil, err
 	}
 	out := &api.AuditEventPage{Events: []api.AuditEvent{}}
-	query := store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action, Page: store.Page{Offset: page.Offset, Limit: page.Limit}}
+	var events []*store.AuditEvent
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		total, err := t.CountAuditEvents(ctx, query)
+		total, err := t.CountAuditEvents(ctx, toAuditQuery(in))
 		if err != nil {
 			return err
 		}
 		page.SetTotalAndNext(total)
-		return t.EachAuditEvent(ctx, query, func(e *store.AuditEvent) error {
-			out.Events = append(out.Events, *toAuditEvent(e))
-			return nil
-		})
+		events, err = t.ListAuditEvents(ctx, toAuditQuery(in), nil, store.Page{Offset: page.Offset, Limit: page.Limit})
+		return err
 	})
+	for _, e := range events {
+		out.Events = append(out.Events, *toAuditEvent(e))
+	}
 	out.Page = page
 	return out, a.toProblem(err)
 }
 
+// auditBatchSize is the number of events that EachAuditEvent reads in one transaction.
+const auditBatchSize = 1000
+
 // EachAuditEvent calls fn with each event that in.Actor and in.Action select, newest first,
-// ignoring in.PageInput. It stops after limit events, unless limit is 0.
+// ignoring in.PageInput. It stops after limit events, unless limit is 0. No transaction is open
+// while fn runs, because fn may write to a pipe whose reader is slow.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
-	query := store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
-	err := a.store.Read(ctx, func(t *store.Tx) error {
-		return t.EachAuditEvent(ctx, query, func(e *store.AuditEvent) error { return fn(toAuditEvent(e)) })
-	})
-	return a.toProblem(err)
+	left := cmp.Or(int64(limit), math.MaxInt64)
+	var last *store.AuditEvent
+	for left > 0 {
+		n := min(left, auditBatchSize)
+		var events []*store.AuditEvent
+		err := a.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {
+			events, err = t.ListAuditEvents(ctx, toAuditQuery(in), last, store.Page{Limit: n})
+			return err
+		})
+		if err != nil {
+			return a.toProblem(err)
+		}
+		for _, e := range events {
+			if err := fn(toAuditEvent(e)); err != nil {
+				return err
+			}
+			last = e
+		}
+		if int64(len(events)) < n {
+			return nil
+		}
+		left -= n
+	}
+	return nil
+}
+
+func toAuditQuery(in *api.ListAuditEventsInput) store.AuditQuery {
+	return store.AuditQuery{Actor: normalizeEmail(in.Actor), Action: in.Action}
 }
 
 func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {

@@ -1,7 +1,10 @@
 package account
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -140,5 +143,81 @@ func TestNewValuesAreRecorded(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestAuditLogIsReadInBatches reads more events than one batch, while another event is added. No
+// transaction must be open while the events are processed, because the reader of a pipe may be slow.
+func TestAuditLogIsReadInBatches(t *testing.T) {
+	t.Parallel()
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			c := newClock()
+			a, _ := openService(t, location, c)
+			insert := func(key string) error {
+				return a.store.Write(t.Context(), func(tx *store.Tx) error {
+					return tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: key, Time: c.Now(), Actor: testEmail, Action: "login", Outcome: outcomeDone})
+				})
+			}
+			const events = 2*auditBatchSize + 1
+			err := a.store.Write(t.Context(), func(tx *store.Tx) (err error) {
+				for i := range events {
+					err = errors.Join(err, tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: outcomeDone}))
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []int{events, auditBatchSize + 1} {
+				seen := map[string]bool{}
+				err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, want%events, func(e *api.AuditEvent) error { // 0 means all
+					if len(seen) == 0 {
+						c.advance(time.Second)
+						if err := insert(fmt.Sprint("added ", want)); err != nil {
+							return err
+						}
+						wantNoReader(t, location)
+					}
+					seen[e.EventKey] = true
+					return nil
+				})
+				if err != nil || len(seen) != want || seen["added "+fmt.Sprint(want)] {
+					t.Errorf("%d events, want %d (%v)", len(seen), want, err)
+				}
+			}
+		})
+	}
+}
+
+// wantNoReader fails if a transaction that has read the audit log is still open.
+func wantNoReader(t *testing.T, location string) {
+	t.Helper()
+	driver := "pgx"
+	if filepath.Ext(location) == ".db" {
+		driver = "sqlite"
+	}
+	db, err := sql.Open(driver, location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if driver == "sqlite" {
+		var busy, log, checkpointed int // a reader prevents that the write-ahead log becomes empty
+		err := db.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &checkpointed)
+		if err != nil || busy != 0 {
+			t.Errorf("a transaction is open (%v)", err)
+		}
+		return
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(t.Context(), "LOCK TABLE audit_event IN ACCESS EXCLUSIVE MODE NOWAIT"); err != nil {
+		t.Errorf("a transaction is open: %v", err)
 	}
 }

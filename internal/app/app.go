@@ -160,5 +160,9 @@ func (a *App) Run(ctx context.Context) error { return a.worker.Run(ctx) }
 // operating system.
 func (a *App) TempDir() string { return a.tempDir }
 
+// sharedNow returns the current time on the clock that all processes share. The times of datasets,
+// races, models and predictions are of this clock, because other machines compare them.
+func (a *App) sharedNow() time.Time { return a.store.ToSharedTime(a.now()) }
+
 // newUUID returns a random UUID (version 4).
 func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }

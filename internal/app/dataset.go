@@ -41,7 +41,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if err != nil {
 		return nil, err
 	}
-	now := a.now()
+	now := a.sharedNow()
 	d := &store.Dataset{
 		Key: key, Account: callerFromContext(ctx).Account, Name: body.DatasetName, Description: body.Description,
 		Status: api.DatasetPending, Buckets: api.DefaultBuckets, FileName: normalizeFileName(body.FileName), Created: now, Updated: now,
@@ -296,7 +296,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 // setFileAndQueuePreparation makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
 // queues the preparation. If this fails, it deletes the file.
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
-	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.sharedNow()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		// Check the state before the quota. If an earlier upload has already stored a CSV for this
 		// dataset, the error must be about the state, even if that CSV has used up the quota.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -12,47 +11,39 @@ import (
 // must delete the row of the resource, and return the keys of its blobs. noun is the kind of the
 // resource, such as "dataset"; see resourceNames.
 //
-// If a race or prediction that has not ended needs the resource, deleteResource returns a problem.
-// But if no process runs the race or prediction, and none will resume it, deleteResource ends it
-// and deletes the resource.
+// If the resource is still needed, deleteResource returns a problem and deletes nothing; see
+// checkNotNeeded. Once it has deleted predictions of the resource, it deletes the resource in any
+// case, with the races and predictions that were created meanwhile.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
 	account := callerFromContext(ctx).Account
-	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
-	var blobs []string
 	checked := false
 	check := func(t *store.Tx) (bool, error) {
-		if checked { // reads all predictions, so only once
+		if checked { // predictions were deleted
 			return true, nil
 		}
-		active, err := t.FindActiveJob(ctx, noun, key)
+		err := a.checkNotNeeded(ctx, t, noun, account, key)
 		checked = err == nil
-		return active == nil, err
+		return checked, err
 	}
-	err := a.deletePredictionBatches(ctx, noun, account, key, check, record)
+	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
+	begun, err := a.deletePredictionBatches(ctx, noun, account, key, check, record)
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
+	var blobs []string
 	err = a.store.Write(ctx, func(t *store.Tx) (err error) {
-		for {
-			blobs, err = deleteRow(t, ctx, account, key)
-			if err == nil {
-				return record(t)
-			}
-			if !errors.Is(err, store.ErrWrongState) {
+		if !begun {
+			if err := a.checkNotNeeded(ctx, t, noun, account, key); err != nil {
 				return err
 			}
-			active, err := t.FindActiveJob(ctx, noun, key)
-			if err != nil {
+			if err := record(t); err != nil {
 				return err
-			}
-			if ended, err := a.endIfInterrupted(ctx, t, active); err != nil {
-				return err
-			} else if !ended {
-				return deletionConflictProblem(resourceNames[noun], key, active)
 			}
 		}
+		blobs, err = deleteRow(t, ctx, account, key)
+		return err
 	})
 	if err != nil {
 		return nil, a.problems.ConvertLookupError(err, resourceNames[noun], key)
@@ -74,12 +65,12 @@ const predictionBatchSize = 1000
 // is unknown. Before each transaction, deletePredictionBatches calls the function check, and stops
 // if check returns false, because the row must then not be deleted. The function record records the
 // deletion in the audit log. It is called in the first transaction, because the deletion may be
-// interrupted.
-func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) error {
+// interrupted. begun reports whether predictions were deleted.
+func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) (begun bool, err error) {
 	if root == "prediction" {
-		return nil
+		return false, nil
 	}
-	for first := true; ; first = false {
+	for {
 		var ok bool
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not in the Write below, for which other writers wait
 			if ok, err = t.HasPredictionBatch(ctx, root, account, key, predictionBatchSize); ok {
@@ -88,44 +79,44 @@ func (a *App) deletePredictionBatches(ctx context.Context, root, account, key st
 			return err
 		})
 		if err != nil || !ok {
-			return err
+			return begun, err
 		}
 		var blobs []string
 		err = a.store.Write(ctx, func(t *store.Tx) (err error) {
 			blobs, err = t.DeletePredictionBatch(ctx, root, account, key, predictionBatchSize)
-			if err == nil && blobs != nil && first {
+			if err == nil && blobs != nil && !begun {
 				err = record(t)
 			}
 			return err
 		})
 		if err != nil || blobs == nil {
-			return err
+			return begun, err
 		}
+		begun = true
 		a.files.Delete(ctx, blobs...)
 	}
 }
 
-// endIfInterrupted ends a race or prediction, and returns true, if no process runs it and none will
-// resume it. Otherwise it does nothing and returns false.
-func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
-	s, err := a.queue.Status(ctx, t, active.Key)
-	if err != nil || !s.Interrupted {
-		return false, err
-	}
-	if active.Resource == resourceNames["training"] {
-		race, err := t.GetTraining(ctx, callerFromContext(ctx).Account, active.Key)
-		if err != nil {
-			return false, err
-		}
-		return true, a.cancelPendingRace(ctx, t, race)
-	}
-	p, err := t.GetPrediction(ctx, callerFromContext(ctx).Account, active.Key)
+// checkNotNeeded returns a problem if a race that has not ended, or a prediction that is being
+// computed, needs a resource. But if no process runs the race, and none will resume it, the race can
+// be deleted with the resource. noun, account and key identify the resource; see
+// [store.Tx.ListActiveJobs].
+func (a *App) checkNotNeeded(ctx context.Context, t *store.Tx, noun, account, key string) error {
+	jobs, err := t.ListActiveJobs(ctx, noun, account, key)
 	if err != nil {
-		return false, err
+		return err
 	}
-	fromState := p.Status
-	p.Status, p.FailureReason, p.Updated = api.PredictionFailed, "the prediction was deleted before it ran", a.now()
-	return true, t.UpdatePrediction(ctx, p, fromState)
+	for _, active := range jobs {
+		s, err := a.queue.Status(ctx, t, active.Key)
+		if err != nil {
+			return err
+		}
+		active.Status = s.ReportedStatus(active.Status)
+		if s.Running || !s.Interrupted && active.Resource == resourceNames["training"] {
+			return deletionConflictProblem(resourceNames[noun], key, active)
+		}
+	}
+	return nil
 }
 
 // deletionConflictProblem returns the problem of a request to delete a resource that is still
@@ -143,7 +134,7 @@ func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 		noun, key, what, active.Status, remedy)
 }
 
-// resourceNames maps each kind of resource that [store.Tx.FindActiveJob] accepts to its
+// resourceNames maps each kind of resource that [store.Tx.ListActiveJobs] accepts to its
 // name in messages.
 var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
@@ -153,7 +144,8 @@ var resourceNames = map[string]string{
 // deleted, except the last, incomplete batch; see deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
 	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
-	return a.deletePredictionBatches(ctx, "account", key, key, check, record)
+	_, err := a.deletePredictionBatches(ctx, "account", key, key, check, record)
+	return err
 }
 
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.

@@ -2,6 +2,9 @@ package app_test
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,11 +49,15 @@ func TestDeleteManyPredictions(t *testing.T) {
 	}
 	insert("2500", api.PredictionFailed)
 	insert("1", api.PredictionRunning)
+	locks := slices.DeleteFunc(must(os.ReadDir(filepath.Join(dir, "processes")))(t), func(e os.DirEntry) bool { return e.Name() == "entry.lock" })
+	process := strings.TrimSuffix(locks[0].Name(), filepath.Ext(locks[0].Name()))
+	b.execSQL(t, "INSERT INTO job (key, account, kind, subject, owner, created) SELECT 'leased', account, 'predict', key, '"+process+"', 0 FROM prediction WHERE status = '"+api.PredictionRunning+"'")
 	if _, err := b.DeleteDataset(b.ctx, &in); err == nil {
 		t.Error("the dataset of a running prediction was deleted")
 	}
 	check("after a conflict", 2502, 0)
 	b.execSQL(t, "DELETE FROM prediction WHERE status = '"+api.PredictionRunning+"'")
+	b.execSQL(t, "DELETE FROM job")
 	b.execSQL(t, "CREATE TRIGGER kept BEFORE DELETE ON dataset BEGIN SELECT RAISE(ABORT, 'kept'); END")
 	if _, err := b.DeleteDataset(b.ctx, &in); err == nil {
 		t.Error("a dataset that cannot be deleted was deleted")
@@ -64,8 +71,18 @@ func TestDeleteManyPredictions(t *testing.T) {
 	})
 	check("after a dataset that has expired could not be deleted", 1, 1)
 	b.execSQL(t, "DROP TRIGGER kept")
+	// A race begins between two batches. The dataset is deleted in any case, because predictions are
+	// already lost.
+	insert("2500", api.PredictionTimeout)
+	b.execSQL(t, "UPDATE training SET status = '"+api.TrainingCompleted+"'")
+	b.execSQL(t, `CREATE TRIGGER race AFTER DELETE ON prediction WHEN NOT EXISTS (SELECT 1 FROM job) BEGIN
+		UPDATE training SET status = '`+api.TrainingRunning+`' WHERE dataset = OLD.dataset AND parent IS NULL;
+		INSERT INTO job (key, account, kind, subject, owner, created) SELECT 'leased', account, 'train', key, '`+process+`', 0 FROM training WHERE dataset = OLD.dataset AND parent IS NULL LIMIT 1;
+	END`)
 	if _, err := b.DeleteDataset(b.ctx, &in); err != nil {
 		t.Fatal(err)
 	}
 	deletions("in the end", 2)
+	_, err := b.GetDataset(b.ctx, &in)
+	wantCode(t, err, api.CodeNotFound)
 }

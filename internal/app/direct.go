@@ -140,7 +140,7 @@ func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset,
 		return cause
 	}
 	a.log.WarnContext(ctx, "refused an upload", "dataset", d.Key, "bytes", u.Size, "error", cause)
-	d.Status, d.File, d.FailureReason, d.Updated = api.DatasetFailed, store.File{}, cause.Error(), a.now()
+	d.Status, d.File, d.FailureReason, d.Updated = api.DatasetFailed, store.File{}, cause.Error(), a.sharedNow()
 	err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetPending) })
 	if err != nil && !errors.Is(err, store.ErrWrongState) {
 		return err

@@ -48,8 +48,9 @@ func TestQueuePosition(t *testing.T) {
 	}
 }
 
-// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction and a race. Each
-// deletion must be refused as long as a process runs one of the jobs or will resume it.
+// TestDeleteInterrupted deletes two predictions, and a dataset with a race. Each deletion must be
+// refused as long as a process runs one of the jobs, or will resume the race. A prediction that no
+// process runs is PENDING and can be deleted.
 func TestDeleteInterrupted(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -84,14 +85,25 @@ func TestDeleteInterrupted(t *testing.T) {
 	work(func(tx *store.Tx) error {
 		return tx.UpsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
 	})
+	claimed := must(rows.ClaimJob(t.Context(), store.JobClaim{Kind: "predict", Until: time.Now().Add(time.Hour)}))(t)
+	if claimed.Subject != first.PredictionKey {
+		t.Fatalf("the claimed job is of %s", claimed.Subject)
+	}
+	if p := must(b.GetPrediction(b.ctx, second))(t); p.Status != api.PredictionPending || p.Interrupted {
+		t.Errorf("a prediction that returned to the queue is %s", p.Status)
+	}
+	must(b.DeletePrediction(b.ctx, second))(t)
 	_, err := b.DeletePrediction(b.ctx, first)
+	wantCode(t, err, api.CodeWrongState)
+	must("", rows.ReleaseJob(t.Context(), claimed.Key, time.Now()))(t)
+	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // no worker begins it
+	_, err = b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey})
 	wantCode(t, err, api.CodeWrongState)
 	work(func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), rows.ProcessName()) })
 
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)
 	wantCode(t, err, api.CodeNotFound)
-	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // no worker begins it
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
 	b.awaitFiles(t, 0)
 }
@@ -118,6 +130,8 @@ func TestDeadlineWhileQueued(t *testing.T) {
 	}
 	third := must(command.CreateTraining(command.ctx, short))(t).TrainingJobKey
 	closeCommand()
+	stopped := must(b.CreateTraining(b.ctx, short))(t).TrainingJobKey
+	b.execSQL(t, "UPDATE training SET status = 'RUNNING', started = created WHERE key = '"+stopped+"'") // as a worker that is stopped leaves it
 
 	b.work(t)
 	for _, key := range []string{second, third} {
@@ -125,6 +139,9 @@ func TestDeadlineWhileQueued(t *testing.T) {
 		if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "queued") {
 			t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
 		}
+	}
+	if r := b.awaitTraining(t, stopped); r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "the worker of the race was stopped") {
+		t.Errorf("a race whose worker was stopped is %s, because %q", r.Status, r.FailureReason)
 	}
 	r := eventually(t, func() (*api.Training, error) {
 		return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first})

@@ -37,7 +37,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		a.files.Delete(ctx, info.Key)
 		return nil, err
 	}
-	now := a.now()
+	now := a.sharedNow()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
 		Status: api.PredictionPending, Blind: storedfile.FromInfo(info), Reasons: in.Reasons,

@@ -160,7 +160,7 @@ func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys
 	for _, key := range keys {
 		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }
 		record := func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) }
-		if err := a.deletePredictionBatches(ctx, q.Kind, "", key, check, record); err != nil {
+		if _, err := a.deletePredictionBatches(ctx, q.Kind, "", key, check, record); err != nil {
 			return 0, err
 		}
 	}

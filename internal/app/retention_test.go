@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +49,72 @@ func TestRetentionAfterFailure(t *testing.T) {
 	if log.count("dataset "+keys[0]+": ") != 1 || log.count("number=2") != 1 {
 		t.Errorf("the log does not name the dataset %s:\n%s", keys[0], log.b.String())
 	}
+}
+
+// TestRetentionOfUsedModel checks that a model that was used two days ago is kept for 30 days, with its
+// dataset, although the prediction is kept only for a day.
+func TestRetentionOfUsedModel(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	b := open(t, t.TempDir())
+	dataset, unused := b.create(t, "flowers").DatasetKey, b.create(t, "unused").DatasetKey
+	insertPredictions(t, filepath.Join(b.dir, "foretell.db"), []string{dataset})
+	used := fmt.Sprint(time.Now().Add(-2 * day).UnixMicro())
+	b.execSQL(t, "UPDATE dataset SET status = '"+api.DatasetCompleted+"', created = 1, updated = 1")
+	b.execSQL(t, "UPDATE prediction SET created = "+used+", updated = "+used)
+	in := &api.DatasetInput{DatasetKey: dataset}
+	enforceRetention(t, b, app.Retention{Predictions: day, Trainings: 30 * day, Datasets: 30 * day}, func() bool {
+		_, err := b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: unused}) // datasets are deleted last
+		return err != nil
+	})
+	_, err := b.GetPrediction(b.ctx, &api.PredictionInput{PredictionKey: dataset})
+	wantCode(t, err, api.CodeNotFound)
+	must(b.GetModel(b.ctx, &api.ModelInput{ModelKey: dataset}))(t)
+	must(b.GetDataset(b.ctx, in))(t)
+	enforceRetention(t, b, app.Retention{Trainings: day}, func() bool {
+		_, err := b.GetModel(b.ctx, &api.ModelInput{ModelKey: dataset})
+		return err != nil
+	})
+	enforceRetention(t, b, app.Retention{Datasets: day}, func() bool {
+		_, err := b.GetDataset(b.ctx, in)
+		return err != nil
+	})
+}
+
+// TestRetentionWithSlowClock stores a dataset on a machine whose clock is two days slower than the clock of
+// the database server. A machine with the same clock as the server must not delete the dataset as two days old.
+func TestRetentionWithSlowClock(t *testing.T) {
+	t.Parallel()
+	address, dir := testenv.Postgres(t), t.TempDir()
+	db := must(sql.Open("pgx", address))(t)
+	t.Cleanup(func() { _ = db.Close() })
+	// The schema of the test precedes pg_catalog, so its function is the clock of the server.
+	_, err := db.ExecContext(t.Context(), "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT pg_catalog.clock_timestamp() + interval '48 hours'$$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := must(url.Parse(address))(t)
+	query := u.Query()
+	query.Set("search_path", query.Get("search_path")+",pg_catalog")
+	u.RawQuery = query.Encode()
+	openAs := func(now func() time.Time) *testApp {
+		b, closeAll, err := openIn(t.Context(), dir, appOptions{log: io.Discard, now: now, database: u.String()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(closeAll)
+		return b
+	}
+	slow, right := openAs(time.Now), openAs(func() time.Time { return time.Now().Add(48 * time.Hour) })
+	kept, old := slow.create(t, "flowers").DatasetKey, slow.create(t, "old").DatasetKey
+	if _, err := db.ExecContext(t.Context(), "UPDATE dataset SET updated = 1 WHERE key = $1", old); err != nil {
+		t.Fatal(err)
+	}
+	enforceRetention(t, right, app.Retention{Datasets: 24 * time.Hour}, func() bool {
+		_, err := right.GetDataset(right.ctx, &api.DatasetInput{DatasetKey: old})
+		return err != nil
+	})
+	must(right.GetDataset(right.ctx, &api.DatasetInput{DatasetKey: kept}))(t)
 }
 
 // enforceRetention deletes what has expired until done returns true.

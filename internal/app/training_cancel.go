@@ -58,7 +58,7 @@ func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Tr
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}
-	return t.EndQueuedRace(ctx, race, store.Ending{Status: api.TrainingCancelled, Time: a.now()})
+	return t.EndRace(ctx, race, store.Ending{Status: api.TrainingCancelled, Time: a.sharedNow()})
 }
 
 // awaitRaceEnd waits until a race has ended, but at most maxCancelWait, and returns the race.

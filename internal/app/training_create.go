@@ -48,9 +48,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if race.Key, err = a.newUUID(); err != nil {
 		return nil, err
 	}
-	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
+	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.sharedNow()
 	if s := in.Body.FinishWithinSeconds; s != nil {
-		race.Deadline = a.store.ToSharedTime(race.Created).Add(time.Duration(*s * float64(time.Second)))
+		race.Deadline = race.Created.Add(time.Duration(*s * float64(time.Second)))
 	}
 	runs, err := a.newRuns(race, algorithms)
 	if err != nil {

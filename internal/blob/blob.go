@@ -274,6 +274,7 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 			return errors.Join(append(errs, err)...)
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
+			s.rememberUndeleted(b)
 			errs = append(errs, err)
 		}
 	}
@@ -281,18 +282,12 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 }
 
 func (s *Store) removeMeasured(ctx context.Context, b listedBlob) error {
-	timer := s.startCall(ctx, CallDelete)
-	defer timer.end()
-	_, err := timer.measure(func() (int, error) {
+	return s.measureCall(ctx, CallDelete, func() error {
 		if b.incomplete {
-			return 0, s.discard(ctx, b)
+			return s.discard(ctx, b)
 		}
-		return 0, s.remove(ctx, b.name)
+		return s.remove(ctx, b.name)
 	})
-	if errors.Is(err, ErrNotFound) {
-		timer.call.Err = nil
-	}
-	return err
 }
 
 func (s *Store) rememberUndeleted(blobs ...listedBlob) {

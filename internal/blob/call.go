@@ -22,7 +22,7 @@ type BackendCall struct {
 	// two reads or writes of the caller.
 	Elapsed time.Duration
 	// Err is the error with which reading, writing or deleting ended. It is nil if the caller
-	// aborted a write, and if the blob to delete did not exist.
+	// aborted a write, and if the blob to delete or the upload to copy did not exist.
 	Err error
 }
 
@@ -79,6 +79,18 @@ func (t *callTimer) measure(do func() (int, error)) (n int, err error) {
 		t.call.Err = err
 	}
 	return n, err
+}
+
+// measureCall calls the function do, which uses the backend but transfers no bytes. It reports the
+// call to the observer and to the trace. ErrNotFound does not count as a failure.
+func (s *Store) measureCall(ctx context.Context, operation string, do func() error) error {
+	timer := s.startCall(ctx, operation)
+	defer timer.end()
+	_, err := timer.measure(func() (int, error) { return 0, do() })
+	if errors.Is(err, ErrNotFound) {
+		timer.call.Err = nil
+	}
+	return err
 }
 
 // end reports the call to the observer and to the trace. Only the first call of end has an effect.

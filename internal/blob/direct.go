@@ -85,29 +85,26 @@ func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 
 // CopyToBlob copies an upload to a new blob. The upload remains until [DirectAccess.Delete] is
 // called. CopyToBlob returns ErrNotFound if the client has replaced the upload since
-// [DirectAccess.Uploads] returned it.
+// [DirectAccess.Uploads] returned it. After any other error, it deletes the blob, which may exist
+// although the store did not respond.
 func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
-	key := d.store.newKey()
-	_, err := d.bucket.core.Client.CopyObject(ctx,
-		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.objectName(key)},
-		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.uploadObjectName(u.Name), MatchETag: u.etag})
-	var answer minio.ErrorResponse
-	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
-		return Info{}, ErrNotFound
+	info := Info{Key: d.store.newKey(), Size: u.Size}
+	err := d.store.measureCall(ctx, CallWrite, func() error { return d.bucket.copyObject(ctx, d.uploadObjectName(u.Name), u.etag, info.Key) })
+	if errors.Is(err, ErrNotFound) {
+		return Info{}, err
+	}
+	if err == nil {
+		info.SHA256, err = d.store.computeChecksum(ctx, info)
 	}
 	if err != nil {
-		return Info{}, d.bucket.translateS3Error(ctx, err)
+		return Info{}, errors.Join(err, d.store.Delete(context.WithoutCancel(ctx), info.Key))
 	}
-	sum, err := d.store.computeChecksum(ctx, Info{Key: key, Size: u.Size})
-	if err != nil {
-		return Info{}, errors.Join(err, d.store.Delete(context.WithoutCancel(ctx), key))
-	}
-	return Info{Key: key, Size: u.Size, SHA256: sum}, nil
+	return info, nil
 }
 
 // Delete removes an upload.
 func (d *DirectAccess) Delete(ctx context.Context, name string) error {
-	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.uploadObjectName(name), minio.RemoveObjectOptions{}))
+	return d.store.measureCall(ctx, CallDelete, func() error { return d.bucket.removeObject(ctx, d.uploadObjectName(name)) })
 }
 
 func (d *DirectAccess) uploadObjectName(name string) string {

@@ -150,12 +150,29 @@ func (b *bucketStore) markerName(name string) string { return path.Join(b.prefix
 // another process calls setOrphan at the same time.
 func (b *bucketStore) remove(ctx context.Context, name string) error {
 	for _, object := range []string{b.objectName(name), b.markerName(name)} {
-		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
-		if err = b.translateS3Error(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
+		if err := b.removeObject(ctx, object); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeObject removes an object. Its argument is the name of the object, not of a blob.
+func (b *bucketStore) removeObject(ctx context.Context, object string) error {
+	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{}))
+}
+
+// copyObject copies an object of the bucket to a new blob with the given name. It returns
+// ErrNotFound if the object does not exist or does not have this ETag.
+func (b *bucketStore) copyObject(ctx context.Context, object, etag, name string) error {
+	_, err := b.core.Client.CopyObject(ctx,
+		minio.CopyDestOptions{Bucket: b.bucket, Object: b.objectName(name)},
+		minio.CopySrcOptions{Bucket: b.bucket, Object: object, MatchETag: etag})
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
+		return ErrNotFound
+	}
+	return b.translateS3Error(ctx, err)
 }
 
 func (b *bucketStore) discard(ctx context.Context, e listedBlob) error {
@@ -182,7 +199,7 @@ func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) e
 }
 
 func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
-	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, b.markerName(name), minio.RemoveObjectOptions{}))
+	return b.removeObject(ctx, b.markerName(name))
 }
 
 // errorsByS3Code maps error codes of S3 to errors of this package. Errors with other codes are

@@ -47,6 +47,8 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 //
 //   - If the token is from the environment, a hint to log in becomes one to set another token.
 //   - If the email of a new account is taken, the hint becomes one to list the accounts.
+//   - If the command uses a PostgreSQL database, a hint to `foretell status`, which has no flag
+//     --database, becomes one to `foretell doctor`.
 //   - If the service is in this process, a hint to ask its operator becomes one to report the error.
 //
 // In a message about a proxy, it writes the names of the variables as they are set, in upper or
@@ -57,6 +59,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not the name of a dataset
+	}
+	if f.selectsDatabase() {
+		e.Hint = strings.Replace(e.Hint, exit.ServiceHint, "`foretell doctor` checks the connection to the database", 1)
 	}
 	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
 		if before, _, found := strings.Cut(e.Hint, "report the "); found {
@@ -76,6 +81,22 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeStorageFull) && f.Embedded { // the full disk is on this machine, not on a server
 		e.Status = exit.Unexpected
 	}
+}
+
+// selectsDatabase reports whether the current command uses a PostgreSQL database, because of
+// --database or FORETELL_DATABASE.
+func (f *Factory) selectsDatabase() bool {
+	if f.Running == nil {
+		return false
+	}
+	flag := f.Running.Flags().Lookup("database")
+	switch {
+	case flag == nil:
+		return false
+	case flag.Changed:
+		return flag.Value.String() != ""
+	}
+	return f.Env(config.EnvDatabase) != ""
 }
 
 // lowerProxyEnvVars replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the name

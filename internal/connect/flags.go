@@ -16,6 +16,7 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/credential"
 	"foretell/internal/server"
+	"foretell/internal/store/pgurl"
 )
 
 // ServiceFlags holds the flags that select the service, and connects to that service.
@@ -31,7 +32,10 @@ type ServiceFlags struct {
 	// ReadOnly is set if the command changes nothing, as in a dry run. It then stores no session,
 	// and does not create the account that commands use without a server.
 	ReadOnly bool
-	Cmd      *cobra.Command
+	// CreatesNothing is set if an embedded service must create neither the data folder nor the
+	// database. If one of them is missing, the service has no data.
+	CreatesNothing bool
+	Cmd            *cobra.Command
 }
 
 // Bind adds the flags that select the service, such as --server and --local, and the flags that
@@ -143,30 +147,44 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	if err != nil {
 		return nil, err
 	}
+	location, err := databaseLocation(o.Factory, o.Cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	at := serviceLocation{dir: dir, database: location, storage: storageLocation(o.Factory, o.Cmd)}
 	if o.NeedsDatabase {
-		location, err := databaseLocation(o.Factory, o.Cmd, dir)
-		if err == nil {
-			err = checkDatabaseExists(ctx, o.Factory, serviceLocation{dir: dir, database: location, storage: storageLocation(o.Factory, o.Cmd)})
-		}
-		if err != nil {
+		if err := checkDatabaseExists(ctx, o.Factory, at); err != nil {
 			return nil, err
 		}
+	}
+	if (o.CreatesNothing || cli.IsDryRun(o.Cmd)) && !pgurl.Is(location) && isMissingOrEmpty(location) {
+		return o.connectEmptyService(ctx, at, opts)
 	}
 	_, statErr := os.Stat(dir)
-	removeDir := func() error { return nil }
-	if errors.Is(statErr, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run must not create the data folder
-		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
-			return nil, err
-		}
-		removeDir = func() error { return os.RemoveAll(dir) }
+	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
+	if err == nil && errors.Is(statErr, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
+		o.Factory.Note("data is stored in %s", dir)
 	}
+	return session, err
+}
+
+// connectEmptyService starts the service in this process with an empty database in a temporary
+// folder, because the command must not create the data folder or the database of at. If there are
+// stored files, the missing database is an error.
+func (o *ServiceFlags) connectEmptyService(ctx context.Context, at serviceLocation, opts client.Options) (*Session, error) {
+	if err := checkNoFilesWithoutDatabase(ctx, o.Factory, at); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "foretell-empty-")
+	if err != nil {
+		return nil, err
+	}
+	removeDir := func() error { return os.RemoveAll(dir) }
 	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
 	if err != nil {
 		return nil, errors.Join(err, removeDir())
 	}
-	if errors.Is(statErr, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
-		o.Factory.Note("data is stored in %s", dir)
-	}
+	session.DataDir = at.dir
 	session.closers = append([]func() error{removeDir}, session.closers...)
 	return session, nil
 }

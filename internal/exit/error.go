@@ -172,6 +172,10 @@ func problemError(p *api.Problem) *Error {
 // SignInHint is the hint if the service does not accept the token. Some commands append to it.
 const SignInHint = "log in with `foretell login`"
 
+// ServiceHint is part of the hint if the service is unavailable. A command that selects a PostgreSQL
+// database has another hint; see cli.Factory.AddHint.
+const ServiceHint = "`foretell status` shows whether the service responds"
+
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.
 func problemHint(p *api.Problem, status Status) string {
 	var address *client.BaseURLError
@@ -203,7 +207,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Usage, status == NotFound, status == Conflict:
 		return "" // depends on the command; see cli.Factory.AddHint
 	case status == Unavailable:
-		return "try again in a minute; `foretell status` shows whether the service responds"
+		return "try again in a minute; " + ServiceHint
 	case p.RequestID != "":
 		return "try again; if the error persists, report the request ID to the service's operator"
 	}

@@ -194,7 +194,7 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 		(SELECT coalesce(sum(bytes), 0) FROM dataset WHERE account = a.key)
 			+ (SELECT coalesce(sum(bytes), 0) FROM model WHERE account = a.key)
 			+ (SELECT coalesce(sum(coalesce(blind_bytes, 0) + coalesce(result_bytes, 0)), 0) FROM prediction WHERE account = a.key),
-		(SELECT count(*) FROM training WHERE account = a.key AND parent IS NULL AND status IN ('PENDING', 'RUNNING'))
+		(SELECT count(*) FROM training WHERE account = a.key AND parent IS NULL AND `+activeTraining+`)
 		FROM account a WHERE a.key = ?`, account).Scan(&u.Datasets, &u.Bytes, &u.Races)
 	return u, database.TranslateError(err)
 }

@@ -59,7 +59,9 @@ func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...At
 	if err != nil || refused != nil {
 		return refused, err
 	}
-	err = s.writeOneStatement(ctx, func(t *Tx) error {
+	// Read committed is enough: each statement reads and changes one bucket, and a statement that
+	// takes no token changes nothing.
+	err = s.writeReadCommitted(ctx, func(t *Tx) error {
 		refused = nil
 		for i, a := range attempts {
 			wait, err := t.allowAttempt(ctx, now, a)
@@ -132,7 +134,8 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 // is at most limit. The deletion changes no rate limit, because an attempt without a stored bucket
 // has a full one. DeleteFullBuckets skips buckets that other transactions are changing.
 func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
-	err = s.writeOneStatement(ctx, func(t *Tx) error {
+	// Read committed is enough: there is one statement, which locks the rows that it reads.
+	err = s.writeReadCommitted(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.dialect.skipLockedSQL+")",
 			t.toSharedMicros(now), limit)
 		if err != nil {

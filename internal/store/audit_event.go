@@ -58,13 +58,9 @@ func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 
 // AuditQuery selects audit events. An empty Actor or Action selects the events of all actors or
 // actions.
-type AuditQuery struct {
-	Actor, Action string
-	// Page is the page to list. CountAuditEvents ignores it.
-	Page Page
-}
+type AuditQuery struct{ Actor, Action string }
 
-// toListQuery returns the SQL query of all events that q selects, regardless of q.Page.
+// toListQuery returns the SQL query of all events that q selects, newest first.
 func (q AuditQuery) toListQuery() listQuery {
 	list := listQuery{columns: auditEventColumns + ", detail", from: "audit_event", order: "time DESC, key"}
 	if q.Actor != "" {
@@ -79,29 +75,26 @@ func (q AuditQuery) toListQuery() listQuery {
 // CountAuditEvents returns the number of selected events.
 func (t *Tx) CountAuditEvents(ctx context.Context, q AuditQuery) (n int64, err error) {
 	list := q.toListQuery()
-	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM audit_event"+list.whereClause(), list.args...).Scan(&n)
+	query, args := list.countQuery()
+	err = t.tx.QueryRowContext(ctx, query, args...).Scan(&n)
 	return n, err
 }
 
-// EachAuditEvent calls fn with each event of the page q.Page, newest first.
-func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEvent) error) error {
+// ListAuditEvents returns a page of the selected events, newest first. If after is not nil, the pages
+// begin with the event that follows the event after. This is faster than a large offset, and events
+// that other transactions insert meanwhile do not move the events of the next page.
+func (t *Tx) ListAuditEvents(ctx context.Context, q AuditQuery, after *AuditEvent, page Page) ([]*AuditEvent, error) {
 	list := q.toListQuery()
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+", detail FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",
-		append(list.args, q.Page.Limit, q.Page.Offset)...)
+	if after != nil {
+		at := toMicros(after.Time)
+		list.addCondition("time <= ? AND (time < ? OR key > ?)", at, at, after.Key)
+	}
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+list.columns+" FROM "+list.from+list.whereClause()+" ORDER BY "+list.order+" LIMIT cast(? AS bigint) OFFSET ?",
+		append(list.args, page.Limit, page.Offset)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		e, err := scanAuditEvent(rows)
-		if err != nil {
-			return err
-		}
-		if err := fn(e); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return scanAllAndClose(rows, scanAuditEvent)
 }
 
 // HasLoggedInFrom reports whether the audit log contains a successful log-in from the given network

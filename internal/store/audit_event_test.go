@@ -24,27 +24,28 @@ func (s suite) auditEvents(t *testing.T) {
 		var errs []error
 		for _, tt := range []struct {
 			query AuditQuery
+			page  Page
 			want  []string
 			total int64
 		}{
-			{AuditQuery{Page: Page{0, 2}}, []string{"e3", "e2"}, 3},
-			{AuditQuery{Page: Page{2, 2}}, []string{"e1"}, 3},
-			{AuditQuery{Actor: "bob@example.com", Page: Page{0, 9}}, []string{"e3", "e2"}, 2},
-			{AuditQuery{Action: "login", Page: Page{0, 9}}, []string{"e2", "e1"}, 2},
+			{AuditQuery{}, Page{0, 2}, []string{"e3", "e2"}, 3},
+			{AuditQuery{}, Page{2, 2}, []string{"e1"}, 3},
+			{AuditQuery{Actor: "bob@example.com"}, Page{0, 9}, []string{"e3", "e2"}, 2},
+			{AuditQuery{Action: "login"}, Page{0, 9}, []string{"e2", "e1"}, 2},
 		} {
-			total, err := tx.CountAuditEvents(t.Context(), tt.query)
+			total, errCount := tx.CountAuditEvents(t.Context(), tt.query)
+			events, err := tx.ListAuditEvents(t.Context(), tt.query, nil, tt.page)
 			var keys []string
-			errEach := tx.EachAuditEvent(t.Context(), tt.query, func(e *AuditEvent) error {
+			for _, e := range events {
 				keys = append(keys, e.Key)
 				if e.Key == "e1" && !cmp.Equal(first, e) {
 					t.Errorf("(-want +got):\n%s", cmp.Diff(first, e))
 				}
-				return nil
-			})
+			}
 			if total != tt.total || !cmp.Equal(keys, tt.want) {
 				t.Errorf("%+v: %d events %v", tt.query, total, keys)
 			}
-			errs = append(errs, err, errEach)
+			errs = append(errs, err, errCount)
 		}
 		for email, want := range map[string]bool{"bob@example.com": true, "ann@example.com": false} {
 			known, err := tx.HasLoggedInFrom(t.Context(), email, "192.0.2.1")
@@ -57,15 +58,47 @@ func (s suite) auditEvents(t *testing.T) {
 	})
 }
 
+// auditEventsAfter reads all events with different limits. Several events have the same time.
+func (s suite) auditEventsAfter(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) (err error) {
+		for _, key := range []string{"1 c", "2 a", "2 c", "2 b", "2 d", "3 b"} {
+			err = errors.Join(err, tx.InsertAuditEvent(t.Context(), newAuditEvent(key, "ann@example.com", "login", "done", int(key[0]-'0'))))
+		}
+		return errors.Join(err, tx.InsertAuditEvent(t.Context(), newAuditEvent("of bob", "bob@example.com", "login", "done", 2)))
+	})
+	for limit := range int64(4) {
+		read(t, s.Store, func(tx *Tx) error {
+			var keys []string
+			for last := (*AuditEvent)(nil); ; {
+				events, err := tx.ListAuditEvents(t.Context(), AuditQuery{Actor: "ann@example.com"}, last, Page{Limit: limit + 1})
+				if err != nil {
+					return err
+				}
+				for _, last = range events {
+					keys = append(keys, last.Key)
+				}
+				if int64(len(events)) <= limit {
+					break
+				}
+			}
+			if want := []string{"3 b", "2 a", "2 b", "2 c", "2 d", "1 c"}; !cmp.Equal(keys, want) {
+				t.Errorf("%d at a time, the events are %q, want %q", limit+1, keys, want)
+			}
+			return nil
+		})
+	}
+}
+
 // auditKeys returns the keys of all events, newest first.
 func (s suite) auditKeys(t *testing.T) string {
 	t.Helper()
 	var keys []string
 	read(t, s.Store, func(tx *Tx) error {
-		return tx.EachAuditEvent(t.Context(), AuditQuery{Page: Page{0, 99}}, func(e *AuditEvent) error {
+		events, err := tx.ListAuditEvents(t.Context(), AuditQuery{}, nil, Page{0, 99})
+		for _, e := range events {
 			keys = append(keys, e.Key+" "+e.Actor)
-			return nil
-		})
+		}
+		return err
 	})
 	return strings.Join(keys, ", ")
 }

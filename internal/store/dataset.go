@@ -170,8 +170,8 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) er
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models, predictions
-// and queued jobs. It returns the keys of the blobs that are no longer
-// referenced, or ErrWrongState if [Tx.FindActiveJob] finds a job.
+// and jobs. It returns the keys of the blobs that are no longer referenced. See also
+// [Tx.ListActiveJobs].
 func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	d, err := t.GetDataset(ctx, account, key)
 	if err != nil {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strings"
 
 	"foretell/internal/api"
@@ -54,50 +52,64 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 	return t.queryNonEmptyStrings(ctx, query, repeatKeyArgs(query, key)...)
 }
 
-// ActiveJob is a race or prediction that prevents the deletion of a row. Resource is
-// "training job" or "prediction".
+// ActiveJob is a race or prediction that may prevent the deletion of a row. Resource is "training
+// job" or "prediction". Status is the stored status.
 type ActiveJob struct{ Resource, Key, Status string }
 
-// FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no such
-// job. root is the kind of the row: "dataset", "training", "model" or "prediction".
-func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
-	conditions := cascades[root]
-	var parts []string
-	for _, p := range []struct{ query, where string }{
-		{"SELECT 'training job', key, status FROM training WHERE parent IS NULL AND status IN ('" +
-			api.TrainingPending + "', '" + api.TrainingRunning + "') AND ", conditions.trainings},
-		{"SELECT 'prediction', key, status FROM prediction WHERE status = '" + api.PredictionRunning + "' AND ", conditions.predictions},
-	} {
-		if p.where != "" {
-			parts = append(parts, p.query+"("+p.where+")")
-		}
-	}
-	query := strings.Join(parts, " UNION ALL ") + " LIMIT 1"
-	var a ActiveJob
-	err := t.tx.QueryRowContext(ctx, query, repeatKeyArgs(query, key)...).Scan(&a.Resource, &a.Key, &a.Status)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return &a, err
-}
-
-// deleteCascade deletes a row, the rows that depend on it and their queued jobs.
-// It returns the keys of their blobs, or ErrWrongState if a job is active.
-func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []string, err error) {
-	active, err := t.FindActiveJob(ctx, root, key)
+// ListActiveJobs returns the jobs that need the row with this key: the races that are PENDING or
+// RUNNING, and the RUNNING predictions that a process has leased. root is the kind of the row:
+// "dataset", "training", "model" or "prediction". account is the key of the account that owns it.
+func (t *Tx) ListActiveJobs(ctx context.Context, root, account, key string) ([]*ActiveJob, error) {
+	query, args := activeJobsQuery(root, account, key)
+	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	if active != nil {
-		return nil, ErrWrongState
+	return scanAllAndClose(rows, func(row rowScanner) (*ActiveJob, error) {
+		var a ActiveJob
+		return &a, row.Scan(&a.Resource, &a.Key, &a.Status)
+	})
+}
+
+// activeJobsQuery returns the SQL query of [Tx.ListActiveJobs], and its arguments. It reads the
+// leases instead of all predictions of the row, which may be hundreds of thousands. For SQLite, the
+// CROSS JOIN has this effect; see largeRacesSQL.
+func activeJobsQuery(root, account, key string) (query string, args []any) {
+	conditions := cascades[root]
+	query = "SELECT 'prediction', prediction.key, prediction.status FROM (SELECT subject FROM job WHERE owner <> '') AS leased CROSS JOIN prediction" +
+		" WHERE prediction.key = leased.subject AND status = '" + api.PredictionRunning + "' AND (" + conditions.predictions + ") AND account = ?"
+	args = append(repeatKeyArgs(conditions.predictions, key), account)
+	if conditions.trainings != "" {
+		query += " UNION ALL SELECT 'training job', key, status FROM training WHERE parent IS NULL AND " + activeTraining + " AND (" + conditions.trainings + ") AND account = ?"
+		args = append(append(args, repeatKeyArgs(conditions.trainings, key)...), account)
+	}
+	return query, args
+}
+
+// deleteCascade deletes a row, the rows that depend on it and their jobs, even if a process runs
+// one of these jobs. It returns the keys of their blobs. The times at which the deleted rows used
+// other rows remain; see recordPredictionTimes.
+func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []string, err error) {
+	conditions := cascades[root]
+	switch root {
+	case "prediction", "model", "training":
+		if err := t.recordPredictionTimes(ctx, conditions.predictions, repeatKeyArgs(conditions.predictions, key)...); err != nil {
+			return nil, err
+		}
+	}
+	if root == "training" {
+		if err := t.recordRaceTime(ctx, key); err != nil {
+			return nil, err
+		}
 	}
 	blobKeys, err = t.listCascadeBlobs(ctx, root, key)
 	if err != nil {
 		return nil, err
 	}
-	conditions := cascades[root]
 	jobs := "DELETE FROM job WHERE subject = ? OR subject IN (SELECT key FROM prediction WHERE " + conditions.predictions + ")"
+	if conditions.trainings != "" {
+		jobs += " OR subject IN (SELECT key FROM training WHERE " + conditions.trainings + ")"
+	}
 	if err := t.exec(ctx, jobs, repeatKeyArgs(jobs, key)...); err != nil {
 		return nil, err
 	}
@@ -138,10 +150,14 @@ func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key strin
 	if err != nil || len(keys) < limit {
 		return nil, err
 	}
-	where := " FROM prediction WHERE key IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	condition := "key IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	where := " FROM prediction WHERE " + condition
 	args := make([]any, 0, 2*limit)
 	for _, key := range keys {
 		args = append(args, key)
+	}
+	if err := t.recordPredictionTimes(ctx, condition, args...); err != nil {
+		return nil, err
 	}
 	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blind"+where+" UNION ALL SELECT result"+where, append(args, args...)...)
 	if err != nil {

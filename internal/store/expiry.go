@@ -10,8 +10,9 @@ import (
 )
 
 // expiries describes, by table, the rows that a service deletes when they were not used for long. A
-// prediction counts as a use of its race and of its dataset, and a race as a use of its dataset. A
-// row with a queued or running job has not expired.
+// prediction counts as a use of its race and of its dataset, and a race as a use of its dataset,
+// also after the prediction or the race was deleted: the column used of races and datasets holds the
+// time of the last such use. A row with a queued or running job has not expired.
 //
 // The champion of a series is the model that programs use by the name of the series. The races and
 // datasets on which a champion depends do not expire.
@@ -33,13 +34,13 @@ var expiries = map[string]struct {
 	},
 	"training": {
 		series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", used: "finished", order: "parent, finished, key",
-		condition: "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
+		condition: "parent IS NULL AND created < ? AND finished < ? AND used < ? AND NOT " + activeTraining + `
 			AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
 	},
 	"dataset": {
 		series: "series", used: "updated", order: "updated, key",
-		condition: "updated < ? AND status <> '" + api.DatasetProcessing + `'
-			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.` + activeTraining + `))
+		condition: "updated < ? AND used < ? AND status <> '" + api.DatasetProcessing + `'
+			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.used >= ? OR r.` + activeTraining + `))
 			AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
 	},
 }

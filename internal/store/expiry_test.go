@@ -121,6 +121,65 @@ func (s suite) expiredUse(t *testing.T) {
 	}
 }
 
+// expiredAfterDeletion checks that a race and a dataset do not expire because the rows that used them
+// were deleted: a prediction of second 5 alone or in a batch, its model, and a race of second 7.
+func (s suite) expiredAfterDeletion(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) (err error) {
+		err = tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})
+		for _, key := range []string{"alone", "batch", "of model"} {
+			d := Dataset{Key: key, Account: "ann", Name: key, Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}
+			race := Training{Key: key, Account: "ann", Dataset: key, Status: api.TrainingCompleted, Created: at(0)}
+			m := Model{Key: key, Account: "ann", Dataset: key, Training: key, Created: at(0)}
+			p := Prediction{Key: key, Account: "ann", Dataset: key, Model: key, Status: api.PredictionCompleted, Created: at(1), Updated: at(5)}
+			err = errors.Join(err, tx.InsertDataset(t.Context(), &d), tx.InsertTraining(t.Context(), &race), tx.InsertModel(t.Context(), &m),
+				tx.SetModelState(t.Context(), &m, api.ModelRejected), tx.InsertPrediction(t.Context(), &p))
+		}
+		return err
+	})
+	expired := func(when, kind string, before int, want ...string) {
+		t.Helper()
+		read(t, s.Store, func(tx *Tx) error {
+			keys, _, err := tx.ListExpired(t.Context(), ExpiredQuery{Kind: kind, Before: at(before), Limit: 9})
+			if slices.Sort(keys); !slices.Equal(keys, want) {
+				t.Errorf("%s, of the rows of %s not used since second %d, %q have expired, want %q", when, kind, before, keys, want)
+			}
+			return err
+		})
+	}
+	all := []string{"alone", "batch", "of model"}
+	check := func(when string) {
+		t.Helper()
+		for _, kind := range []string{"training", "dataset"} {
+			expired(when, kind, 5)
+			expired(when, kind, 6, all...)
+		}
+	}
+	check("at first")
+	write(t, s.Store, func(tx *Tx) error {
+		_, err := tx.DeletePrediction(t.Context(), "ann", "alone")
+		_, errBatch := tx.DeletePredictionBatch(t.Context(), "model", "ann", "batch", 1)
+		_, errModel := tx.DeleteModel(t.Context(), "ann", "of model")
+		return errors.Join(err, errBatch, errModel)
+	})
+	check("after the predictions were deleted")
+	write(t, s.Store, func(tx *Tx) (err error) {
+		for _, key := range all {
+			_, errDelete := tx.DeleteTraining(t.Context(), "ann", key)
+			err = errors.Join(err, errDelete)
+		}
+		return err
+	})
+	expired("after the races were deleted", "dataset", 5)
+	expired("after the races were deleted", "dataset", 6, all...)
+	write(t, s.Store, func(tx *Tx) error {
+		err := tx.InsertTraining(t.Context(), &Training{Key: "new", Account: "ann", Dataset: "alone", Status: api.TrainingCompleted, Created: at(7)})
+		_, errDelete := tx.DeleteTraining(t.Context(), "ann", "new")
+		return errors.Join(err, errDelete)
+	})
+	expired("after a newer race was deleted", "dataset", 7, "batch", "of model")
+	expired("after a newer race was deleted", "dataset", 8, all...)
+}
+
 // expiredBatch checks that a transaction deletes no more races after one with many predictions.
 func (s suite) expiredBatch(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {

@@ -150,8 +150,10 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	if err := s.ReadOneStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}
-	// Only one claim of a kind of job runs at a time, so that accounts take turns.
-	err := s.writeOneStatement(ctx, func(t *Tx) error {
+	// Only one claim of a kind of job runs at a time, so that accounts take turns. Therefore read
+	// committed is enough: the first statement waits for the earlier claim, and the next one locks
+	// the row of the job.
+	err := s.writeReadCommitted(ctx, func(t *Tx) error {
 		if s.dialect.lockClaimsSQL != "" {
 			if err := t.exec(ctx, s.dialect.lockClaimsSQL, c.Kind); err != nil {
 				return err
@@ -189,7 +191,8 @@ func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error 
 // deleted. The stored end of the lease always changes, even if the clock was set back:
 // [Store.EndExpiredLeases] only checks whether it has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
-	err = s.db.ForRenewals().WriteOneStatement(ctx, s.withTx(func(t *Tx) error {
+	// Read committed is enough: there is one statement, which reads only the row that it changes.
+	err = s.db.ForRenewals().WriteReadCommitted(ctx, s.withTx(func(t *Tx) error {
 		end := t.toSharedMicros(until)
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = CASE WHEN until < ? THEN ? ELSE until + 1 END WHERE key = ? AND owner = ? RETURNING cancelled",
 			end, end, key, s.ProcessName())
@@ -205,7 +208,9 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 // an attempt. queuedAt is when the job began to wait. If the job is a race, ReleaseJob also deletes
 // the jobs of its algorithms that other workers train.
 func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
-	return s.writeOneStatement(ctx, func(t *Tx) error {
+	// Read committed is enough: the first statement locks the row of the job until the end of the
+	// transaction, and the others do nothing unless this row is queued.
+	return s.writeReadCommitted(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
 			toMicros(queuedAt), key, s.ProcessName())
 		if err != nil {

@@ -115,7 +115,7 @@ var renewalWait = 2 * time.Second
 // waitForRenewals lets live processes renew their leases after another process has held the write
 // lock of SQLite for long. It waits until it gets this lock itself, and then for renewalWait.
 func (s *Store) waitForRenewals(ctx context.Context) error {
-	if err := s.writeOneStatement(ctx, func(*Tx) error { return nil }); err != nil {
+	if err := s.writeReadCommitted(ctx, func(*Tx) error { return nil }); err != nil { // it has no statements
 		return err
 	}
 	select {
@@ -130,7 +130,9 @@ func (s *Store) waitForRenewals(ctx context.Context) error {
 // job is a race, endLease also deletes the jobs of its algorithms that other workers train. It
 // returns ErrNotFound if the lease was renewed or has ended since listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
-	return s.writeOneStatement(ctx, func(t *Tx) error {
+	// Read committed is enough: the first statement locks the row of the job until the end of the
+	// transaction, and the others do nothing unless this row is queued.
+	return s.writeReadCommitted(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
 			return err
 		}

@@ -177,9 +177,8 @@ func (t *Tx) SetModelState(ctx context.Context, m *Model, state string) error {
 		api.ModelRejected, state, m.Key)
 }
 
-// DeleteModel deletes a model with its predictions. It returns the keys of the
-// blobs that are no longer referenced, or ErrWrongState while one of the
-// predictions is RUNNING.
+// DeleteModel deletes a model with its predictions and their jobs. It returns the keys of the blobs
+// that are no longer referenced. See also [Tx.ListActiveJobs].
 func (t *Tx) DeleteModel(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	m, err := t.GetModel(ctx, account, key)
 	if err != nil {

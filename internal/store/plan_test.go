@@ -52,6 +52,7 @@ func (s suite) plans(t *testing.T) {
 		}
 		return query
 	}
+	activeJobs, _ := activeJobsQuery("dataset", "ann", "ann")
 	for _, c := range []struct {
 		table, query string
 		// index is the name of the index, unless it is that of the primary key.
@@ -64,6 +65,7 @@ func (s suite) plans(t *testing.T) {
 		{"training", expired("training"), "training_parent (parent=? AND finished>? AND finished<?)"},
 		{"training", racesWithDeadlineSQL, "SEARCH t USING INDEX training_deadline (parent=? AND finished=? AND deadline>?)"},
 		{"job", leasesSQL, "job_lease"},
+		{"job", activeJobs, "SEARCH prediction USING INDEX sqlite_autoindex_prediction_1 (key=?)"},
 		{"training", largeRacesSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
 		{"dataset", expired("dataset"), "dataset_updated (updated>? AND updated<?)"},
 		{"dataset", championSQL, ""},

@@ -125,8 +125,8 @@ func (t *Tx) SetPredictionDrift(ctx context.Context, key string, drift []byte) e
 	return t.exec(ctx, "UPDATE prediction SET drift = ? WHERE key = ?", string(drift), key)
 }
 
-// DeletePrediction deletes a prediction. It returns the keys of its blobs, or
-// ErrWrongState while the prediction is RUNNING.
+// DeletePrediction deletes a prediction and its job. It returns the keys of its blobs. See also
+// [Tx.ListActiveJobs].
 func (t *Tx) DeletePrediction(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	p, err := t.GetPrediction(ctx, account, key)
 	if err != nil {

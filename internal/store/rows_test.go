@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
 )
@@ -291,22 +292,30 @@ func (s suite) models(t *testing.T) {
 
 func (s suite) deletes(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
-		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
-		wantErr(t, err, ErrWrongState) // it is PENDING
-		busy, err := tx.FindActiveJob(t.Context(), "dataset", "d1")
-		if want := (&ActiveJob{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
-			t.Errorf("busy is %v, %v", busy, err)
-		}
-		race, err := tx.GetTraining(t.Context(), "ann", "t1")
+		err := errors.Join(tx.InsertJob(t.Context(), &Job{Key: "of p1", Account: "ann", Kind: "predict", Subject: "p1"}),
+			tx.InsertJob(t.Context(), &Job{Key: "of t1", Account: "ann", Kind: "train", Subject: "t1"}),
+			tx.exec(t.Context(), "UPDATE prediction SET status = ? WHERE key = 'p1'", api.PredictionRunning))
 		if err != nil {
 			return err
 		}
-		race.Status = api.TrainingCompleted
-		if err := tx.UpdateTraining(t.Context(), race, api.TrainingPending); err != nil {
+		race, prediction := &ActiveJob{"training job", "t1", api.TrainingPending}, &ActiveJob{"prediction", "p1", api.PredictionRunning}
+		active := func(root, key string, want ...*ActiveJob) {
+			t.Helper()
+			if jobs, err := tx.ListActiveJobs(t.Context(), root, "ann", key); err != nil || !cmp.Equal(jobs, want, cmpopts.EquateEmpty()) {
+				t.Errorf("the active jobs of %s %s are %v, %v", root, key, jobs, err)
+			}
+		}
+		active("dataset", "d1", race)
+		active("model", "m1") // no process has leased the job of the prediction
+		if err := tx.exec(t.Context(), "UPDATE job SET owner = 'p' WHERE key = 'of p1'"); err != nil {
 			return err
 		}
-		if err := tx.InsertJob(t.Context(), &Job{Key: "of p1", Account: "ann", Kind: "predict", Subject: "p1"}); err != nil {
-			return err
+		active("dataset", "d1", prediction, race)
+		active("training", "t1", prediction, race)
+		active("model", "m1", prediction)
+		active("prediction", "p1", prediction)
+		if jobs, err := tx.ListActiveJobs(t.Context(), "dataset", "bob", "d1"); err != nil || len(jobs) > 0 {
+			t.Errorf("for another account, the active jobs are %v, %v", jobs, err)
 		}
 		blobs, err := tx.DeleteTraining(t.Context(), "ann", "t1")
 		if err != nil || !cmp.Equal(blobs, []string{"model-1", "blind-1"}) {
@@ -314,7 +323,9 @@ func (s suite) deletes(t *testing.T) {
 		}
 		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
 		wantErr(t, err, ErrNotFound)
-		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.ProcessName()), ErrLeaseLost)
+		if jobs, err := tx.queryNonEmptyStrings(t.Context(), "SELECT key FROM job WHERE subject IN ('p1', 't1')"); err != nil || len(jobs) > 0 {
+			t.Errorf("the jobs %q are left, %v", jobs, err)
+		}
 		between, err := tx.ListBlobKeysBetween(t.Context(), "csv-2", "model-2")
 		slices.Sort(between)
 		if err != nil || !cmp.Equal(between, []string{"csv-2", "model-2"}) {

@@ -38,7 +38,8 @@ func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 // DeleteExpiredSessions deletes all sessions that have expired at the time now. A log-in does not
 // call it, because concurrent log-ins would then conflict with each other.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
-	return s.writeOneStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
+	// Read committed is enough: there is one statement, and no session that has expired becomes valid.
+	return s.writeReadCommitted(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
 }
 
 const deleteExpiredSessions = "DELETE FROM token WHERE expires <= ?"

@@ -77,7 +77,8 @@ func (s *Store) ProcessName() string { return s.db.Processes.Name() }
 func (s *Store) IsOnServer() bool { return s.db.IsOnServer() }
 
 // ToSharedTime converts a time of this machine's clock to the clock that all processes share. This
-// is the clock of the PostgreSQL server or, with SQLite, of this machine.
+// is the clock of the PostgreSQL server or, with SQLite, of this machine. The times of datasets,
+// training jobs, models and predictions are of this clock.
 func (s *Store) ToSharedTime(t time.Time) time.Time { return t.Add(s.db.Processes.ClockOffset()) }
 
 // IsProcessAlive reports whether the process with this [Store.ProcessName] is running. It
@@ -85,7 +86,9 @@ func (s *Store) ToSharedTime(t time.Time) time.Time { return t.Add(s.db.Processe
 func (s *Store) IsProcessAlive(process string) bool { return s.db.Processes.IsAlive(process) }
 
 // Tx is a transaction. A function must not use its Tx after it has returned. If a method of Tx
-// returns an error of the database, such as ErrExists, the function must return this error.
+// returns an error of the database, such as ErrExists, the function must return this error. The
+// methods ignore the context that is passed to them. All statements use the context that was passed
+// to [Store.Write] or [Store.Read], with the time limit of the transaction.
 type Tx struct {
 	tx      *database.Tx
 	dialect *sqlDialect
@@ -103,22 +106,22 @@ func (s *Store) withTx(fn func(*Tx) error) func(*database.Tx) error {
 
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
 // transaction back. After a conflict with a concurrent transaction, it calls fn again. Therefore fn
-// must not rely on results of an earlier call. The statements of fn must use ctx.
+// must not rely on results of an earlier call.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
 	defer func() { span.End(own, err) }()
 	return s.db.Write(ctx, s.withTx(fn))
 }
 
-// writeOneStatement is like Write, but with less isolation. fn must execute one statement, or
-// several statements that each change one row and do not depend on each other. fn may also read a
-// row that it has locked with an earlier statement.
-func (s *Store) writeOneStatement(ctx context.Context, fn func(*Tx) error) error {
-	return s.db.WriteOneStatement(ctx, s.withTx(fn))
+// writeReadCommitted is like Write, but with the isolation level read committed: each statement of
+// fn sees what other transactions have committed before the statement. So the transaction does not
+// conflict with transactions that change other rows. Each caller says why this level is enough. With
+// SQLite, where only one transaction at a time writes, there is no difference.
+func (s *Store) writeReadCommitted(ctx context.Context, fn func(*Tx) error) error {
+	return s.db.WriteReadCommitted(ctx, s.withTx(fn))
 }
 
-// Read runs fn in a read-only transaction on a snapshot of the database. The statements of fn must
-// use ctx.
+// Read runs fn in a read-only transaction on a snapshot of the database.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()

@@ -89,6 +89,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("attempts", begin(t).attempts)
 	t.Run("outbox", begin(t).outbox)
 	t.Run("audit events", begin(t).auditEvents)
+	t.Run("audit events after another", begin(t).auditEventsAfter)
+	t.Run("expired after a deletion", begin(t).expiredAfterDeletion)
 	t.Run("audit events are protected", begin(t).auditEventsAreProtected)
 	t.Run("after a commit", begin(t).afterCommit)
 }

@@ -271,16 +271,16 @@ func (t *Tx) RequestCancel(ctx context.Context, key string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject = ?", key)
 }
 
-// Ending describes the end of a race that no process runs.
+// Ending describes the end of a race without a model.
 type Ending struct {
 	// Status is the final status of the race, and Reason the reason of a failure.
 	Status, Reason string
 	Time           time.Time
 }
 
-// EndQueuedRace ends a race and the runs of its algorithms, and deletes the jobs of its parts. No
-// process may be running the race, and the caller must first delete the job of the race.
-func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) error {
+// EndRace ends a race without a model, with the runs of its algorithms, and deletes the jobs of its
+// parts. The caller must first delete the job of the race, so that no process runs it.
+func (t *Tx) EndRace(ctx context.Context, race *Training, end Ending) error {
 	runs, err := t.ListRuns(ctx, race.Key)
 	if err != nil {
 		return err
@@ -290,7 +290,7 @@ func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) erro
 	}
 	for _, r := range append(runs, race) {
 		ended := *r // the transaction may be run again
-		ended.Status, ended.FailureReason, ended.Finished = end.Status, end.Reason, end.Time
+		ended.Status, ended.FailureReason, ended.Finished, ended.Cancelling = end.Status, end.Reason, end.Time, false
 		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
 			return err
 		}
@@ -298,9 +298,8 @@ func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) erro
 	return nil
 }
 
-// DeleteTraining deletes a race with its runs, model and predictions. It returns
-// the keys of the blobs that are no longer referenced, or ErrWrongState if
-// [Tx.FindActiveJob] finds a job.
+// DeleteTraining deletes a race with its runs, model, predictions and jobs. It returns the keys of
+// the blobs that are no longer referenced. See also [Tx.ListActiveJobs].
 func (t *Tx) DeleteTraining(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	r, err := t.GetTraining(ctx, account, key)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 		if s.IsProcessAlive(name) {
 			continue
 		}
-		if err := s.writeOneStatement(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil {
+		if err := s.writeReadCommitted(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil { // one statement that reads only the row that it deletes
 			return err
 		}
 	}

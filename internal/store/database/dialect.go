@@ -13,9 +13,8 @@ import (
 type txDialect struct {
 	// writeOptions and readOptions are the options of write and read transactions.
 	writeOptions, readOptions *sql.TxOptions
-	// statementOptions are the options of a write transaction with a single statement, which
-	// needs less isolation than other write transactions.
-	statementOptions *sql.TxOptions
+	// readCommittedOptions are the options of [DB.WriteReadCommitted].
+	readCommittedOptions *sql.TxOptions
 	// numberedPlaceholders reports whether placeholders are $1, $2 … instead of ?.
 	numberedPlaceholders bool
 	// requiresValidUTF8 reports whether a text must be valid UTF-8 without NUL.
@@ -30,7 +29,7 @@ var sqliteDialect = &txDialect{}
 var postgresDialect = &txDialect{
 	writeOptions:         &sql.TxOptions{Isolation: sql.LevelSerializable},
 	readOptions:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	statementOptions:     &sql.TxOptions{Isolation: sql.LevelReadCommitted},
+	readCommittedOptions: &sql.TxOptions{Isolation: sql.LevelReadCommitted},
 	numberedPlaceholders: true,
 	requiresValidUTF8:    true,
 }

@@ -68,16 +68,16 @@ func (d *DB) WithTimeLimit(limit time.Duration) *DB {
 
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
 // transaction back. After a conflict with a concurrent transaction, it calls fn again. Therefore fn
-// must not rely on results of an earlier call. The statements of fn must use ctx.
+// must not rely on results of an earlier call.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.runWithRetries(ctx, d.dialect.writeOptions, fn)
 }
 
-// WriteOneStatement is like Write, but with less isolation. fn must execute one statement, or
-// several statements that each change one row and do not depend on each other. fn may also read a
-// row that it has locked with an earlier statement.
-func (d *DB) WriteOneStatement(ctx context.Context, fn func(*Tx) error) error {
-	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
+// WriteReadCommitted is like Write, but with the isolation level read committed: each statement of
+// fn sees what other transactions have committed before the statement. With SQLite, where only one
+// transaction at a time writes, there is no difference.
+func (d *DB) WriteReadCommitted(ctx context.Context, fn func(*Tx) error) error {
+	return d.runWithRetries(ctx, d.dialect.readCommittedOptions, fn)
 }
 
 // WriteWithoutRetry is like Write, but calls fn only once, even after a conflict.
@@ -103,8 +103,7 @@ func (d *DB) runWithRetries(ctx context.Context, opts *sql.TxOptions, fn func(*T
 	}
 }
 
-// Read runs fn in a read-only transaction on a snapshot of the database. The statements of fn must
-// use ctx.
+// Read runs fn in a read-only transaction on a snapshot of the database.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.read, d.dialect.readOptions, fn)
 }

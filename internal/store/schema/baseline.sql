@@ -35,7 +35,7 @@ CREATE TABLE dataset (
     row_count   BIGINT NOT NULL DEFAULT 0,
     versions    BIGINT NOT NULL DEFAULT 0, -- models ever created; versions are never reused
     created     BIGINT NOT NULL,
-    updated     BIGINT NOT NULL, sha256 TEXT, series TEXT NOT NULL DEFAULT '', columns TEXT NOT NULL DEFAULT '[]', classes TEXT NOT NULL DEFAULT '[]', schema TEXT NOT NULL DEFAULT '', file_name TEXT NOT NULL DEFAULT '',
+    updated     BIGINT NOT NULL, sha256 TEXT, series TEXT NOT NULL DEFAULT '', columns TEXT NOT NULL DEFAULT '[]', classes TEXT NOT NULL DEFAULT '[]', schema TEXT NOT NULL DEFAULT '', file_name TEXT NOT NULL DEFAULT '', used BIGINT NOT NULL DEFAULT 0,
     UNIQUE (account, name)
 );
 
@@ -60,7 +60,7 @@ CREATE TABLE training (
     created    BIGINT NOT NULL,
     started    BIGINT NOT NULL DEFAULT 0,
     finished   BIGINT NOT NULL DEFAULT 0
-, threshold DOUBLE PRECISION, deadline BIGINT NOT NULL DEFAULT 0, log_loss DOUBLE PRECISION, group_column TEXT NOT NULL DEFAULT '', time_column TEXT NOT NULL DEFAULT '', effort TEXT NOT NULL DEFAULT '', class_weights TEXT NOT NULL DEFAULT '', monotone TEXT NOT NULL DEFAULT '');
+, threshold DOUBLE PRECISION, deadline BIGINT NOT NULL DEFAULT 0, log_loss DOUBLE PRECISION, group_column TEXT NOT NULL DEFAULT '', time_column TEXT NOT NULL DEFAULT '', effort TEXT NOT NULL DEFAULT '', class_weights TEXT NOT NULL DEFAULT '', monotone TEXT NOT NULL DEFAULT '', used BIGINT NOT NULL DEFAULT 0);
 
 CREATE INDEX training_created ON training (account, created);
 
@@ -205,8 +205,6 @@ CREATE INDEX training_race ON training (account, created, key, parent) WHERE par
 
 CREATE INDEX token_expires ON token (expires);
 
-CREATE INDEX dataset_updated ON dataset (updated);
-
 CREATE INDEX prediction_updated ON prediction (updated);
 
 CREATE INDEX training_parent ON training (parent, finished);
@@ -244,3 +242,5 @@ CREATE INDEX training_deadline ON training (parent, finished, deadline) WHERE de
 CREATE INDEX job_lease ON job (owner) WHERE owner <> '';
 
 CREATE INDEX model_champion ON model (dataset, state, series_version, achieved, training, key);
+
+CREATE INDEX dataset_updated ON dataset (updated, used);

@@ -52,6 +52,9 @@ type Predictor struct {
 	models            *modelCache
 }
 
+// sharedNow returns the current time on the clock that all processes share.
+func (pr *Predictor) sharedNow() time.Time { return pr.store.ToSharedTime(pr.now()) }
+
 // New returns a Predictor.
 func New(c Config) *Predictor {
 	return &Predictor{
@@ -98,7 +101,7 @@ func (pr *Predictor) begin(ctx context.Context, r *job.RunningJob) (p *store.Pre
 			return err
 		}
 		from := p.Status
-		p.Status, p.Rows, p.Updated = api.PredictionRunning, 0, pr.now()
+		p.Status, p.Rows, p.Updated = api.PredictionRunning, 0, pr.sharedNow()
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	return p, err
@@ -134,7 +137,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 
 // writeProgress stores in the database how many rows have been predicted so far.
 func (pr *Predictor) writeProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
-	p.Rows, p.Updated = rows, pr.now()
+	p.Rows, p.Updated = rows, pr.sharedNow()
 	err := pr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
 		pr.log.WarnContext(ctx, "cannot store the progress of a prediction", "subject", j.Subject, "error", err)
@@ -145,7 +148,7 @@ func (pr *Predictor) writeProgress(ctx context.Context, j *job.Job, p store.Pred
 // the CSV that was to be predicted.
 func (pr *Predictor) endAndDeleteBlind(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
-	p.Status, p.Blind, p.Updated = status, store.File{}, pr.now()
+	p.Status, p.Blind, p.Updated = status, store.File{}, pr.sharedNow()
 	err := pr.queue.Finish(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
 		pr.files.Delete(ctx, blind)
@@ -165,7 +168,7 @@ func (pr *Predictor) Fail(ctx context.Context, j *job.Job, cause error) error {
 		}
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
-		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, pr.problems.FailureReason(cause), pr.now()
+		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, pr.problems.FailureReason(cause), pr.sharedNow()
 		if errors.Is(cause, storedfile.ErrMalware) {
 			if err := pr.recordRefusedFile(ctx, t, j.Account, "prediction.malware", j.Subject); err != nil {
 				return err

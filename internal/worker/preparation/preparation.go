@@ -54,6 +54,9 @@ type Preparer struct {
 	baseTimeLimit     time.Duration // Config.TimeLimit
 }
 
+// sharedNow returns the current time on the clock that all processes share.
+func (p *Preparer) sharedNow() time.Time { return p.store.ToSharedTime(p.now()) }
+
 // New returns a Preparer.
 func New(c Config) *Preparer {
 	return &Preparer{
@@ -114,7 +117,7 @@ func (p *Preparer) findDataset(ctx context.Context, account, key string) (d *sto
 // completeOrFail makes the dataset COMPLETED. If reason is not empty, it makes the
 // dataset FAILED instead and deletes its CSV. cause is the error of the job, or nil.
 func (p *Preparer) completeOrFail(ctx context.Context, j *job.Job, d *store.Dataset, reason string, cause error) error {
-	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, p.now()
+	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, p.sharedNow()
 	unused := ""
 	if reason != "" {
 		d.Status, unused, d.File = api.DatasetFailed, d.Blob, store.File{}
@@ -151,6 +154,6 @@ func (p *Preparer) Fail(ctx context.Context, j *job.Job, cause error) error {
 // failDamaged makes a dataset FAILED because its stored CSV is damaged. It keeps the
 // CSV, because the owner of the dataset may be able to recover a part of the CSV.
 func (p *Preparer) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
-	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, p.problems.FailureReason(cause), p.now()
+	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, p.problems.FailureReason(cause), p.sharedNow()
 	return p.queue.Finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }

@@ -51,6 +51,9 @@ func (d *deadlines) retainOnly(keys map[string]bool) {
 	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
 }
 
+// sharedNow returns the current time on the clock that all processes share.
+func (tr *Trainer) sharedNow() time.Time { return tr.store.ToSharedTime(tr.now()) }
+
 // raceDeadline returns the deadline of a race on the clock of this process, or the zero time if the
 // race has no deadline.
 func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
@@ -62,7 +65,7 @@ func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
 // until its deadline, whichever is shorter. The time limit begins when the race starts.
 func (tr *Trainer) raceTimeLeft(rows *raceRows) time.Duration {
 	now := tr.now()
-	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
+	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.started)
 	if !rows.end.IsZero() {
 		left = min(left, rows.end.Sub(now))
 	}
@@ -124,7 +127,7 @@ func (tr *Trainer) prepare(ctx context.Context, rows *raceRows) (*frame.Frame, l
 func (tr *Trainer) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
-		limit = min(limit, race.Deadline.Sub(tr.store.ToSharedTime(race.Created)))
+		limit = min(limit, race.Deadline.Sub(race.Created))
 	}
 	return limit.Round(100 * time.Millisecond)
 }
@@ -175,13 +178,17 @@ func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err err
 
 // expireRace ends a queued race. It does nothing if a worker has claimed it.
 func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended", tr.raceTimeLimit(race))
+	message := "the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended"
+	if !race.Started.IsZero() {
+		message = "the worker of the race was stopped, and the time limit of %s ended before another worker continued the race: try again"
+	}
+	reason := fmt.Sprintf(message, tr.raceTimeLimit(race))
 	queued := false
 	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
 			return err
 		}
-		return t.EndQueuedRace(ctx, race, store.Ending{Status: api.TrainingTimedOut, Reason: reason, Time: tr.now()})
+		return t.EndRace(ctx, race, store.Ending{Status: api.TrainingTimedOut, Reason: reason, Time: tr.sharedNow()})
 	})
 	if err == nil && queued {
 		tr.queue.CountFinished(jobqueue.Train, api.TrainingTimedOut)

@@ -65,7 +65,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 	}
 	err = tr.queue.WriteWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
-		end := tr.store.ToSharedTime(tr.now()).Add(tr.raceTimeLeft(rows))
+		end := tr.sharedNow().Add(tr.raceTimeLeft(rows))
 		idle, err := tr.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
 			return err

@@ -110,7 +110,7 @@ func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, la
 		if refused, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !refused {
 			return err
 		}
-		return t.EndQueuedRace(ctx, r, store.Ending{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.now()})
+		return t.EndRace(ctx, r, store.Ending{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.sharedNow()})
 	})
 	if err == nil && refused {
 		tr.queue.CountFinished(jobqueue.Train, api.TrainingFailed)

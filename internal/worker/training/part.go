@@ -67,7 +67,7 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 
 // readPartRows reads the rows of the race of a part, and the row of the run to train.
 func (tr *Trainer) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
-	rows = &raceRows{}
+	rows = &raceRows{started: tr.now()}
 	err = tr.store.Read(ctx, func(t *store.Tx) error {
 		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
 			return err
@@ -82,8 +82,7 @@ func (tr *Trainer) readPartRows(ctx context.Context, r *job.RunningJob) (rows *r
 		return err
 	})
 	if err == nil && !run.Deadline.IsZero() { // the stored time may be from the clock of another machine
-		rows.race.Started = tr.now()
-		rows.end = rows.race.Started.Add(run.Deadline.Sub(tr.store.ToSharedTime(rows.race.Started)))
+		rows.end = rows.started.Add(run.Deadline.Sub(tr.store.ToSharedTime(rows.started)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
 		err = job.ErrLeaseLost

@@ -86,7 +86,7 @@ func (tr *Trainer) writeProgress(ctx context.Context, j *job.Job, recorder *prog
 		return
 	}
 	ctx = span.WithoutSpan(ctx) // no spans, which would fill the trace: there are four writes a second
-	now := tr.now()
+	now := tr.sharedNow()
 	err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
 			if l.row.Status != api.TrainingRunning {

@@ -29,9 +29,10 @@ type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
 	dataset *store.Dataset
-	// end is when the race must end because of its deadline. It is zero if the race has none.
-	end   time.Time
-	spill *spill.File // temporary file that holds the model until it is stored
+	// started is when the race started, and end when it must end because of its deadline, both on
+	// the clock of this process. end is zero if the race has no deadline.
+	started, end time.Time
+	spill        *spill.File // temporary file that holds the model until it is stored
 	// distributed is true if parts of the race were queued for other workers.
 	distributed bool
 }
@@ -139,10 +140,10 @@ func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*r
 		if r.Attempt > 1 { // the deadline may have passed because a process died
 			rows.race.Deadline = time.Time{}
 		}
-		rows.end = tr.raceDeadline(rows.race)
+		rows.started, rows.end = tr.now(), tr.raceDeadline(rows.race)
 		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
 			from := row.Status
-			row.Status, row.Started, row.Finished = api.TrainingRunning, tr.now(), time.Time{}
+			row.Status, row.Started, row.Finished = api.TrainingRunning, tr.store.ToSharedTime(rows.started), time.Time{}
 			row.Curve, row.AchievedPerformance, row.LogLoss = nil, nil, nil
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
@@ -176,7 +177,7 @@ func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outc
 	if err != nil {
 		return err
 	}
-	now := tr.now()
+	now := tr.sharedNow()
 	runs := map[string]learn.Run{}
 	for _, run := range outcome.Runs {
 		runs[run.Algorithm] = run
@@ -303,7 +304,7 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 	}
 	return &store.Model{
 		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
-		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: tr.now(),
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: tr.sharedNow(),
 		ValidationInterval: report.Validation.PerformanceInterval(report.Metric), TestInterval: report.Test.PerformanceInterval(report.Metric),
 	}, nil
 }
@@ -343,27 +344,13 @@ func (tr *Trainer) tryWriteModel(ctx context.Context, m *model.Model) (blob.Info
 
 // Fail makes the race of a failed job FAILED because of cause.
 func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
-	now, reason := tr.now(), tr.failureReason(cause)
-	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
+	end := store.Ending{Status: api.TrainingFailed, Reason: tr.failureReason(cause), Time: tr.sharedNow()}
+	return tr.queue.Finish(ctx, j, end.Status, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err
 		}
-		children, err := t.ListRuns(ctx, j.Subject)
-		if err != nil {
-			return err
-		}
-		if err := t.DeletePartJobs(ctx, race.Key); err != nil {
-			return err
-		}
-		for _, row := range append(children, race) {
-			from := row.Status
-			row.Status, row.FailureReason, row.Finished, row.Cancelling = api.TrainingFailed, reason, now, false
-			if err := t.UpdateTraining(ctx, row, from); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.EndRace(ctx, race, end)
 	})
 }
 

@@ -45,7 +45,7 @@ func TestCancelledPreparation(t *testing.T) {
 	t.Parallel()
 	tr := New(Config{Problems: problem.New(problem.Config{Log: slog.New(slog.DiscardHandler)})})
 	tr.now = time.Now
-	rows := &raceRows{race: &store.Training{Started: time.Now(), TimeLimitSeconds: 3600}, dataset: &store.Dataset{}}
+	rows := &raceRows{started: time.Now(), race: &store.Training{TimeLimitSeconds: 3600}, dataset: &store.Dataset{}}
 	cancelled := make(chan struct{})
 	if _, _, err := tr.prepareInTime(t.Context(), rows, cancelled); err == nil || errors.Is(err, errCancelled) || errors.Is(err, errTimeLimit) {
 		t.Errorf("a dataset without a schema: error %v", err)
