@@ -85,6 +85,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 		}
 	}
 	r.report.Changes, r.report.HeaderLine = r.log.report(r.names), r.dialect.line
+	r.quoteDecoded()
 	if r.id == generatedID {
 		r.report.SourceColumns = append(r.report.SourceColumns, 0)
 	}
@@ -111,8 +112,9 @@ type repairer struct {
 	order       []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
-	firstPass       bool // set during the first pass, in which no changes are logged
-	countedFirstRow bool // the first pass counted the first row, because it is not a header
+	firstPass       bool   // set during the first pass, in which no changes are logged
+	countedFirstRow bool   // the first pass counted the first row, because it is not a header
+	firstDecoded    string // the first field that was decoded as Windows-1252
 	report          Report
 }
 
@@ -377,6 +379,7 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 			return err
 		}
 	}
+	r.firstDecoded = rows.FirstDecoded()
 	if left := r.log.countLeftOut(changeRaggedLeftOut); left > maxRaggedLeftOut && left*rowsPerLeftOut > r.report.RowsRead {
 		return &csvfile.Defect{
 			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,
