@@ -333,3 +333,13 @@ func TestUniqueAndMatchingNames(t *testing.T) {
 		t.Error(d, changed)
 	}
 }
+
+// TestCountOfTheFirstRows expects that a reason names the rows read if the file has more.
+func TestCountOfTheFirstRows(t *testing.T) {
+	for rows, want := range map[int]string{1999: "in 1999 rows", 2500: "in the first 2000 rows"} {
+		r, _ := roles.ChooseRoles(madeRows(t, "id=count churned=few b=measure", rows), nil, roles.Options{})
+		if !strings.HasSuffix(r.LabelReason, want) {
+			t.Errorf("%d rows: %s, want %s", rows, r.LabelReason, want)
+		}
+	}
+}

@@ -166,3 +166,9 @@ func (r *repairer) quoteDecoded() {
 		}
 	}
 }
+
+func (r *repairer) logChange(code string, line, column int) {
+	if !r.firstPass {
+		r.log.add(code, line, column)
+	}
+}

@@ -67,9 +67,9 @@ type Report struct {
 // and every row has an ID and the same number of fields. The columns of a blind file are in the
 // order of the training file. File makes only unambiguous changes and reports all of them.
 //
-// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8.
-// It is called twice. File returns a *csvfile.Defect for an error in the file that it cannot
-// correct. It does not find errors such as a missing column; scan the copy for them.
+// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8. It is
+// called twice. File returns a *csvfile.Defect for an error in the file that it cannot correct. It does
+// not find errors such as a missing column; scan the copy for them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -116,12 +116,6 @@ type repairer struct {
 	countedFirstRow bool   // the first pass counted the first row, because it is not a header
 	firstDecoded    string // the first field that was decoded as Windows-1252
 	report          Report
-}
-
-func (r *repairer) logChange(code string, line, column int) {
-	if !r.firstPass {
-		r.log.add(code, line, column)
-	}
 }
 
 // sniffBytes is the number of bytes that are read to infer the dialect.
