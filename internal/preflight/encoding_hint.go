@@ -2,9 +2,24 @@ package preflight
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/tablefile"
 )
+
+// otherEncodingHint returns what to do if a text that [repair.File] has decoded as Windows-1252 is
+// wrong. It returns "" if the text is readable in Windows-1252.
+func (r *Repairer) otherEncodingHint(in *InputTable) string {
+	examples, err := in.table.EncodingExamples(r.Factory.Running.Context())
+	isDecoded := func(one tablefile.EncodingExample) bool { return one.Encoding == "windows-1252" }
+	if err != nil || len(examples) == 0 || slices.ContainsFunc(examples, isDecoded) {
+		return ""
+	}
+	defer r.Factory.ForceInCommands()()
+	return "; this is probably wrong: " + r.encodingHint(in)
+}
 
 // encodingHint returns the remedy for a text that is not UTF-8 and whose encoding cannot be guessed. A
 // wrong encoding often causes no error, only wrong texts. So the hint shows a cell in each likely

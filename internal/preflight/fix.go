@@ -162,6 +162,9 @@ func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, t
 	}
 	for _, one := range c.result.Changes {
 		file := in.Name
+		if one.Code == csvfile.FixEncoding {
+			one.Message += r.otherEncodingHint(in)
+		}
 		if one.Line > 0 {
 			file, one.Line, one.Column = in.table.Locate(one.Line, one.Column)
 		}
@@ -179,6 +182,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 		blind = roles.NewDescription(r.Blind.headerBelowTitle)
 	}
 	names, rows = cutEmptyEnd(names, rows)
+	names, _ = roles.UniqueNames(names) // the names in the training file may be duplicates, but columns are found by name
 	table, err := roles.DescribeRows(ctx, names, rows, blind.LacksOrHasEmpty)
 	if err != nil {
 		return chosen, err

@@ -98,10 +98,14 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows.
-// If no row has a label, the remedy is to write labels or to set another label.
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
+// most rows of a label that was only assumed are empty, another column may be the label. If no row has a label, the remedy is to write labels or to set another label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
-	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
+	prof, empty := p.profileOf(in), max(f.Count, 1)
+	switch {
+	case prof != nil && empty < prof.Rows && p.roles.LabelAssumed && 2*empty > prof.Rows:
+		return "is the label the last column? If not, " + p.otherLabelHint() + "; otherwise, " + p.fixHint(in)
+	case prof != nil && empty < prof.Rows || len(p.columns) == 0:
 		return p.fixHint(in)
 	}
 	return "no row has a label: write the labels into the column, or set another label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
@@ -329,14 +333,22 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	case suggestedColumn != "":
 		return "if that is the label, use " + again("label", suggestedColumn)
 	}
-	hint := "set the label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
-	if other := p.likelyClassColumn(); other != "" {
-		hint = "if another column, such as one with few values, is the label, use " + again("label", other)
+	hint := p.otherLabelHint()
+	if p.likelyClassColumn() != "" {
+		hint = "if another column, such as one with few values, is the label, " + hint
 	}
 	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
 		hint = "replace the numbers by classes, such as low and high; or " + hint
 	}
 	return hint
+}
+
+// otherLabelHint returns how to set another label: the command with a likely label, or the columns.
+func (p *Preflight) otherLabelHint() string {
+	if other := p.likelyClassColumn(); other != "" {
+		return "use `" + p.Factory.CommandWith("label", other) + "`"
+	}
+	return "set the label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
 }
 
 // correctedNames returns a copy of names. It replaces a name that is not a column of the training

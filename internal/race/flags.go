@@ -126,11 +126,11 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 		switch {
 		case flag.column == "" || slices.Contains(names, flag.column):
 		case flag.column == train.Schema.ID || flag.column == train.Schema.Label:
-			role := "label"
-			if flag.column == train.Schema.ID {
-				role = "ID"
+			if flag.column == train.Schema.Label {
+				return exit.Usagef("--%s: %q is the label; name another column", flag.name, flag.column)
 			}
-			return exit.Usagef("--%s: %q is the %s; name another column", flag.name, flag.column, role)
+			return exit.Usagef("--%s: %q is the ID; name another column", flag.name, flag.column).
+				WithHint("if the column is not an ID, generate IDs: `%s`", files.Factory.CommandWith("id", "-"))
 		default:
 			return exit.Usagef("--%s: %q is not a column of the training file%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
 				WithHint("%s", hint)

@@ -103,6 +103,8 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 			return BlindID{ID: c.Name, Reason: "named like an ID"}
 		case c.idReason(i == 0) != "":
 			return BlindID{ID: c.Name, Reason: c.idReason(i == 0)}
+		case i == 0 && c.Consecutive && c.Rows > 2 && len(known.Features) > 0: // the rows may be the end of a larger file
+			return BlindID{ID: c.Name, Reason: rowNumbersReason}
 		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !containsMeasurements(c):
 			return BlindID{ID: c.Name, Reason: "unique, and not a feature"}
 		case reason == "" && isSureIDName(c.Name):

@@ -23,15 +23,17 @@ type ColumnDescription struct {
 	Unique bool
 	// AllIntegers reports whether every value is an integer, such as 1000 or 1000.0. Row numbers
 	// with a total, such as 7/300, count as integers if all of them are different. Consecutive
-	// reports whether each value is one more than the value in the previous row.
-	AllIntegers, Consecutive bool
+	// reports whether each value is one more than the value in the previous row, and FromStart whether
+	// the first value is 0 or 1.
+	AllIntegers, Consecutive, FromStart bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
 	// digits, or UUIDs, or hexadecimal hashes of one length.
 	AllCodes bool
 
-	hasBlank  bool // whether a row has no value
-	constant  bool // whether all rows of the file have the same value
-	isSampled bool // whether the fields above are set from the first rows
+	hasBlank    bool // whether a row has no value
+	hasMoreRows bool // whether only the first rows of the file were read
+	constant    bool // whether all rows of the file have the same value
+	isSampled   bool // whether the fields above are set from the first rows
 }
 
 const (
@@ -49,8 +51,8 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 		return ""
 	case isSureIDName(c.Name), isFirst && isIDName(c.Name):
 		return namedLikeIDReason
-	case isFirst && c.Consecutive && c.Rows > 2:
-		return "row numbers"
+	case isFirst && c.Consecutive && c.FromStart && c.Rows > 2 && !inference.CountsTime(c.Name):
+		return rowNumbersReason
 	case isFirst && c.AllCodes:
 		return "unique codes"
 	}
@@ -98,6 +100,9 @@ func (c *ColumnDescription) notLabelReason() string {
 	case number && !c.AllIntegers && c.Distinct > maxFractionalClasses,
 		number && c.Distinct > maxIntegerClasses,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:
+		if c.hasMoreRows {
+			return fmt.Sprintf("has %d different values in the first %d rows", c.Distinct, c.Rows)
+		}
 		return fmt.Sprintf("has %d different values in %d rows", c.Distinct, c.Rows)
 	}
 	return ""

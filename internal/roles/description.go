@@ -233,6 +233,7 @@ func (t *Description) describeColumns(ctx context.Context, positions []int, cell
 	for i, column := range positions {
 		c := &t.Columns[column]
 		c.describe(&profile.Columns[i], cells[i])
+		c.hasMoreRows = t.Rows == maxSampleRows && !t.hasAllRows
 		c.constant = t.hasAllRows && c.Distinct == 1 && !c.hasBlank
 	}
 	return nil
@@ -256,6 +257,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		n, err := strconv.ParseInt(whole, 10, 64)
 		c.AllIntegers = c.AllIntegers && (isInteger || cell == "")
 		c.Consecutive = c.Consecutive && isInteger && err == nil && (i == 0 || n == before+1)
+		c.FromStart = c.FromStart || i == 0 && (n == 0 || n == 1)
 		before = n
 		if code := codeKind(cell); i == 0 {
 			kind = code

@@ -64,6 +64,7 @@ const (
 	lastColumnReason = "the last column"
 
 	namedLikeIDReason = "unique, and named like an ID"
+	rowNumbersReason  = "row numbers"
 )
 
 // ChooseRoles chooses the ID and the label of a training file. blind is the blind file, or nil. If

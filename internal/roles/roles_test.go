@@ -34,6 +34,7 @@ func tableOf(t *testing.T, header string, rows int, row func(i int) string) *rol
 // cells holds generators of cells by name. A generator returns the i-th cell of a column.
 var cells = map[string]func(i int) string{
 	"count":    func(i int) string { return fmt.Sprint(i + 1) },
+	"years":    func(i int) string { return fmt.Sprint(1900 + i) },
 	"gaps":     func(i int) string { return fmt.Sprint(100 + 3*i + i%2) },
 	"shuffled": func(i int) string { return fmt.Sprint((i*37 + 11) % 101) },
 	"code":     func(i int) string { return fmt.Sprintf("r%d", (i*37)%101) },
@@ -103,6 +104,13 @@ func TestTrainID(t *testing.T) {
 		{"a=few caseNo=code y=few", "caseNo"},
 		{"a=few MRN=gaps y=few", "MRN"},
 		{"a=few uid=shuffled user_id=shuffled y=few", "user_id"},
+		// Consecutive integers that do not start at 0 or 1, or that count time, are no row numbers.
+		{"x=years a=few y=few", "made"},
+		{"id=years a=few y=few", "id"},
+		{"No=years a=few y=few", "No"},
+		{"Season=count a=few y=few", "made"},
+		{"weekOfYear=count a=few y=few", "made"},
+		{"average=count a=few y=few", "average"},
 		// The column is unique but not an ID.
 		{"a=few patient_no=measure y=few", "made"},
 		{"a=few serial_no=name y=few", "made"},
@@ -323,5 +331,15 @@ func TestUniqueAndMatchingNames(t *testing.T) {
 	names, changed = roles.MatchTrainingNames([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
 	if d := cmp.Diff([]string{"id", "age", "x", "X", "new"}, names); d != "" || len(changed) != 2 {
 		t.Error(d, changed)
+	}
+}
+
+// TestCountOfTheFirstRows expects that a reason names the rows read if the file has more.
+func TestCountOfTheFirstRows(t *testing.T) {
+	for rows, want := range map[int]string{1999: "in 1999 rows", 2500: "in the first 2000 rows"} {
+		r, _ := roles.ChooseRoles(madeRows(t, "id=count churned=few b=measure", rows), nil, roles.Options{})
+		if !strings.HasSuffix(r.LabelReason, want) {
+			t.Errorf("%d rows: %s, want %s", rows, r.LabelReason, want)
+		}
 	}
 }

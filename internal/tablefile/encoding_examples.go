@@ -85,22 +85,38 @@ func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error)
 	return lines, nil
 }
 
+// The fractions of characters beyond ASCII that must be plausible in a likely encoding. The smaller one
+// is for a text that is damaged, so that no encoding is right for all of it. It is then only read in
+// the encodings of Windows and of the Macintosh.
+const (
+	minPlausible        = 0.9
+	minPlausibleDamaged = 0.51
+)
+
 // examplesOf returns the likely encodings in which lines are readable, each with the first cell of
 // lines that is not ASCII. Encodings with the same cell as an earlier encoding are left out.
 func examplesOf(lines []byte) []EncodingExample {
+	if examples := examplesIn(likelyEncodings, lines, minPlausible); len(examples) > 0 {
+		return examples
+	}
+	return examplesIn([]string{"windows-1252", "macintosh"}, lines, minPlausibleDamaged)
+}
+
+// examplesIn is examplesOf for some encodings and a smallest fraction of plausible characters.
+func examplesIn(encodings []string, lines []byte, share float64) []EncodingExample {
 	var examples []EncodingExample
 	seen := map[string]bool{}
-	for _, name := range likelyEncodings {
+	for _, name := range encodings {
 		src, err := transcode(bytes.NewReader(lines), name)
 		if err != nil {
 			continue
 		}
 		text, err := io.ReadAll(src)
-		if err != nil || !isReadable(string(text)) {
+		if err != nil || !isReadable(string(text), share) || hasIdeographsInWords(string(text)) {
 			continue
 		}
 		cell := firstForeignCell(string(text))
-		if !seen[cell] && isReadable(cell) {
+		if !seen[cell] && isReadable(cell, share) {
 			examples = append(examples, EncodingExample{name, cell})
 		}
 		seen[cell] = true
@@ -108,10 +124,10 @@ func examplesOf(lines []byte) []EncodingExample {
 	return examples
 }
 
-// isReadable reports whether at least nine of ten characters beyond ASCII are plausible. Plausible
+// isReadable reports whether at least a share of the characters beyond ASCII is plausible. Plausible
 // characters are letters that fit their left neighbours. Signs of another encoding are a capital
 // after a small letter, as in тючЁрёЄ, two alphabets in a word, as in grцe, and halfwidth letters.
-func isReadable(text string) bool {
+func isReadable(text string, share float64) bool {
 	foreign, usual, left := 0, 0, ' '
 	for _, char := range text {
 		if char >= utf8.RuneSelf {
@@ -123,8 +139,27 @@ func isReadable(text string) bool {
 		}
 		left = char
 	}
-	return 10*usual >= 9*foreign
+	return float64(usual) >= share*float64(foreign)
 }
+
+// hasIdeographsInWords reports whether at least half of the Chinese, Japanese and Korean characters
+// are directly beside ASCII letters, as in Alarc摌n. They are then probably letters with accents in
+// another encoding. Only a few words, such as T恤, are written in this way.
+func hasIdeographsInWords(text string) bool {
+	characters, inWords, left := 0, 0, ' '
+	for at, char := range text {
+		if unicode.In(char, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			right, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(char):])
+			if characters++; isASCIILetter(left) || isASCIILetter(right) {
+				inWords++
+			}
+		}
+		left = char
+	}
+	return characters > 0 && 2*inWords >= characters
+}
+
+func isASCIILetter(char rune) bool { return char < utf8.RuneSelf && unicode.IsLetter(char) }
 
 // sameAlphabet reports whether two characters may be in one word. It is false for letters of two of the
 // alphabets Latin, Greek and Cyrillic.

@@ -23,6 +23,8 @@ func TestEncodingExamples(t *testing.T) {
 		{"japanese", "年齢,性別\n1,男\n2,女\n", "shift_jis 年齢", "macintosh îNóÓ", japanese.ShiftJIS},
 		{"console", "id,stadt\n1,Köln\n2,Nürnberg\n3,Málaga\n", "cp850 Köln", "ibm866", charmap.CodePage850},
 		{"dos_cyrillic", "id,город\n1,Москва\n2,Казань\n", "ibm866 город", "windows-1251", charmap.CodePage866},
+		{"beside_letters", "价格,尺寸\nT恤,男\n", "gb18030 价格", "windows-1251", simplifiedchinese.GBK},
+		{"damaged", "name\nChloë\nSkarsgård\nVélez\nRodr’guez\nCer—n\n", "macintosh Chloë", "windows-1252", charmap.Macintosh},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := openText(t, encoded(t, c.in, c.text), Options{}).EncodingExamples(t.Context())
@@ -34,6 +36,11 @@ func TestEncodingExamples(t *testing.T) {
 				t.Errorf("%q, %v: want %s and not %s", list, err, c.want, c.without)
 			}
 		})
+	}
+	for _, name := range []string{"Alarc\x93\x98n", "Ch\xCC\xC1vez"} { // the bytes are also Chinese characters
+		if got, err := openText(t, "name\n"+name+"\n", Options{}).EncodingExamples(t.Context()); err != nil || slices.ContainsFunc(got, func(one EncodingExample) bool { return one.Encoding == "gb18030" || one.Encoding == "euc-kr" }) {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
 	}
 	mixed := "id,name\n1,é\n2,\xE9\n3,ä\n" // another encoding would make the other rows wrong
 	if got, err := openText(t, mixed, Options{}).EncodingExamples(t.Context()); got != nil || err != nil {

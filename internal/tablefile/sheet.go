@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -155,14 +156,32 @@ func (s *sheetReader) warnings() []csvfile.Warning {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
 			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the other cells are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
 	}
+	return append(list, s.percentageWarnings()...)
+}
+
+// percentageWarnings returns a warning about the columns that have percentages and other numbers, if
+// there are any.
+func (s *sheetReader) percentageWarnings() []csvfile.Warning {
+	var names []string
+	total := numberCells{}
 	for i, n := range s.numbers {
 		if n.percentages > 0 && n.plain > 0 {
-			list = append(list, csvfile.Warning{Code: CodeMixedPercentages, Message: fmt.Sprintf(
-				"the column %q has %s and %s; cells with a percent format are read as percentages, such as 47%%, and other cells as their value, such as 0.47",
-				s.names[i], humanize.Count(n.percentages, "percentage"), humanize.Count(n.plain, "other number"))})
+			names = append(names, strconv.Quote(cmp.Or(s.names[i], "column_"+strconv.Itoa(i+1))))
+			total.percentages += n.percentages
+			total.plain += n.plain
 		}
 	}
-	return list
+	if len(names) == 0 {
+		return nil
+	}
+	const most = 5
+	columns := "the column " + names[0] + " has"
+	if len(names) > 1 {
+		columns = fmt.Sprintf("%d columns (%s) have", len(names), humanize.List(names, most))
+	}
+	return []csvfile.Warning{{Code: CodeMixedPercentages, Message: fmt.Sprintf(
+		"%s %s and %s; cells with a percent format are read as percentages, such as 47%%, and other cells as their value, such as 0.47",
+		columns, humanize.Count(total.percentages, "percentage"), humanize.Count(total.plain, "other number"))}}
 }
 
 // columnOfReference returns the position, counted from 0, of the column in a cell reference

@@ -124,3 +124,17 @@ func TestUnescape(t *testing.T) {
 		}
 	}
 }
+
+// TestPercentagesInSeveralColumns expects one warning for all columns that have percentages and other
+// numbers. A column without a name has the name under which it is read.
+func TestPercentagesInSeveralColumns(t *testing.T) {
+	rows := `<row r="1"><c r="A1" t="str"><v>x</v></c><c r="B1" t="str"><v></v></c><c r="C1" t="str"><v>y</v></c></row>` +
+		`<row r="2"><c r="A2" s="5"><v>0.5</v></c><c r="B2" s="5"><v>0.5</v></c><c r="C2"><v>1</v></c></row>` +
+		`<row r="3"><c r="A3"><v>0.5</v></c><c r="B3"><v>0.5</v></c><c r="C3"><v>2</v></c></row>`
+	const want = `2 columns ("x", "column_2") have 2 percentages and 2 other numbers; cells with a percent format are read as percentages, such as 47%, and other cells as their value, such as 0.47`
+	table := openText(t, xlsx(t, "Data", rows), Options{})
+	got, err := text(t, table)
+	if list := table.Warnings(); err != nil || len(list) != 1 || list[0].Message != want {
+		t.Errorf("warnings %q, %v in\n%s", list, err, got)
+	}
+}

@@ -23,6 +23,10 @@ const (
 	formatTitled = "CSV below a title line"
 )
 
+// wideHeadSize is the number of bytes from which columns separated by spaces are recognised if the
+// first headSize bytes have too few lines.
+const wideHeadSize = 1 << 20
+
 // maxLineBytes is the largest length in bytes of a line of a table separated by spaces.
 const maxLineBytes = 16 << 20
 
@@ -35,7 +39,7 @@ func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) 
 		return err
 	}
 	defer s.closeQuietly()
-	in := bufio.NewReaderSize(s, headSize)
+	in := bufio.NewReaderSize(s, wideHeadSize)
 	head, err := peekHead(in)
 	if err != nil {
 		return nil // reading the file returns the error
@@ -43,6 +47,10 @@ func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) 
 	text := head
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstNonBlankLines(head, len(head) >= headSize-3)
+	if len(text) == headSize && len(lines) < minSpacedLines {
+		wide, _ := in.Peek(wideHeadSize) // reading the file returns the error
+		lines = firstNonBlankLines(bytes.TrimPrefix(wide, []byte("\xEF\xBB\xBF")), len(wide) == wideHeadSize)
+	}
 	switch title := findScikitLearnTitle(lines); {
 	case title != "":
 		f.format = formatTitled
@@ -135,6 +143,9 @@ func writeScikitLearnRows(src io.Reader, w *limitedTempCSV) error {
 	}
 }
 
+// minSpacedLines is the smallest number of lines of a table with columns separated by spaces.
+const minSpacedLines = 3
+
 // isSpaceSeparated reports whether lines are the rows of a table with columns separated
 // by spaces. Such a table has at least three columns, the same number in each line. The
 // first line may have one column less, because files written by R have no name for the
@@ -143,7 +154,7 @@ func writeScikitLearnRows(src io.Reader, w *limitedTempCSV) error {
 // is the beginning of the text, and lines are its first lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
-	if len(lines) < fewest {
+	if len(lines) < minSpacedLines {
 		return false
 	}
 	if comma := csvfile.FindDelimiter(head, true); strings.IndexByte(lines[0], comma) >= 0 && comma != '\t' ||

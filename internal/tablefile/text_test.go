@@ -9,10 +9,12 @@ import (
 // line, are converted to CSV. Files that only look like such tables are not changed.
 func TestTextThatIsNoCSV(t *testing.T) {
 	const title = "4,2,no,yes\n"
+	wide := strings.TrimSpace(strings.Repeat("0.123456 ", 8000)) + "\n" // two lines exceed headSize
 	rows := "5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,1\n4.6,3.1,0\n"
 	for name, c := range map[string]struct{ in, want, form, warning string }{
 		"columns in line":         {"a  b    class\nA_1   0.49  cp\nAC_2  0.07  im\n", "a,b,class\nA_1,0.49,cp\nAC_2,0.07,im\n", formatSpaced, ""},
 		"spaces, a tab, quotes":   {"18.0   8\t\"a b\"\n15.0   8\t\"c\"\n\n 16.0  4\t\"d, e\"\n", "18.0,8,a b\n15.0,8,c\n16.0,4,\"d, e\"\n", formatSpaced, ""},
+		"wide":                    {strings.Repeat(wide, 4), strings.Repeat(strings.ReplaceAll(wide, " ", ","), 4), formatSpaced, ""},
 		"row names without one":   {"x y\nr1 1 2\nr2 3 4\n", ",x,y\nr1,1,2\nr2,3,4\n", formatSpaced, ""},
 		"sentences":               {"the text\nsome words here\nmore words than there\nand few\n", "the text\nsome words here\nmore words than there\nand few\n", "", ""},
 		"quotes; spaces":          {"\"a\"; \"b\"\n\"1\"; \"x\"\n\"2\"; \"y\"\n", "\"a\"; \"b\"\n\"1\"; \"x\"\n\"2\"; \"y\"\n", "", ""},

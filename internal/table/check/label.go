@@ -169,14 +169,15 @@ var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not ava
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
 // about spaces around names. A model would predict such a class like any other. A minus sign beside
-// a class such as + or ++ is not reported. If there are only two classes, no name is taken for a
-// missing label.
+// a class such as + or ++ is not reported. If there are only two classes, a word such as unknown is
+// the opposite of the other class, so only texts that mean missing in most programs are reported.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })
 	for i, one := range list {
 		name := strings.TrimSpace(one.Text)
-		if len(list) > 2 && (name != "-" || !isSign) && (cells.LabelMeansMissing(one.Text) || slices.Contains(unknownLabels, cells.FoldCase(name))) {
+		isUnknown := len(list) > 2 && (name != "-" || !isSign) && slices.Contains(unknownLabels, cells.FoldCase(name))
+		if isUnknown || cells.LabelMeansMissing(one.Text) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) is not read as a missing label, but as a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {

@@ -87,7 +87,7 @@ func countNumberFormats(texts []columnstats.Value) *numberFormats {
 func (f *numberFormats) add(one *columnstats.Value) {
 	_, unit, isPoint := cells.ParseAmount([]byte(one.Text), false)
 	_, commaUnit, isComma := cells.ParseAmount([]byte(one.Text), true)
-	if unit = cells.CanonicalUnit(cmp.Or(unit, commaUnit)); isCodeLetter(unit, one.Text) || !isPoint && !isComma {
+	if unit = cells.CanonicalUnit(cmp.Or(unit, commaUnit)); isCodeLetter(unit, one.Text) || isOtherSuffix(unit, one.Text) || !isPoint && !isComma {
 		return
 	}
 	f.distinct++
@@ -115,6 +115,21 @@ func isCodeLetter(unit, text string) bool {
 	}
 	at := strings.IndexAny(text, unit+strings.ToUpper(unit))
 	return at < 1 || text[at-1] >= '0' && text[at-1] <= '9'
+}
+
+// otherSuffixes are letters after a number that are no unit: those of ordinals, such as 115th, and of
+// times of day, such as 9pm.
+var otherSuffixes = []string{"st", "nd", "rd", "th", "am", "pm", "a.m.", "p.m."}
+
+// isOtherSuffix reports whether the unit that [cells.ParseAmount] has returned for a text is no unit:
+// one of otherSuffixes, or a word of at least four capitals directly after the digits, as in 2013FAIL.
+func isOtherSuffix(unit, text string) bool {
+	if slices.Contains(otherSuffixes, unit) {
+		return true
+	}
+	const least = 4
+	word := text[strings.LastIndexAny(text, "0123456789")+1:]
+	return len(word) >= least && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 func addOccurrence(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {

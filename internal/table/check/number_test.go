@@ -112,6 +112,10 @@ func TestMixedNumbers(t *testing.T) {
 		"seconds_and_hours":       {"%d.5 s", "%d.5 h", inference.FormNumeric, ""},
 		"iso_seconds_and_hours":   {"PT%dS", "PT%dH", inference.FormNumeric, ""},
 		"house_numbers":           {"%da", "%db", inference.FormText, ""},
+		"ordinals":                {"%d1st", "%d2nd", inference.FormText, ""},
+		"times_of_day":            {"%dam", "%dpm", inference.FormText, ""},
+		"glued_words":             {"%dFAIL", "%dPASS", inference.FormText, ""},
+		"glued_units":             {"%dmg", "%dkg", inference.FormText, strings.Replace(mixed("units", "0mg", "0kg"), "a category", "text", 1)},
 		"words":                   {"town %d", "street %d", inference.FormText, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

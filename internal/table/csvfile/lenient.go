@@ -48,7 +48,11 @@ type LenientReader struct {
 	isHeaderStyled  bool // true if a record that was read before Width was set has a style that splitStyled reads
 	areSingleQuotes bool // set by readSingleQuotes
 	quotesLine      int  // line of the last record for which FixQuotes was reported
+	firstDecoded    string
 }
+
+// FirstDecoded returns the first field that was decoded as Windows-1252, or "" if there was none.
+func (l *LenientReader) FirstDecoded() string { return l.firstDecoded }
 
 // NewLenientReader returns a LenientReader on src whose fields are separated by delim. It calls
 // onFix for each correction; column is 0 for a correction of the whole record. onFix must not be
@@ -259,6 +263,9 @@ func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
 			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(c))
 		}
 		fields[i] = text
+		if l.firstDecoded == "" {
+			l.firstDecoded = string(text)
+		}
 		l.onFix(FixEncoding, line, i+1)
 	}
 	return fields

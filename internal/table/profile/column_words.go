@@ -34,7 +34,7 @@ var numberedWords = []string{"fall", "gp", "kd", "konto", "matrikel", "mouse", "
 var (
 	identifierWords = []string{
 		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
-		"plate", "ref", "reference", "serial", "uuid", "vin",
+		"plate", "ref", "reference", "row", "rownum", "rownumber", "serial", "uuid", "vin",
 	}
 	quantityWords = []string{
 		"age", "amount", "at", "average", "avg", "count", "days", "duration", "hours", "mean", "minutes", "months", "no", "num", "number", "per",

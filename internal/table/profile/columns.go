@@ -169,26 +169,32 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 // isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: it is named
 // like an ID, and its values are all different. filled is the number of rows with a value.
 func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
-	words := inference.NameWords(c.Name)
-	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1]) && (c.Estimate || c.Distinct == filled) &&
+	return c.isNamedLikeID() && (c.Estimate || c.Distinct == filled) &&
 		c.Missing > 0 && float64(c.Missing) <= maxBlankIDShare*float64(filled)
 }
 
-// isRowNumber reports whether a column has no missing values and contains each integer of a
-// range exactly once. rows is the number of rows of the file.
+// isRowNumber reports whether a column has no missing values and contains each integer of a range
+// exactly once. The range must begin at 0 or 1, unlike years, or the name must be the name of an ID.
+// rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
-	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
-		(c.Estimate || c.Distinct == rows)
+	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) && (c.Numbers.Min == 0 || c.Numbers.Min == 1 || c.isNamedLikeID()) &&
+		(c.Estimate || c.Distinct == rows) && !inference.CountsTime(c.Name)
+}
+
+// isNamedLikeID reports whether the last word of the column's name means an ID.
+func (c *ColumnProfile) isNamedLikeID() bool {
+	words := inference.NameWords(c.Name)
+	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1])
 }
 
 // isRowNumberWithGaps reports whether a column numbers the rows of a table from which at most a fifth
 // of the rows were removed later: its integers increase from row to row, mostly by 1. The integers
-// must begin near 0, unlike years or times. A column with more gaps may be a measurement in order of
+// must begin near 0, and the name must not mean that they count time. A column with more gaps may be a measurement in order of
 // time, such as days without the weekends. If there are too many numbers to keep them,
 // isRowNumberWithGaps checks only the order of those that t.AllOrSample returns. rows is the number
 // of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
-	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
+	if !c.IsInteger() || inference.CountsTime(c.Name) || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false
 	}
 	last := -1.0

@@ -64,6 +64,25 @@ func TestRowNumbersWithGapsAreNotUsed(t *testing.T) {
 	}
 }
 
+// TestRowNumbersBeginAtTheStart expects that the integers of a range are row numbers only if the range
+// begins at 0 or 1, or the name is the name of an ID, and the name does not mean that they count time.
+func TestRowNumbersBeginAtTheStart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first int
+		used  bool
+	}{{"x", 0, false}, {"x", 1, false}, {"x", 1900, true}, {"member_no", 1900, false}, {"Year", 1900, true}, {"week", 1, true}, {"average", 1, false}} {
+		var file strings.Builder
+		file.WriteString("id," + c.name + ",y\n")
+		for i := range 100 {
+			fmt.Fprintf(&file, "r%d,%d,%c\n", i, c.first+i, 'a'+i%2)
+		}
+		if p := scanText(t, file.String(), ScanOptions{}); (p.Columns[0].Features > 0) != c.used {
+			t.Errorf("%s from %d: %d features, %v", c.name, c.first, p.Columns[0].Features, p.Warnings)
+		}
+	}
+}
+
 func TestDuplicateColumns(t *testing.T) {
 	file := "id,name,copy,code,number,other,y\n"
 	for i := range 120 {

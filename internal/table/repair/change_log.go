@@ -156,3 +156,19 @@ func (l *changeLog) report(names []string) []Change {
 	}
 	return list
 }
+
+// quoteDecoded quotes the first decoded field in the message of the change of encoding, so that a person
+// can see whether the encoding is right.
+func (r *repairer) quoteDecoded() {
+	for i := range r.report.Changes {
+		if one := &r.report.Changes[i]; one.Code == csvfile.FixEncoding {
+			one.Message += ", such as " + csvfile.Excerpt(r.firstDecoded)
+		}
+	}
+}
+
+func (r *repairer) logChange(code string, line, column int) {
+	if !r.firstPass {
+		r.log.add(code, line, column)
+	}
+}

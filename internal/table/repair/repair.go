@@ -67,9 +67,9 @@ type Report struct {
 // and every row has an ID and the same number of fields. The columns of a blind file are in the
 // order of the training file. File makes only unambiguous changes and reports all of them.
 //
-// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8.
-// It is called twice. File returns a *csvfile.Defect for an error in the file that it cannot
-// correct. It does not find errors such as a missing column; scan the copy for them.
+// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8. It is
+// called twice. File returns a *csvfile.Defect for an error in the file that it cannot correct. It does
+// not find errors such as a missing column; scan the copy for them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -85,6 +85,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 		}
 	}
 	r.report.Changes, r.report.HeaderLine = r.log.report(r.names), r.dialect.line
+	r.quoteDecoded()
 	if r.id == generatedID {
 		r.report.SourceColumns = append(r.report.SourceColumns, 0)
 	}
@@ -111,15 +112,10 @@ type repairer struct {
 	order       []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
-	firstPass       bool // set during the first pass, in which no changes are logged
-	countedFirstRow bool // the first pass counted the first row, because it is not a header
+	firstPass       bool   // set during the first pass, in which no changes are logged
+	countedFirstRow bool   // the first pass counted the first row, because it is not a header
+	firstDecoded    string // the first field that was decoded as Windows-1252
 	report          Report
-}
-
-func (r *repairer) logChange(code string, line, column int) {
-	if !r.firstPass {
-		r.log.add(code, line, column)
-	}
 }
 
 // sniffBytes is the number of bytes that are read to infer the dialect.
@@ -377,6 +373,7 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 			return err
 		}
 	}
+	r.firstDecoded = rows.FirstDecoded()
 	if left := r.log.countLeftOut(changeRaggedLeftOut); left > maxRaggedLeftOut && left*rowsPerLeftOut > r.report.RowsRead {
 		return &csvfile.Defect{
 			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,

@@ -35,9 +35,10 @@ const (
 // value gets the most frequent class of the rows of the other half whose value is not blank.
 type LeakDetector struct {
 	sample        *Sample
-	classes       []int32 // by row: its class, numbered from 0
+	classes       []int32 // by row: its class, numbered from 0, or unlabelled
 	classRows     []int   // by class: its number of rows
 	halves        []uint8 // by row: 0 or 1, the half that it belongs to
+	labelled      int     // number of rows with a label
 	majorityClass int     // the most frequent class
 	workspaces    sync.Pool
 }
@@ -51,6 +52,9 @@ type leakWorkspace struct {
 	distance       []float64
 }
 
+// unlabelled is the class of a row without a label, which is not predicted.
+const unlabelled = -1
+
 // NewLeakDetector returns a detector for a sample, or nil if the sample is too small.
 func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	d := &LeakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
@@ -61,6 +65,10 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	}
 	index := make(map[uint64]int32)
 	for _, cell := range labels {
+		if cell == sampledBlank {
+			d.classes = append(d.classes, unlabelled)
+			continue
+		}
 		class, known := index[cell]
 		if !known {
 			class = int32(len(index))
@@ -68,6 +76,7 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 			d.classRows = append(d.classRows, 0)
 		}
 		d.classRows[class]++
+		d.labelled++
 		d.classes = append(d.classes, class)
 	}
 	for class, rows := range d.classRows {
@@ -75,7 +84,7 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 			d.majorityClass = class
 		}
 	}
-	if n := len(d.classes); n < minLeakRows || n-d.classRows[d.majorityClass] < minMinorityRows {
+	if d.labelled < minLeakRows || d.labelled-d.classRows[d.majorityClass] < minMinorityRows {
 		return nil, nil
 	}
 	deciding, err := d.representativeRows(ctx)
@@ -105,7 +114,7 @@ func (d *LeakDetector) representativeRows(ctx context.Context) ([]int, error) {
 		return numbers, nil
 	}
 	for i, hash := range hashes {
-		if float64(copies[hash]) <= maxCopiesShare*float64(d.classRows[d.classes[i]]) {
+		if class := d.classes[i]; class != unlabelled && float64(copies[hash]) <= maxCopiesShare*float64(d.classRows[class]) {
 			deciding[i] = first[hash]
 		}
 	}
@@ -137,13 +146,13 @@ func (s *Sample) RowHashes(ctx context.Context, wanted func(field int) bool, key
 
 // Baseline returns the accuracy of always predicting the most frequent label.
 func (d *LeakDetector) Baseline() float64 {
-	return float64(d.classRows[d.majorityClass]) / float64(len(d.classes))
+	return float64(d.classRows[d.majorityClass]) / float64(d.labelled)
 }
 
 // IsLeak reports whether a column with the given accuracy predicts the label of nearly all
 // rows that are not in the most frequent class.
 func (d *LeakDetector) IsLeak(accuracy float64) bool {
-	rows := float64(len(d.classes))
+	rows := float64(d.labelled)
 	odd, missed := (1-d.Baseline())*rows, (1-accuracy)*rows
 	const rounding = 1e-6
 	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
@@ -164,7 +173,7 @@ func (r Reading) AddText(text string, other []byte) {
 	r[encodeFeature([]byte(text))] = encodeText(other)
 }
 
-// Accuracies returns, for each field, the fraction of the sampled rows whose label is predicted
+// Accuracies returns, for each field, the fraction of the sampled rows with a label that is predicted
 // correctly from this field alone. It returns 0 for the fields that are not wanted. readings
 // returns further ways to read the values of a field, such as amounts as numbers. Each way is
 // tried, and the highest accuracy counts. wanted and readings are called concurrently.
@@ -192,7 +201,9 @@ func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bo
 func (d *LeakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {
-		ws.order, ws.keys = append(ws.order, int32(i)), append(ws.keys, sortKey(cell))
+		if ws.keys = append(ws.keys, sortKey(cell)); d.classes[i] != unlabelled {
+			ws.order = append(ws.order, int32(i))
+		}
 	}
 	keys := ws.keys
 	slices.SortFunc(ws.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
@@ -200,7 +211,7 @@ func (d *LeakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	for half := range uint8(2) {
 		right += d.countCorrect(cells, ws, half)
 	}
-	return float64(right) / float64(len(cells))
+	return float64(right) / float64(d.labelled)
 }
 
 // cellRun is a run of rows with the same sampled value, in the order of sortKey.

@@ -146,3 +146,21 @@ func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Prof
 	}
 	return p
 }
+
+// TestLeaksWithoutLabels expects that rows without a label do not count.
+func TestLeaksWithoutLabels(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,leak,label\n")
+	for i := range 400 {
+		label := ""
+		if i%4 > 0 {
+			label = []string{"", "no", "no", "yes"}[i%4]
+		}
+		fmt.Fprintf(&b, "r%d,%d,%s\n", i, i%4, label)
+	}
+	p := scanText(t, b.String(), profile.ScanOptions{})
+	const want = `the column alone predicts 100 % of the labels (always predicting "no": 67 %): is the column known before the label is?`
+	if len(p.Warnings) != 1 || p.Warnings[0].Message != want {
+		t.Errorf("%v", p.Warnings)
+	}
+}

@@ -102,6 +102,9 @@ func (s *Sample) encodeCell(field int, cell []byte) uint64 {
 	case s.id:
 		return sampledBlank
 	case s.label:
+		if cells.IsBlank(cell) {
+			return sampledBlank
+		}
 		return encodeText(cell)
 	}
 	return encodeFeature(cell)
