@@ -99,7 +99,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 }
 
 // emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// most rows of a label that was only assumed are empty, another column may be the label. If no row has a label, the remedy is to write labels or to set another label.
+// most rows of a label that was only assumed are empty, another column may be the label. If no row
+// has a label, the remedy is to write labels or to set another label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	prof, empty := p.profileOf(in), max(f.Count, 1)
 	switch {
