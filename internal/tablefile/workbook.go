@@ -22,6 +22,7 @@ const (
 	maxSheetText   = 256 << 20     // largest size of the shared strings in bytes
 	maxPartBytes   = 8 << 30       // largest unpacked size of a part in bytes
 	maxSheetColumn = 16_384        // largest number of columns of a sheet, which is the limit of Excel
+	maxSheetRow    = 1_048_576     // largest number of a row, which is the limit of Excel
 	maxToken       = maxFieldBytes // largest size of a text, a tag or a comment in bytes
 )
 
