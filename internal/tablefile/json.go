@@ -24,9 +24,10 @@ const (
 	maxFieldBytes   = csvfile.MaxRecordBytes
 )
 
-// convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list
-// of objects, or an object that has a list of objects as a member. Each object becomes a
-// row. Keys become columns, in the order of their first appearance.
+// convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list of objects,
+// or an object that has a list of objects as a member. Each object becomes a row. A single object
+// that also has values such as numbers and texts is a row itself, unless one of its lists has a usual
+// name. Keys become columns, in the order of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {
@@ -52,7 +53,7 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	}
 	f.format = form.name
 	if len(form.others) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are read from the list %s; other lists are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are read from the list %s; these members are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ type jsonLayout struct {
 	name   string   // the name of the format
 	list   bool     // whether the rows are in a list; otherwise they are consecutive values
 	member string   // the key of the list in an object; "" if the whole document is the list
-	others []string // the keys of the other lists of objects
+	others []string // the keys of the members that are ignored, if another member may have the rows
 }
 
 func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
@@ -79,13 +80,12 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if err != nil {
 		return nil, d.toDefect(err)
 	}
-	if kind := d.PeekKind(); kind == '{' || len(first.lists) == 0 && first.columns == 0 {
+	member := first.rowsKey()
+	if d.PeekKind() == '{' || member == "" && (first.hasScalar || len(first.keys) == 0) {
 		return &jsonLayout{name: "JSON Lines"}, nil // an error is returned again when the rows are read
 	}
-	if len(first.lists) > 0 {
-		member := first.rowsKey()
-		others := slices.DeleteFunc(first.lists, func(key string) bool { return key == member })
-		return &jsonLayout{name: "JSON", list: true, member: member, others: others}, nil
+	if member != "" {
+		return &jsonLayout{name: "JSON", list: true, member: member, others: first.othersThan(member)}, nil
 	}
 	what := "columns instead of rows"
 	if !first.hasList {
@@ -99,9 +99,10 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	lists   []string // the keys of the lists of objects
-	hasList bool     // whether a member is a list
-	columns int      // number of members if all of them are lists or objects, otherwise 0
+	keys      []string // the keys of all members
+	lists     []string // the keys of the lists of objects
+	hasList   bool     // whether a member is a list
+	hasScalar bool     // whether a member is neither a list nor an object
 }
 
 // keySet holds the distinct keys of a file in the order of their first appearance.

@@ -33,13 +33,13 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	if _, err := d.ReadToken(); err != nil {
 		return first, err
 	}
-	others := 0
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
 			return first, err
 		}
 		key, kind := name.String(), d.PeekKind()
+		first.keys = append(first.keys, key)
 		if kind == '[' {
 			first.hasList = true
 			if _, err := d.ReadToken(); err != nil {
@@ -48,37 +48,46 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 			if d.PeekKind() == '{' {
 				first.lists = append(first.lists, key)
 			}
-			first.columns++
 			if err := d.skipValue(1); err != nil {
 				return first, err
 			}
 			continue
 		}
-		if kind == '{' {
-			first.columns++
-		} else {
-			others++
-		}
+		first.hasScalar = first.hasScalar || kind != '{'
 		if err := d.skipValue(0); err != nil {
 			return first, err
 		}
-	}
-	if others > 0 {
-		first.columns = 0
 	}
 	_, err = d.ReadToken()
 	return first, err
 }
 
-// rowsKey returns the key of the list that has the rows: data, rows or records, or otherwise the first
-// list.
+// rowLists are the usual keys of a list of rows. If a document has such a list, it is never a row.
+var rowLists = []string{"data", "rows", "records", "results", "items", "value", "values", "entries"}
+
+// rowsKey returns the key of the list that has the rows: the one with the first key in rowLists or, in
+// an object of only lists and objects, the first list. It returns "" if there is no such list.
 func (s *objectSummary) rowsKey() string {
-	for _, usual := range []string{"data", "rows", "records"} {
+	for _, usual := range rowLists {
 		if at := slices.IndexFunc(s.lists, func(key string) bool { return strings.EqualFold(key, usual) }); at >= 0 {
 			return s.lists[at]
 		}
 	}
+	if s.hasScalar || len(s.lists) == 0 {
+		return ""
+	}
 	return s.lists[0]
+}
+
+// othersThan returns the keys of the members that may have the rows instead of the list member: the
+// other lists of objects or, if its key is not data, rows or records, all other members.
+func (s *objectSummary) othersThan(member string) []string {
+	const unambiguous = 3
+	keys := s.keys
+	if slices.ContainsFunc(rowLists[:unambiguous], func(key string) bool { return strings.EqualFold(key, member) }) {
+		keys = s.lists
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return key == member })
 }
 
 // skipValue skips the next value if open is 0, or the rest of the current list or object if
