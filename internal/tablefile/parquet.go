@@ -110,6 +110,7 @@ func damagedParquetError(err error) error {
 func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn, leaves int, err error) {
 	var index []parquetColumn
 	var lists []string
+	stored := storedTypes(file.Metadata())
 	var visit func(column *parquet.Column, repeated bool)
 	visit = func(column *parquet.Column, repeated bool) {
 		repeated = repeated || column.Repeated()
@@ -122,7 +123,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 		at := leaves
 		leaves++
 		name := strings.Join(column.Path(), ".")
-		text := cellFormatter(column.Type())
+		text := cellFormatter(column.Type(), stored[at])
 		switch {
 		case repeated || text == nil:
 			lists = append(lists, name)
@@ -192,9 +193,35 @@ func writeRowGroup(w *limitedTempCSV, group parquet.RowGroup, columns []parquetC
 	}
 }
 
-// cellFormatter returns a function that appends the text of a value of type t to dst. It returns nil
-// if the values have no form as a text, such as BSON documents.
-func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
+// storedTypes returns the logical type of each leaf of the schema as the file states it; nil without
+// one. The library's type of a column lacks it in two cases: a column of 16-bit numbers has only the
+// physical type, and a column of a type that the library does not know has the type of a column of
+// nulls.
+func storedTypes(meta *format.FileMetaData) []any {
+	var types []any
+	for i := range meta.Schema {
+		if element := &meta.Schema[i]; element.Type.Valid {
+			types = append(types, element.LogicalType.Value)
+		}
+	}
+	return types
+}
+
+// cellFormatter returns a function that appends the text of a value of type t to dst. stored is the
+// logical type that the file states; see storedTypes. cellFormatter returns nil if the values have no
+// form as a text, such as BSON documents.
+func cellFormatter(t parquet.Type, stored any) func(dst []byte, v parquet.Value) ([]byte, error) {
+	switch stored.(type) {
+	case *format.NullType: // as pandas writes a column without a value
+		return func(dst []byte, _ parquet.Value) ([]byte, error) { return dst, nil }
+	case *format.Float16Type:
+		return func(dst []byte, v parquet.Value) ([]byte, error) {
+			if b := v.ByteArray(); len(b) == 2 {
+				return appendFloat(dst, float16Value(binary.LittleEndian.Uint16(b)), 32), nil
+			}
+			return dst, errors.New("a value is not a 16-bit number")
+		}
+	}
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
 		case *format.DecimalType:
@@ -238,14 +265,7 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 				}
 				return fmt.Appendf(dst, "%s-%s-%s-%s-%s", b[:8], b[8:12], b[12:16], b[16:20], b[20:]), nil
 			}
-		case *format.Float16Type:
-			return func(dst []byte, v parquet.Value) ([]byte, error) {
-				if b := v.ByteArray(); len(b) == 2 {
-					return appendFloat(dst, float16Value(binary.LittleEndian.Uint16(b)), 32), nil
-				}
-				return dst, errors.New("a value is not a 16-bit number")
-			}
-		case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType, *format.NullType:
+		case *format.BsonType, *format.GeometryType, *format.GeographyType, *format.NullType:
 			return nil
 		}
 	}
