@@ -71,10 +71,30 @@ func InstallFile(tempPath, path string, force bool) error {
 		err = renameExclusive(tempPath, path)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
-			&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
+		return existsError(path)
 	}
 	return err
+}
+
+// CheckInstall returns an error if InstallFile would fail because of the file or folder at path. If
+// several files are to be installed, it must be called for all of them before the first InstallFile.
+func CheckInstall(path string, force bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil // usually, there is no such file; otherwise, InstallFile returns the error
+	case !force:
+		return existsError(path)
+	case info.IsDir():
+		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is a folder")}
+	}
+	return nil
+}
+
+// existsError returns the error for a file that was created while its contents were computed.
+func existsError(path string) error {
+	return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
+		&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
 }
 
 // CopyPermissions sets the permissions of the file at tempPath to the permissions of the file at
