@@ -49,12 +49,7 @@ func IsTitleLine(cells []string) bool {
 
 // uniqueName returns name or, if it is taken, name with a number appended.
 func uniqueName(name string, taken map[string]bool) string {
-	for free, n := name, 2; ; n++ {
-		if !taken[free] {
-			return free
-		}
-		free = name + "_" + strconv.Itoa(n)
-	}
+	return csvfile.UniqueName(name, func(one string) bool { return taken[one] })
 }
 
 // NameFirstColumn sets the name of the first column to column_1 if it has no name and is not the

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -113,12 +114,12 @@ func (s *sheetReader) writeBlankRows() error {
 }
 
 // countNumbers adds the numbers in the cells of a row to the counts in s.numbers.
-func (s *sheetReader) countNumbers(cells []string) {
-	for i, text := range cells {
+func (s *sheetReader) countNumbers(texts []string) {
+	for i, text := range texts {
 		digits, isPercentage := strings.CutSuffix(text, "%")
-		n, err := strconv.ParseFloat(digits, 64)
+		n, isNumber := cells.ParseNumber([]byte(digits))
 		switch {
-		case err != nil || n == 0 || math.IsNaN(n) || math.IsInf(n, 0): // ParseFloat also reads the texts NaN and inf
+		case !isNumber || n == 0:
 		case isPercentage:
 			s.numbers[i].percentages++
 		default:
