@@ -57,7 +57,7 @@ columns are id, from and to, and with --answers also truth.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.scoring.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
-	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first)")
+	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first, see above)")
 	flags.BoolVar(&opts.scoring.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd

@@ -93,7 +93,7 @@ met. A table on standard error lists the requirements if one is missed.`,
 	opts.layout.BindAnswersFormat(cmd, "ANSWERS")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the column that PREDICTIONS lacks, or else the last column)")
-	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
+	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first, see above)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
 	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, for example while labels are still arriving")

@@ -109,7 +109,7 @@ func readReceiptOf(ctx context.Context, predictions string, o *cli.Output) *rece
 	var changed *receipt.LineDifference
 	err = rec.CheckDigest(ctx, file)
 	if errors.As(err, &changed) {
-		o.Note("the receipt %s is ignored, because %s has changed since the receipt was written: %s", path, predictions, changed)
+		o.Note("the receipt %s is ignored, because %s has changed since the receipt was written", path, predictions)
 	}
 	if err != nil {
 		return nil

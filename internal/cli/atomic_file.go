@@ -76,19 +76,14 @@ func InstallFile(tempPath, path string, force bool) error {
 	return err
 }
 
-// CheckInstall returns an error if InstallFile would fail because of the file or folder at path. If
-// several files are to be installed, it must be called for all of them before the first InstallFile.
+// CheckInstall returns an error if InstallFile would fail because of the file or folder at path. It
+// must be called for each of several files that belong together, before the first call of InstallFile.
 func CheckInstall(path string, force bool) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil // usually, there is no such file; otherwise, InstallFile returns the error
-	case !force:
+	if err == nil && (!force || info.IsDir()) {
 		return existsError(path)
-	case info.IsDir():
-		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is a folder")}
 	}
-	return nil
+	return nil // usually, there is no such file; otherwise, InstallFile returns the error
 }
 
 // existsError returns the error for a file that was created while its contents were computed.

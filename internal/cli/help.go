@@ -84,9 +84,9 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               NAME; the first row that is not empty is the
               header, unless --skip-rows ignores it; below
               it, a row without values is a row, except at
-              the end of the sheet; percentages are
-              read as displayed, and elapsed times such as
-              [h]:mm as hours
+              the end of the sheet; percentages are read as
+              displayed, and elapsed times such as [h]:mm as
+              hours
 
   compressed  gzip, Zstandard, or a ZIP with one table
   encoding    UTF-8 and UTF-16, and Windows-1252 if the

@@ -20,11 +20,11 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	first := make(map[string]bool, len(header))
 	for i, name := range header {
 		own := name
-		switch {
-		case name == "" && i > 0:
-			own = uniqueName("column_"+strconv.Itoa(i+1), taken)
-		case first[name]:
-			own = uniqueName(name, taken)
+		if name == "" && i > 0 {
+			own = "column_" + strconv.Itoa(i+1)
+		}
+		if own != name || first[name] {
+			own = uniqueName(own, taken)
 		}
 		first[name], taken[own] = true, true
 		names = append(names, own)

@@ -10,10 +10,15 @@ import (
 // other files: the name of its first column or, if another file lacks this column, the first column
 // of one of the others that all files have. If there is no such column, it returns names[0].
 func commonIDName(names []string, others ...[]string) string {
-	files := append([][]string{names}, others...)
-	for _, file := range files {
-		if !slices.ContainsFunc(files, func(f []string) bool { return idIndex(f, file[0]) < 0 }) {
-			return file[0]
+	files := append(others, names)
+	for i := range files {
+		name := files[(i+len(others))%len(files)][0] // names is first
+		inAll := true
+		for _, file := range files {
+			inAll = inAll && idIndex(file, name) >= 0
+		}
+		if inAll {
+			return name
 		}
 	}
 	return names[0]

@@ -92,8 +92,8 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 func TestRowsOfDifferentIDColumns(t *testing.T) {
 	const predictions, answers = "row,x,prediction\n9,8,u\n1,5,u\n0,6,v\n", "id,x,kind\n9,8,u\n0,5,u\n1,6,v\n"
 	_, err := Score(t.Context(), strings.NewReader(predictions), strings.NewReader(answers), Options{})
-	const want = `the rows were joined by the column "row" of the predictions and the column "id" of the answers, but do not seem to belong together: ` +
-		`2 of 3 rows have different values of x (first in line 3 of the predictions and line 4 of the answers)`
+	const want = `the rows of the files do not seem to belong together: 2 of 3 rows have different values of x (first in line 3 of the predictions and line 4 of the answers); ` +
+		`they were joined by the column "row" of the predictions and the column "id" of the answers`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

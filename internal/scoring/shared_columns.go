@@ -87,16 +87,12 @@ func orderFault(p *predictions, a *answers, order []int) error {
 			n++
 		}
 	}
-	where := fmt.Sprintf("%s of %s have different values of %s (first in line %d of the predictions and line %d of the answers)",
-		humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[order[first]])
+	fault, relation := "seem to be in different orders", "the first row is nevertheless compared with the first, the second with the second and so on, because "+p.orderReason
+	hint := orderHint
 	if p.orderReason == "" {
-		return &Fault{
-			Message: fmt.Sprintf("the rows were joined by the column %s of the predictions and the column %s of the answers, but do not seem to belong together: %s", quote(p.id), quote(a.id), where),
-			Hint:    idNameHint,
-		}
+		fault, relation = "do not seem to belong together", "they were joined by the column "+quote(p.id)+" of the predictions and the column "+quote(a.id)+" of the answers"
+		hint = idNameHint
 	}
-	return &Fault{
-		Message: fmt.Sprintf("the rows of the files seem to be in different orders: %s; the first row is nevertheless compared with the first, the second with the second and so on, because %s", where, p.orderReason),
-		Hint:    orderHint,
-	}
+	return &Fault{Hint: hint, Message: fmt.Sprintf("the rows of the files %s: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); %s",
+		fault, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[order[first]], relation)}
 }

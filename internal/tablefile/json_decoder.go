@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,7 +38,7 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 			return first, err
 		}
 		key, kind := name.String(), d.PeekKind()
-		first.keys = append(first.keys, key)
+		first.members++
 		if kind == '[' {
 			first.hasList = true
 			if _, err := d.ReadToken(); err != nil {
@@ -62,32 +61,21 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	return first, err
 }
 
-// rowLists are the usual keys of a list of rows. If a document has such a list, it is never a row.
-var rowLists = []string{"data", "rows", "records", "results", "items", "value", "values", "entries"}
-
-// rowsKey returns the key of the list that has the rows: the one with the first key in rowLists or, in
-// an object of only lists and objects, the first list. It returns "" if there is no such list.
-func (s *objectSummary) rowsKey() string {
-	for _, usual := range rowLists {
-		if at := slices.IndexFunc(s.lists, func(key string) bool { return strings.EqualFold(key, usual) }); at >= 0 {
-			return s.lists[at]
+// rowsKey returns the key of the list that has the rows: the first of the usual keys or, in an object
+// of only lists and objects, the first list. It returns "" if there is no such list. isUsual is set if
+// the key is data, rows or records.
+func (s *objectSummary) rowsKey() (key string, isUsual bool) {
+	for i, usual := range []string{"data", "rows", "records", "results", "items", "value", "values", "entries"} {
+		for _, key := range s.lists {
+			if strings.EqualFold(key, usual) {
+				return key, i < 3
+			}
 		}
 	}
 	if s.hasScalar || len(s.lists) == 0 {
-		return ""
+		return "", false
 	}
-	return s.lists[0]
-}
-
-// othersThan returns the keys of the members that may have the rows instead of the list member: the
-// other lists of objects or, if its key is not data, rows or records, all other members.
-func (s *objectSummary) othersThan(member string) []string {
-	const unambiguous = 3
-	keys := s.keys
-	if slices.ContainsFunc(rowLists[:unambiguous], func(key string) bool { return strings.EqualFold(key, member) }) {
-		keys = s.lists
-	}
-	return slices.DeleteFunc(keys, func(key string) bool { return key == member })
+	return s.lists[0], false
 }
 
 // skipValue skips the next value if open is 0, or the rest of the current list or object if

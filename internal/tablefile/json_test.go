@@ -55,7 +55,7 @@ func TestSeveralJSONLists(t *testing.T) {
 	if got, err := text(t, table); err != nil || got != "id,x\n1,\n2,3\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
-	const want = `the rows are read from the list "data"; these members are ignored: "errors", "more"`
+	const want = `the rows are read from the list "data"; the other members of the object are ignored`
 	if list := table.Warnings(); len(list) != 1 || list[0].Message != want {
 		t.Errorf("%q, want %q", list, want)
 	}
@@ -67,8 +67,8 @@ func TestJSONListInAnObject(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"count":1,"data":[{"id":1}]}`:         "",
 		`{"people":[{"id":1}]}`:                 "",
-		`{"count":1,"Items":[{"id":1}]}`:        `the rows are read from the list "Items"; these members are ignored: "count"`,
-		`{"people":[{"id":1}],"about":{"n":1}}`: `the rows are read from the list "people"; these members are ignored: "about"`,
+		`{"count":1,"Items":[{"id":1}]}`:        `the rows are read from the list "Items"; the other members of the object are ignored`,
+		`{"people":[{"id":1}],"about":{"n":1}}`: `the rows are read from the list "people"; the other members of the object are ignored`,
 	} {
 		table := openText(t, in, Options{})
 		if got, err := text(t, table); err != nil || got != "id\n1\n" {

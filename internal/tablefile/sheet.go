@@ -168,9 +168,6 @@ func (s *sheetReader) addMerged(reference string) {
 // another form there.
 func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
-	if blank := s.row - s.written; blank > 0 && s.width > 0 {
-		list = append(list, blankRowsWarning(blank))
-	}
 	if s.uncalculated > 0 {
 		list = append(list, csvfile.Warning{Code: CodeUncalculated, Message: fmt.Sprintf(
 			"the sheet has %s without a stored value (first %s); these cells are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -167,14 +166,14 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 // texts that may have spaces. Each line has one tab. In a table separated by spaces, each line may have
 // a tab, too, but such a table is usually aligned: each row has several spaces in succession.
 func isTabSeparated(lines []string) bool {
-	hasOneTab := func(line string) bool { return strings.Count(line, "\t") == 1 }
-	isAligned := func(line string) bool { return strings.Contains(line, "  ") }
-	return allLines(lines, hasOneTab) && !allLines(lines[1:], isAligned)
-}
-
-// allLines reports whether has returns true for all lines.
-func allLines(lines []string, has func(line string) bool) bool {
-	return !slices.ContainsFunc(lines, func(line string) bool { return !has(line) })
+	isAligned := true
+	for i, line := range lines {
+		if strings.Count(line, "\t") != 1 {
+			return false
+		}
+		isAligned = isAligned && (i == 0 || strings.Contains(line, "  "))
+	}
+	return !isAligned
 }
 
 // writeSpacedRows writes the rows of src, a table with columns separated by spaces, to w.

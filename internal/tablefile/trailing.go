@@ -141,17 +141,15 @@ func (f *sourceFile) addedColumnsAreEmpty(ctx context.Context, edit headerEdit) 
 	}
 }
 
-// blankRowsWarning returns the warning that rows without a value at the end of a file are left out.
-func blankRowsWarning(rows int) csvfile.Warning {
-	return csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"}
-}
-
 // leaveOutBlankRows makes s leave out the blank rows at its end, and adds a warning if there are any.
 func (f *sourceFile) leaveOutBlankRows(s *stream) {
-	s.Reader = csvfile.NewBlankRowTrimmer(s.Reader, f.delimiter, func(rows int) {
-		if !f.hasBlankRows { // the file may be read several times
-			f.hasBlankRows = true
-			f.warn(blankRowsWarning(rows))
-		}
-	})
+	s.Reader = csvfile.NewBlankRowTrimmer(s.Reader, f.delimiter, f.warnBlankRows)
+}
+
+// warnBlankRows adds a warning that rows without a value at the end of the file are left out.
+func (f *sourceFile) warnBlankRows(rows int) {
+	if !f.hasBlankRows { // the file may be read several times
+		f.hasBlankRows = true
+		f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
+	}
 }

@@ -80,6 +80,9 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 		if len(b.sheets) > 1 && opts.Sheet == "" {
 			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets (%s), but only the sheet %q is read", len(b.sheets), b.sheetNames(), sheet.name)})
 		}
+		if source.row > source.written && source.width > 0 {
+			f.warnBlankRows(source.row - source.written)
+		}
 		f.warnings = append(f.warnings, source.warnings()...)
 		return nil
 	})

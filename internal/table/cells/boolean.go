@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// booleanPairs are the pairs of words, in lower case, that make a column boolean.
-var booleanPairs = [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
-
 // booleanForms are the pairs of words and numbers, in lower case, that mean yes and no.
-var booleanForms = append(slices.Clone(booleanPairs), [2]string{"1", "0"}, [2]string{"1.0", "0.0"})
+var booleanForms = [...][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"1.0", "0.0"}}
+
+// booleanPairs are the pairs of words, in lower case, that make a column boolean.
+var booleanPairs = booleanForms[:5]
 
 // AreBooleans reports whether texts are the two words of a pair such as yes and no, in upper or
 // lower case, and nothing else. Both words must occur.
