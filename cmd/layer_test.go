@@ -98,7 +98,7 @@ var layers = map[string][]string{
 	"internal/request":            {"api", "client", "exit"},
 	"internal/requirement":        {"api", "cli", "client", "config", "connect", "exit", "gate", "term"},
 	"internal/rescue":             nil,
-	"internal/roles":              {"humanize", "table/csvfile", "table/inference", "table/profile"},
+	"internal/roles":              {"humanize", "table/cells", "table/csvfile", "table/inference", "table/profile"},
 	"internal/scoring":            {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
 	"internal/server":             {"account", "api", "app", "auth", "blob", "dashboard", "rescue", "storedfile", "table/csvfile"}, // auth limits the requests of an account; csvfile compares names; storedfile has the type of the sizes in the metrics
 	"internal/span":               nil,
@@ -123,7 +123,7 @@ var layers = map[string][]string{
 	"internal/table/result":       {"humanize", "table/cells", "table/csvfile", "table/frame"},
 	"internal/table/rowsample":    {"rescue", "spill", "table/cells", "table/csvfile"},
 	"internal/table/tabletest":    nil,
-	"internal/tablefile":          {"humanize", "table/csvfile"},
+	"internal/tablefile":          {"humanize", "table/cells", "table/csvfile"},
 	"internal/term":               nil,
 	"internal/testenv":            nil,
 	"internal/testenv/chrome":     {"testenv"},

@@ -11,7 +11,6 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
-	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -31,14 +30,15 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
 		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
-which are compared as by ` + "`foretell score`" + `, or, if A has no ID column, by their order. In the
-second case, the command prints a note.
+which are compared as by ` + "`foretell score`" + `, or, if one of them has no ID column, by their
+order. In the second case, the command prints a note. The ID of B is the column with the
+name of the ID of A or, without such a column, the first column.
 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
-exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `. Rows
-without a label are left out.
+exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `, also if
+B has no ID column. Rows without a label are left out.
 
 With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the
 answers. The layout of A and B is detected; --encoding also applies to A and B if they
@@ -57,7 +57,7 @@ columns are id, from and to, and with --answers also truth.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.scoring.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
-	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first)")
+	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first, see above)")
 	flags.BoolVar(&opts.scoring.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd
@@ -100,7 +100,12 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		}
 		readers[i] = reader
 	}
-	o.scoring.Classes, o.scoring.SecondClasses = receiptClasses(first), receiptClasses(second)
+	if rec := readReceiptOf(ctx, first, &o.output); rec != nil {
+		o.scoring.Classes = rec.Classes
+	}
+	if rec := readReceiptOf(ctx, second, &o.output); rec != nil {
+		o.scoring.SecondClasses = rec.Classes
+	}
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteJoinByOrder(&o.output, d.OrderReason)
@@ -112,16 +117,6 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		}
 	}
 	return d, files.fileError(err)
-}
-
-// receiptClasses returns the classes in the receipt of a result, or nil if there is no valid
-// receipt.
-func receiptClasses(result string) []string {
-	rec, err := receipt.Read(receipt.Path(result))
-	if err != nil {
-		return nil
-	}
-	return rec.Classes
 }
 
 // print shows a difference on a terminal.

@@ -16,7 +16,6 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
-	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/requirement"
 	"foretell/internal/scoring"
@@ -50,6 +49,8 @@ classes, one of the two columns is sufficient.
 With two classes, prAuc is computed for the class with fewer rows in the training file.
 The receipt of PREDICTIONS names this class. If no receipt names it, for example after
 ` + "`foretell predict --model`" + `, prAuc is computed for the class with fewer rows in ANSWERS.
+If PREDICTIONS has changed since the receipt was written, the receipt is ignored, with a
+note.
 
 Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
 model, a label may be none of them. A text such as NA or ? then counts as no label. Rows
@@ -57,8 +58,10 @@ with another such label count as wrong for accuracy and macroF1; balancedAccurac
 prAuc and logLoss omit these rows.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
-the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
-without such a column, the first column. If all IDs are integers, and the files write them in
+the first column of PREDICTIONS, if ANSWERS has a column of this name. Otherwise, it is
+the first column of ANSWERS, if PREDICTIONS has a column of this name, or else the first
+column of each file. In the last case, other columns that are in both files, except the
+label, must have the same values. If all IDs are integers, and the files write them in
 different ways, such as 901, 0901 and 901.0, they are compared as numbers, with a note. An
 ID that is in only one of the files is an error. With --partial, only the rows whose ID is
 in both files are scored, and a note has their number.
@@ -90,7 +93,7 @@ met. A table on standard error lists the requirements if one is missed.`,
 	opts.layout.BindAnswersFormat(cmd, "ANSWERS")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the column that PREDICTIONS lacks, or else the last column)")
-	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
+	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first, see above)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
 	flags.BoolVar(&opts.columns.Partial, "partial", false, "score only the rows whose ID is in both files, for example while labels are still arriving")
@@ -189,7 +192,7 @@ func classLabels(result *scoring.Result) []string {
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: true}
 	defer files.Close()
-	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
+	rec := readReceiptOf(ctx, predictions, &o.output)
 	if rec != nil {
 		o.columns.Classes = rec.Classes
 		if rec.Performance != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
+	"foretell/internal/receipt"
 	"foretell/internal/scoring"
 )
 
@@ -88,6 +90,31 @@ func (s *scoreFiles) fileError(err error) error {
 		return e.WithHint("%s", fault.Hint)
 	}
 	return e.WithHint("choose the columns with --id and --label, or join the rows by their order with --in-order; see `%s --help`", s.factory.Running.CommandPath())
+}
+
+// readReceiptOf returns the receipt of a file of predictions, or nil if there is none, as for
+// predictions of other programs. If the file has changed since the receipt was written, readReceiptOf
+// also returns nil, and prints a note.
+func readReceiptOf(ctx context.Context, predictions string, o *cli.Output) *receipt.Receipt {
+	path := receipt.Path(predictions)
+	rec, err := receipt.Read(path)
+	if err != nil {
+		return nil
+	}
+	file, err := os.Open(predictions)
+	if err != nil {
+		return nil // reading the predictions returns the error
+	}
+	defer file.Close()
+	var changed *receipt.LineDifference
+	err = rec.CheckDigest(ctx, file)
+	if errors.As(err, &changed) {
+		o.Note("the receipt %s is ignored, because %s has changed since the receipt was written", path, predictions)
+	}
+	if err != nil {
+		return nil
+	}
+	return rec
 }
 
 // noteJoinByOrder prints a note that the rows of the two files were joined by their order, with the

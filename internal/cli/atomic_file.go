@@ -71,10 +71,25 @@ func InstallFile(tempPath, path string, force bool) error {
 		err = renameExclusive(tempPath, path)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
-			&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
+		return existsError(path)
 	}
 	return err
+}
+
+// CheckInstall returns an error if InstallFile would fail because of the file or folder at path. It
+// must be called for each of several files that belong together, before the first call of InstallFile.
+func CheckInstall(path string, force bool) error {
+	info, err := os.Stat(path)
+	if err == nil && (!force || info.IsDir()) {
+		return existsError(path)
+	}
+	return nil // usually, there is no such file; otherwise, InstallFile returns the error
+}
+
+// existsError returns the error for a file that was created while its contents were computed.
+func existsError(path string) error {
+	return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
+		&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
 }
 
 // CopyPermissions sets the permissions of the file at tempPath to the permissions of the file at

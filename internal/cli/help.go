@@ -70,8 +70,10 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
-              array as a member; if there are several, it is
-              data, rows or records, or else the first one
+              array as a member: data, rows, records, results,
+              items, value, values or entries, or else the
+              first one, if the object has only arrays and
+              objects; any other object is a row
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing
@@ -80,9 +82,11 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               compression except LZ4 and LZO
   Excel       .xlsx: the first visible sheet, or --sheet
               NAME; the first row that is not empty is the
-              header, unless --skip-rows ignores it;
-              percentages are read as displayed, and
-              elapsed times such as [h]:mm as hours
+              header, unless --skip-rows ignores it; below
+              it, a row without values is a row, except at
+              the end of the sheet; percentages are read as
+              displayed, and elapsed times such as [h]:mm as
+              hours
 
   compressed  gzip, Zstandard, or a ZIP with one table
   encoding    UTF-8 and UTF-16, and Windows-1252 if the

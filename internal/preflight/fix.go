@@ -299,12 +299,17 @@ func (c *correctedCopy) unfixableError(in *InputTable, f *finding) error {
 }
 
 // Install renames the copies to their final names. If force is not set and a file with such a name
-// exists, the error is that of [cli.InstallFile].
+// exists, Install renames none of them, and the error is that of [cli.InstallFile].
 func (r *Repairer) Install(force bool) error {
 	for _, c := range r.Copies {
 		if err := c.temp.Close(); err != nil {
 			return err // an incomplete copy must not replace a file
 		}
+		if err := cli.CheckInstall(c.Path, force); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Copies {
 		if err := cli.InstallFile(c.temp.Name(), c.Path, force); err != nil {
 			return err
 		}

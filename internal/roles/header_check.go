@@ -2,10 +2,10 @@ package roles
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -224,10 +224,4 @@ func (h *headerCheck) isMonotonic() bool {
 	return rises || slices.IsSorted(list)
 }
 
-func parseNumber(cell string) (value float64, ok bool) {
-	if !strings.ContainsAny(cell, "0123456789") {
-		return 0, false // NaN and Inf may be names of columns
-	}
-	value, err := strconv.ParseFloat(cell, 64)
-	return value, err == nil
-}
+func parseNumber(cell string) (value float64, ok bool) { return cells.ParseNumber([]byte(cell)) }

@@ -20,11 +20,11 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	first := make(map[string]bool, len(header))
 	for i, name := range header {
 		own := name
-		switch {
-		case name == "" && i > 0:
-			own = uniqueName("column_"+strconv.Itoa(i+1), taken)
-		case first[name]:
-			own = uniqueName(name, taken)
+		if name == "" && i > 0 {
+			own = "column_" + strconv.Itoa(i+1)
+		}
+		if own != name || first[name] {
+			own = uniqueName(own, taken)
 		}
 		first[name], taken[own] = true, true
 		names = append(names, own)
@@ -49,12 +49,7 @@ func IsTitleLine(cells []string) bool {
 
 // uniqueName returns name or, if it is taken, name with a number appended.
 func uniqueName(name string, taken map[string]bool) string {
-	for free, n := name, 2; ; n++ {
-		if !taken[free] {
-			return free
-		}
-		free = name + "_" + strconv.Itoa(n)
-	}
+	return csvfile.UniqueName(name, func(one string) bool { return taken[one] })
 }
 
 // NameFirstColumn sets the name of the first column to column_1 if it has no name and is not the

@@ -103,10 +103,10 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 func canonicalLabel(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.DigitsFitFloat64(label)
-	if isCode || strings.ContainsAny(label, "xX_") {
+	if isCode {
 		return label
 	}
-	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+	if v, isNumber := cells.ParseNumber([]byte(label)); isNumber && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return label

@@ -89,30 +89,23 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 
 func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	var answersTable *table
-	var answerColumns []string
 	if answers != nil {
 		var err error
 		if answersTable, err = openTable(answers, Answers); err != nil {
 			return nil, err
 		}
-		answerColumns = answersTable.names
 	}
-	a, err := openPredictions(ctx, first, Predictions, answerColumns, opts)
+	a, b, err := openBothPredictions(ctx, first, second, answersTable, opts)
 	if err != nil {
 		return nil, err
-	}
-	secondOpts := opts
-	secondOpts.Classes = opts.SecondClasses
-	b, err := openPredictions(ctx, second, SecondPredictions, answerColumns, secondOpts)
-	if err != nil {
-		return nil, err
-	}
-	if b.ids == nil && a.ids != nil {
-		a.ids, a.orderReason = nil, "the second predictions have no column of IDs"
 	}
 	key, idNumbers := newIDNumbers(a.ids, b.ids)
 	a.idKey, b.idKey = key, key
-	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"), "")
+	firstRows, orderReason := a.asJoinInput(Predictions, "the first predictions"), a.orderReason
+	if b.ids == nil && a.ids != nil {
+		firstRows.ids, orderReason = nil, "the second predictions have no column of IDs"
+	}
+	order, err := joinRows(firstRows, b.asJoinInput(SecondPredictions, "the second predictions"), "")
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +122,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 		}
 		d.Truth = &TruthComparison{}
 	}
-	d.OrderReason = a.orderReason
+	d.OrderReason = cmp.Or(orderReason, a.orderReason)
 	for i, at := range order {
 		d.compareRow(a, b, i, at, truths)
 	}
@@ -138,12 +131,28 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file FileRole, answerColumns []string, opts Options) (*predictions, error) {
-	t, err := openTable(src, file)
+// openBothPredictions reads two files of predictions. answersTable is nil without answers.
+func openBothPredictions(ctx context.Context, first, second io.Reader, answersTable *table, opts Options) (a, b *predictions, err error) {
+	firstTable, err := openTable(first, Predictions)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return readPredictions(ctx, t, answerColumns, opts)
+	secondTable, err := openTable(second, SecondPredictions)
+	if err != nil {
+		return nil, nil, err
+	}
+	var answerColumns []string
+	others := [][]string{secondTable.names}
+	if answersTable != nil {
+		answerColumns = answersTable.names
+		others = append(others, answerColumns)
+	}
+	if a, err = readPredictions(ctx, firstTable, answerColumns, commonIDName(firstTable.names, others...), opts); err != nil {
+		return nil, nil, err
+	}
+	opts.Classes = opts.SecondClasses
+	b, err = readPredictions(ctx, secondTable, answerColumns, a.id, opts)
+	return a, b, err
 }
 
 // readTrueLabels reads the answers and returns the true label of each row of the predictions first,
@@ -164,7 +173,7 @@ func (d *Difference) readTrueLabels(ctx context.Context, answersTable *table, fi
 	if err != nil {
 		return nil, err
 	}
-	if err := orderFault(first, answers); err != nil {
+	if err := orderFault(first, answers, order); err != nil {
 		return nil, err
 	}
 	setLabelKey(answers.labels, first, second)

@@ -99,6 +99,40 @@ func TestDiffWithoutIDs(t *testing.T) {
 	}
 }
 
+// TestDiffWithoutSecondIDs checks that the first file is joined with the answers by its IDs even if the
+// second file has none.
+func TestDiffWithoutSecondIDs(t *testing.T) {
+	const first, second, answers = "id,prediction\na,no\nb,yes\nc,yes\n", "prediction\nno\nno\nyes\n", "id,kind\nc,yes\nb,yes\na,no\n"
+	d, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader(answers), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&TruthComparison{BothRight: 2, OnlyFirst: 1, PValue: 1}, d.Truth); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]ChangedRow{{"b", "yes", "no", "yes"}}, d.ChangedRows); diff != "" || d.OrderReason != "the second predictions have no column of IDs" {
+		t.Errorf("joined by order because %q; (-want +got):\n%s", d.OrderReason, diff)
+	}
+}
+
+// TestDiffByNameOfID checks that all files are joined by the column that they have in common, and not by
+// the first column of each.
+func TestDiffByNameOfID(t *testing.T) {
+	const plain, numbered, answers = "id,prediction\n0,u\n1,v\n2,v\n", "row,id,prediction\n0,2,v\n1,1,v\n2,0,u\n", "id,kind\n1,v\n2,v\n0,u\n"
+	for _, files := range [][2]string{{plain, numbered}, {numbered, plain}, {numbered, numbered}} {
+		for _, truths := range []string{"", answers} {
+			var src io.Reader
+			if truths != "" {
+				src = strings.NewReader(truths)
+			}
+			d, err := Diff(t.Context(), strings.NewReader(files[0]), strings.NewReader(files[1]), src, Options{})
+			if err != nil || len(d.ChangedRows) > 0 || d.Truth != nil && d.Truth.BothRight != 3 {
+				t.Errorf("%q, answers %q: %+v, %v; want no changed row, and only right predictions", files, truths, d, err)
+			}
+		}
+	}
+}
+
 // TestFractions accepts classes that are fractions if both files have them, or if a true label is one.
 func TestFractions(t *testing.T) {
 	const file = "id,prediction\na,0.25\nb,0.5\nc,0.75\nd,1\n"

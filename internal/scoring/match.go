@@ -114,6 +114,10 @@ func spellingHint(labels, others []string) string {
 // together.
 const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; --in-order joins them by their order without this check"
 
+// idNameHint is the hint about files whose rows are joined by columns of different names, but seem not
+// to belong together.
+const idNameHint = "choose a column of unique values that is in both files with --id; if the columns are the right ones, write the same name above both"
+
 // encodingHint is the hint about a file that is not UTF-8.
 const encodingHint = "set the encoding with --encoding; `foretell check FILE` shows the text in the likely encodings"
 

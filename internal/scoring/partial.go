@@ -21,6 +21,7 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 	for i, id := range p.ids {
 		if answered[p.idKey.of(id)] {
 			p.ids[kept], p.labels[kept], p.rows[kept] = id, p.labels[i], p.rows[i]
+			p.shared.moveRow(i, kept)
 			copy(p.probabilities[kept*width:(kept+1)*width], p.probabilities[i*width:(i+1)*width])
 			kept++
 		}
@@ -34,6 +35,7 @@ func dropUnmatched(p *predictions, a *answers) (unanswered, unpredicted int, err
 	for i, id := range a.ids {
 		if predicted[a.idKey.of(id)] {
 			a.ids[kept], a.labels[kept], a.rows[kept] = id, a.labels[i], a.rows[i]
+			a.shared.moveRow(i, kept)
 			kept++
 		}
 	}

@@ -53,8 +53,8 @@ type predictions struct {
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	// shared holds the columns that both files have. It is set only if the rows may be joined with
-	// the answers by their order, to check that the cells of each pair of rows are equal.
+	// shared holds the columns that both files have. It is set only if the answers lack the first
+	// column, to check that the cells of each pair of joined rows are equal.
 	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
@@ -79,14 +79,15 @@ func (p *predictions) rowName(row int) string {
 // answers holds the contents of the file with the true labels.
 type answers struct {
 	names  []string // of the columns
+	id     string   // the name of the ID column; "" without one
 	label  string
 	ids    []string // nil if the rows are joined by their order
 	idKey  idKey    // that of the predictions
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int
-	// shared holds the columns that both files have. It is set only if the rows are joined by their
-	// order, to check that the cells of each pair of rows are equal.
+	// shared holds the columns that both files have. It is nil if the rows are joined by a column
+	// that is in both files, or because of Options.InOrder.
 	shared *sharedCells
 }
 
@@ -94,31 +95,26 @@ type answers struct {
 const probabilityColumn = "probability_"
 
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
-// answers; nil without answers.
-func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, opts Options) (*predictions, error) {
+// answers; nil without answers. idName is the name of the ID column. If there is no such column, or
+// if the first column has generated IDs, the ID is the first column. If the first column has the
+// predicted labels, there are no IDs.
+func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, idName string, opts Options) (*predictions, error) {
 	p := &predictions{names: predictionsTable.names, modelClasses: opts.Classes}
 	at, err := p.findLabelColumn(predictionsTable, answerColumns, opts)
 	if err != nil {
 		return nil, err
 	}
 	p.label = predictionsTable.names[at]
-	id := -1
-	if !opts.InOrder {
-		if id, err = predictionsTable.columnIndex(opts.ID, "ID", 0); err != nil {
-			return nil, err
-		}
-		if id == at {
-			id = -1 // the file has only predictions
-			p.orderReason = "the predictions have no column of IDs"
-		} else {
-			p.id = predictionsTable.names[id]
-		}
+	id, err := p.findIDColumn(predictionsTable, at, idName, opts)
+	if err != nil {
+		return nil, err
 	}
 	var sharedColumns []int
 	isCompared := predictionsTable.file == Predictions // only the first predictions are compared with the answers
-	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || !slices.Contains(answerColumns, p.id)) {
+	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || idIndex(answerColumns, p.names[0]) < 0) {
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
+	var firstCells []string // the cells of the first column, if this is not the ID
 	classColumns := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
 	if len(classColumns) == 0 {
 		classColumns = result.ClassColumnsBefore(predictionsTable.rawNames, at, opts.Classes)
@@ -126,6 +122,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
+			if len(firstCells) > 0 && areGeneratedIDs(firstCells) {
+				p.id, p.ids = p.names[0], firstCells
+			}
 			p.setClasses(classColumns)
 			return p, nil
 		}
@@ -135,6 +134,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if id >= 0 {
 			p.ids = append(p.ids, trimField(row.Fields[id]))
 		}
+		if id > 0 && opts.ID == "" {
+			firstCells = append(firstCells, trimField(row.Fields[0]))
+		}
 		label := string(row.Fields[at])
 		if trimLabel(label) == "" {
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
@@ -143,15 +145,23 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if p.shared != nil {
 			p.shared.addRow(row.Fields, sharedColumns)
 		}
-		for _, column := range classColumns {
-			cell := trimField(row.Fields[column.Index])
-			chance, isProbability := parseProbability(cell)
-			if !isProbability {
-				return nil, predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(cell), quote(predictionsTable.names[column.Index]))
-			}
-			p.probabilities = append(p.probabilities, float32(chance))
+		if err := p.addProbabilities(predictionsTable, row, classColumns); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// addProbabilities adds the probabilities of a row.
+func (p *predictions) addProbabilities(predictionsTable *table, row *csvfile.Record, classColumns []result.ClassColumn) error {
+	for _, column := range classColumns {
+		cell := trimField(row.Fields[column.Index])
+		chance, isProbability := parseProbability(cell)
+		if !isProbability {
+			return predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(cell), quote(p.names[column.Index]))
+		}
+		p.probabilities = append(p.probabilities, float32(chance))
+	}
+	return nil
 }
 
 // parseProbability returns the number in cell. isProbability reports whether it is from 0 to 1.
@@ -227,8 +237,11 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	if err != nil {
 		return nil, err
 	}
+	if id >= 0 {
+		a.id = a.names[id]
+	}
 	var sharedColumns []int
-	if p.orderReason != "" && p.shared != nil {
+	if p.shared != nil && (id < 0 || a.id != p.id) {
 		a.shared, sharedColumns = newSharedCells(answersTable, p.shared.names, at)
 	}
 	for {
@@ -275,37 +288,6 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 		return len(names) - 1
 	}
 	return last
-}
-
-// findIDColumnOrDropIDs returns the position of the ID column of the answers. It returns -1 if the
-// rows must be joined by their order: if p has no IDs, or if its IDs were generated and the answers
-// lack their column. In the second case it removes the IDs from p. It returns a *Fault if the ID is
-// the column of the label, which is at the position labelColumn.
-func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
-	if p.ids == nil {
-		return -1, nil
-	}
-	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
-		p.ids = nil
-		p.orderReason = fmt.Sprintf("the answers lack the column %s of the predictions' generated IDs", quote(p.id))
-		return -1, nil
-	}
-	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))
-	if err == nil && id == labelColumn {
-		err = answersTable.newFault(1, "the only column that could be the ID, %s, is the label", quote(answersTable.names[id]))
-	}
-	return id, err
-}
-
-// areGeneratedIDs reports whether the IDs are r1, r2, …, which are generated for a table without
-// an ID column.
-func areGeneratedIDs(ids []string) bool {
-	for i, id := range ids {
-		if id != "r"+strconv.Itoa(i+1) {
-			return false
-		}
-	}
-	return true
 }
 
 // table reads a CSV whose rows have as many fields as the header.

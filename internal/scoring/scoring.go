@@ -196,7 +196,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPredictions(ctx, left, right.names, opts)
+	p, err := readPredictions(ctx, left, right.names, commonIDName(left.names, right.names), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := orderFault(p, a); err != nil {
+	if err := orderFault(p, a, order); err != nil {
 		return nil, err
 	}
 	setLabelKey(a.labels, p)

@@ -69,6 +69,12 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 		"trailing_commas":     {"id,x,prediction\n1,5,u\n2,6,v\n", "id,kind,,\n1,u,,\n2,v,,\n", Options{}},
 		"unnamed_label":       {"id,prediction\n1,u\n2,v\n", "id,\n1,u\n2,v\n", Options{}},
 		"in_order":            {"i,prediction\n7,u\n8,v\n", "j,kind\n1,u\n2,v\n", Options{InOrder: true}},
+		"a_pandas_index":      {",id,prediction\n0,1,v\n1,0,u\n", "id,kind\n0,u\n1,v\n", Options{}},
+		"row_numbers_first":   {"row,id,prediction\n0,1,v\n1,0,u\n", "id,kind\n0,u\n1,v\n", Options{}},
+		"unnamed_ids":         {",prediction\n1,v\n0,u\n", ",kind\n0,u\n1,v\n", Options{}},
+		"empty_columns":       {",prediction\n1,v\n0,u\n", "id,kind,\n0,u,\n1,v,\n", Options{}},
+		"renamed_id":          {"row,x,prediction\n1,5,u\n0,6,v\n2,7,w\n", "id,x,kind\n2,7,w\n0,6.0,v\n1,5,u\n", Options{}},
+		"renamed_partial":     {"row,x,prediction\n3,8,u\n1,5,u\n0,6,v\n", "id,x,kind\n2,7,w\n0,6,v\n1,5,u\n", Options{Partial: true}},
 		"made_ids":            {"id,x,prediction\nr1,5,u\nr2,6,v\n", "x,kind\n5,u\n6,v\n", Options{}},
 		"named_columns":       {"k,guess,note\n1,u,a\n2,v,b\n", "k,kind,note\n2,v,a\n1,u,b\n", Options{Prediction: "guess", Label: "kind", ID: "k"}},
 	} {
@@ -78,6 +84,18 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 				t.Errorf("accuracy %v, rocAuc %v, logLoss %v; want 1 and no probabilities", r.Accuracy.Value, r.ROCAUC, r.LogLoss)
 			}
 		})
+	}
+}
+
+// TestRowsOfDifferentIDColumns checks that rows that are joined by two columns of different names must
+// have the same values in the other columns that are in both files.
+func TestRowsOfDifferentIDColumns(t *testing.T) {
+	const predictions, answers = "row,x,prediction\n9,8,u\n1,5,u\n0,6,v\n", "id,x,kind\n9,8,u\n0,5,u\n1,6,v\n"
+	_, err := Score(t.Context(), strings.NewReader(predictions), strings.NewReader(answers), Options{})
+	const want = `the rows of the files do not seem to belong together: 2 of 3 rows have different values of x (first in line 3 of the predictions and line 4 of the answers); ` +
+		`they were joined by the column "row" of the predictions and the column "id" of the answers`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
 

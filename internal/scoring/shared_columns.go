@@ -9,8 +9,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// sharedCells holds the contents of columns that both files have. If the rows are joined by their
-// order, equal cells show that the rows belong together.
+// sharedCells holds the contents of columns that both files have. If the rows are not joined by one
+// of these columns, equal cells show that the rows belong together.
 type sharedCells struct {
 	names  []string // of the columns
 	hashes []uint32 // hashes of the cells, row-major
@@ -39,6 +39,14 @@ func (s *sharedCells) addRow(fields [][]byte, positions []int) {
 	}
 }
 
+// moveRow replaces the cells of the row to by those of the row from. It does nothing if s is nil.
+func (s *sharedCells) moveRow(from, to int) {
+	if s != nil {
+		n := len(s.names)
+		copy(s.hashes[to*n:(to+1)*n], s.hashes[from*n:(from+1)*n])
+	}
+}
+
 // hashCell returns a hash that is equal for cells that differ only in case, in the spaces around
 // them or in the form of a number.
 func hashCell(cell []byte) uint32 {
@@ -47,13 +55,13 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if the rows of the files are probably in different orders: if two
-// rows that are joined have different cells in a column of both files. It only checks rows that are
-// joined by their order because the files have no common IDs. It returns nil for rows that are
-// joined by IDs or because of Options.InOrder, and if no column is in both files. Both files must
-// have the same number of rows.
-func orderFault(p *predictions, a *answers) error {
-	if p.orderReason == "" || p.shared == nil || a.shared == nil {
+// orderFault returns a *Fault if two rows that are joined have different cells in a column of both
+// files, because they then probably do not belong together. order holds, for each row of p, its row
+// in a. orderFault only checks rows that are joined by their order because the files have no common
+// IDs, or by two columns of different names. It returns nil for other rows, and if no column is in
+// both files.
+func orderFault(p *predictions, a *answers, order []int) error {
+	if p.shared == nil || a.shared == nil {
 		return nil
 	}
 	var different []string
@@ -62,7 +70,7 @@ func orderFault(p *predictions, a *answers) error {
 		from := slices.Index(p.shared.names, name)
 		equal := true
 		for row := range p.rows {
-			if p.shared.hashes[row*len(p.shared.names)+from] != a.shared.hashes[row*len(a.shared.names)+to] {
+			if p.shared.hashes[row*len(p.shared.names)+from] != a.shared.hashes[order[row]*len(a.shared.names)+to] {
 				equal, rows[row], first = false, true, min(first, row)
 			}
 		}
@@ -79,9 +87,12 @@ func orderFault(p *predictions, a *answers) error {
 			n++
 		}
 	}
-	return &Fault{
-		Message: fmt.Sprintf("the rows of the files seem to be in different orders: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); the first row is nevertheless compared with the first, the second with the second and so on, because %s",
-			humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first], p.orderReason),
-		Hint: orderHint,
+	fault, relation := "seem to be in different orders", "the first row is nevertheless compared with the first, the second with the second and so on, because "+p.orderReason
+	hint := orderHint
+	if p.orderReason == "" {
+		fault, relation = "do not seem to belong together", "they were joined by the column "+quote(p.id)+" of the predictions and the column "+quote(a.id)+" of the answers"
+		hint = idNameHint
 	}
+	return &Fault{Hint: hint, Message: fmt.Sprintf("the rows of the files %s: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); %s",
+		fault, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[order[first]], relation)}
 }

@@ -93,6 +93,45 @@ func TestParquet(t *testing.T) {
 	}
 }
 
+// TestParquetColumnOfNulls reads a column without a value, as pandas writes it.
+func TestParquetColumnOfNulls(t *testing.T) {
+	type row struct {
+		ID   int64  `parquet:"id"`
+		None *int32 `parquet:"none,optional"`
+	}
+	for version := 1; version <= 2; version++ {
+		var out bytes.Buffer
+		if err := parquet.Write(&out, []row{{ID: 1}, {ID: 2}}, parquet.DataPageVersion(version)); err != nil {
+			t.Fatal(err)
+		}
+		table := openText(t, withNullType(t, out.Bytes(), "none"), Options{})
+		if got, err := text(t, table); err != nil || got != "id,none\n1,\n2,\n" || len(table.Warnings()) > 0 {
+			t.Errorf("pages of version %d: got %q, %v, %v", version, got, err, table.Warnings())
+		}
+	}
+}
+
+// withNullType returns a copy of a Parquet file in which the column is one of nulls.
+func withNullType(t *testing.T, file []byte, column string) string {
+	t.Helper()
+	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := opened.Metadata()
+	for i := range meta.Schema {
+		if meta.Schema[i].Name == column {
+			meta.Schema[i].LogicalType.Value = &format.NullType{}
+		}
+	}
+	footer, err := thrift.Marshal(&thrift.CompactProtocol{}, *meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := file[:len(file)-8-int(binary.LittleEndian.Uint32(file[len(file)-8:]))]
+	return string(pages) + string(footer) + string(binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))) + "PAR1"
+}
+
 // A CSV whose first column is called PAR1 begins like a Parquet file.
 func TestColumnCalledLikeParquet(t *testing.T) {
 	for _, in := range []string{"PAR1,b\n1,2\n", "PAR1\r\n1\r\n"} {
@@ -175,7 +214,7 @@ const sheetRows = `<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</
 <row r="5"><c r="A5"><v>2</v></c><c r="C5" t="b"><v>1</v></c><c r="D5" t="e"><v>#N/A</v></c></row>
 <row r="6"><c r="A6"><v>3</v></c><c r="B6" s="4"><v>7</v></c><c r="D6" s="3"><v>0.75</v></c></row>`
 
-const sheetWant = "id,\"Größe \",day & hour,when\n1,0.1,2024-02-29,2024-02-29 12:00:00\n2,,true,\n3,7,,18:00:00\n"
+const sheetWant = "id,\"Größe \",day & hour,when\n1,0.1,2024-02-29,2024-02-29 12:00:00\n,,,\n2,,true,\n3,7,,18:00:00\n"
 
 func TestWorkbook(t *testing.T) {
 	if testing.Short() {
@@ -187,8 +226,8 @@ func TestWorkbook(t *testing.T) {
 	if err != nil || got != sheetWant || table.Description() != `Excel, sheet "Data"` {
 		t.Errorf("read as %s, %v:\n%s", table.Description(), err, got)
 	}
-	if _, row, _ := table.Locate(3, 1); row != 5 {
-		t.Errorf("line 3 is row %d", row)
+	if _, row, _ := table.Locate(4, 1); row != 5 {
+		t.Errorf("line 4 is row %d", row)
 	}
 	if w := table.Warnings(); len(w) != 1 || w[0].Code != CodeSheets {
 		t.Errorf("got %v", w)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -24,9 +23,10 @@ const (
 	maxFieldBytes   = csvfile.MaxRecordBytes
 )
 
-// convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list
-// of objects, or an object that has a list of objects as a member. Each object becomes a
-// row. Keys become columns, in the order of their first appearance.
+// convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list of objects,
+// or an object that has a list of objects as a member. Each object becomes a row. A single object
+// that also has values such as numbers and texts is a row itself, unless one of its lists has a usual
+// name. Keys become columns, in the order of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {
@@ -51,18 +51,18 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 		f.warnings = slices.DeleteFunc(f.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
 	}
 	f.format = form.name
-	if len(form.others) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are read from the list %s; other lists are ignored: %s", csvfile.Excerpt(form.member), humanize.QuotedList(form.others, 5))})
+	if form.isGuess {
+		f.warn(csvfile.Warning{Code: CodeNested, Message: fmt.Sprintf("the rows are read from the list %s; the other members of the object are ignored", csvfile.Excerpt(form.member))})
 	}
 	return nil
 }
 
 // jsonLayout describes where the rows of a JSON file are.
 type jsonLayout struct {
-	name   string   // the name of the format
-	list   bool     // whether the rows are in a list; otherwise they are consecutive values
-	member string   // the key of the list in an object; "" if the whole document is the list
-	others []string // the keys of the other lists of objects
+	name    string // the name of the format
+	list    bool   // whether the rows are in a list; otherwise they are consecutive values
+	member  string // the key of the list in an object; "" if the whole document is the list
+	isGuess bool   // whether another member of the object may have the rows
 }
 
 func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
@@ -79,13 +79,12 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if err != nil {
 		return nil, d.toDefect(err)
 	}
-	if kind := d.PeekKind(); kind == '{' || len(first.lists) == 0 && first.columns == 0 {
+	member, isUsual := first.rowsKey()
+	if d.PeekKind() == '{' || member == "" && (first.hasScalar || first.members == 0) {
 		return &jsonLayout{name: "JSON Lines"}, nil // an error is returned again when the rows are read
 	}
-	if len(first.lists) > 0 {
-		member := first.rowsKey()
-		others := slices.DeleteFunc(first.lists, func(key string) bool { return key == member })
-		return &jsonLayout{name: "JSON", list: true, member: member, others: others}, nil
+	if member != "" {
+		return &jsonLayout{name: "JSON", list: true, member: member, isGuess: len(first.lists) > 1 || !isUsual && first.members > 1}, nil
 	}
 	what := "columns instead of rows"
 	if !first.hasList {
@@ -99,9 +98,10 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	lists   []string // the keys of the lists of objects
-	hasList bool     // whether a member is a list
-	columns int      // number of members if all of them are lists or objects, otherwise 0
+	members   int      // number of members
+	lists     []string // the keys of the lists of objects
+	hasList   bool     // whether a member is a list
+	hasScalar bool     // whether a member is neither a list nor an object
 }
 
 // keySet holds the distinct keys of a file in the order of their first appearance.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,13 +32,13 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	if _, err := d.ReadToken(); err != nil {
 		return first, err
 	}
-	others := 0
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
 			return first, err
 		}
 		key, kind := name.String(), d.PeekKind()
+		first.members++
 		if kind == '[' {
 			first.hasList = true
 			if _, err := d.ReadToken(); err != nil {
@@ -48,37 +47,35 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 			if d.PeekKind() == '{' {
 				first.lists = append(first.lists, key)
 			}
-			first.columns++
 			if err := d.skipValue(1); err != nil {
 				return first, err
 			}
 			continue
 		}
-		if kind == '{' {
-			first.columns++
-		} else {
-			others++
-		}
+		first.hasScalar = first.hasScalar || kind != '{'
 		if err := d.skipValue(0); err != nil {
 			return first, err
 		}
-	}
-	if others > 0 {
-		first.columns = 0
 	}
 	_, err = d.ReadToken()
 	return first, err
 }
 
-// rowsKey returns the key of the list that has the rows: data, rows or records, or otherwise the first
-// list.
-func (s *objectSummary) rowsKey() string {
-	for _, usual := range []string{"data", "rows", "records"} {
-		if at := slices.IndexFunc(s.lists, func(key string) bool { return strings.EqualFold(key, usual) }); at >= 0 {
-			return s.lists[at]
+// rowsKey returns the key of the list that has the rows: the first of the usual keys or, in an object
+// of only lists and objects, the first list. It returns "" if there is no such list. isUsual is set if
+// the key is data, rows or records.
+func (s *objectSummary) rowsKey() (key string, isUsual bool) {
+	for i, usual := range []string{"data", "rows", "records", "results", "items", "value", "values", "entries"} {
+		for _, key := range s.lists {
+			if strings.EqualFold(key, usual) {
+				return key, i < 3
+			}
 		}
 	}
-	return s.lists[0]
+	if s.hasScalar || len(s.lists) == 0 {
+		return "", false
+	}
+	return s.lists[0], false
 }
 
 // skipValue skips the next value if open is 0, or the rest of the current list or object if

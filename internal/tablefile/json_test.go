@@ -19,6 +19,8 @@ func TestJSON(t *testing.T) {
 		{"one_line", `{"id":1,"x":"a"}`, "id,x\n1,a\n", "JSON Lines"},
 		{"a_list", `[{"id":1,"x":"a"},{"id":2,"x":"b"}]`, "id,x\n1,a\n2,b\n", "JSON"},
 		{"a_list_in_an_object", `{"count":2,"data":[{"id":1,"x":"a"},{"id":2,"x":"b"}],"next":null}`, "id,x\n1,a\n2,b\n", "JSON"},
+		{"one_row_with_a_list", `{"id":7,"x":3,"tags":[{"n":1}]}`, "id,x,tags\n7,3,\"[{\"\"n\"\":1}]\"\n", "JSON Lines"},
+		{"an_empty_row", `{}` + "\n" + `{"id":1}`, "id\n\"\"\n1\n", "JSON Lines"},
 		{"several_lists", `{"errors":[{"row":1}],"Rows":[{"id":1,"x":"a"}],"more":[{"y":1}]}`, "id,x\n1,a\n", "JSON"},
 		{"several_other_lists", `{"north":[{"id":1}],"south":[{"id":2}]}`, "id\n1\n", "JSON"},
 		{"numbers_keep_their_text", `[{"id":1,"x":1.50},{"id":2,"x":1e6},{"id":3,"x":-0}]`, "id,x\n1,1.50\n2,1e6\n3,-0\n", "JSON"},
@@ -53,9 +55,28 @@ func TestSeveralJSONLists(t *testing.T) {
 	if got, err := text(t, table); err != nil || got != "id,x\n1,\n2,3\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
-	const want = `the rows are read from the list "data"; other lists are ignored: "errors", "more"`
+	const want = `the rows are read from the list "data"; the other members of the object are ignored`
 	if list := table.Warnings(); len(list) != 1 || list[0].Message != want {
 		t.Errorf("%q, want %q", list, want)
+	}
+}
+
+// TestJSONListInAnObject checks that a warning names the list that has the rows if its key does not
+// show this, and another member may have them.
+func TestJSONListInAnObject(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"count":1,"data":[{"id":1}]}`:         "",
+		`{"people":[{"id":1}]}`:                 "",
+		`{"count":1,"Items":[{"id":1}]}`:        `the rows are read from the list "Items"; the other members of the object are ignored`,
+		`{"people":[{"id":1}],"about":{"n":1}}`: `the rows are read from the list "people"; the other members of the object are ignored`,
+	} {
+		table := openText(t, in, Options{})
+		if got, err := text(t, table); err != nil || got != "id\n1\n" {
+			t.Errorf("%s is read as %q, %v", in, got, err)
+		}
+		if list := table.Warnings(); len(list) > 0 != (want != "") || len(list) > 0 && list[0].Message != want {
+			t.Errorf("%s: warnings %q, want %q", in, list, want)
+		}
 	}
 }
 

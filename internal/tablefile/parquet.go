@@ -193,7 +193,8 @@ func writeRowGroup(w *limitedTempCSV, group parquet.RowGroup, columns []parquetC
 }
 
 // cellFormatter returns a function that appends the text of a value of type t to dst. It returns nil
-// if the values have no form as a text, such as BSON documents.
+// if the values have no form as a text, such as BSON documents. This is also so for 16-bit numbers,
+// because the library does not return their type.
 func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -238,14 +239,9 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 				}
 				return fmt.Appendf(dst, "%s-%s-%s-%s-%s", b[:8], b[8:12], b[12:16], b[16:20], b[20:]), nil
 			}
-		case *format.Float16Type:
-			return func(dst []byte, v parquet.Value) ([]byte, error) {
-				if b := v.ByteArray(); len(b) == 2 {
-					return appendFloat(dst, float16Value(binary.LittleEndian.Uint16(b)), 32), nil
-				}
-				return dst, errors.New("a value is not a 16-bit number")
-			}
-		case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType, *format.NullType:
+		case *format.NullType: // pandas writes a column without a value in this way
+			return func(dst []byte, _ parquet.Value) ([]byte, error) { return dst, nil }
+		case *format.BsonType, *format.GeometryType, *format.GeographyType:
 			return nil
 		}
 	}
@@ -319,25 +315,6 @@ func appendFloat(dst []byte, value float64, bits int) []byte {
 		return strconv.AppendFloat(dst, value, 'e', -1, bits)
 	}
 	return strconv.AppendFloat(dst, value, 'f', -1, bits)
-}
-
-// float16Value returns the value of a 16-bit IEEE 754 number.
-func float16Value(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&0x1F), float64(bits&0x3FF)/1024
-	sign := 1.0
-	if bits>>15 == 1 {
-		sign = -1
-	}
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -14)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
 // appendDecimal appends the integer v divided by 10^scale.

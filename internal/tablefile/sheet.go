@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
-// sheetReader writes the rows of a sheet to a CSV. The header is the first row that has a cell and is
-// not skipped.
+// sheetReader writes the rows of a sheet to a CSV. The header is the first row that has a value and is
+// not skipped. Rows without a value above the header and below the last row with a value are left out.
 type sheetReader struct {
 	*workbook
 	out          *limitedTempCSV
@@ -24,6 +25,7 @@ type sheetReader struct {
 	width        int           // number of cells of the header; shorter rows are padded
 	header       int           // the number of the row with the header
 	row          int           // the number of the current row
+	written      int           // the number of the last row that was written
 	uncalculated int           // number of cells that have a formula, but no stored value
 	firstFormula string        // the first cell counted in uncalculated, such as C2
 	merged       int           // number of merged ranges with a row below the header
@@ -56,6 +58,9 @@ func (s *sheetReader) writeRows(part string) error {
 			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
 				s.row = n
 			}
+			if s.row > maxSheetRow {
+				return fmt.Errorf("the sheet has a row %d; the last possible row is %d", s.row, maxSheetRow)
+			}
 		case "c":
 			return s.addCell(d, e)
 		case "mergeCell":
@@ -69,7 +74,8 @@ func (s *sheetReader) writeRows(part string) error {
 	return s.endRow()
 }
 
-// endRow writes the current row unless it is skipped or all its cells are empty.
+// endRow writes the current row unless it is skipped or all its cells are empty. Before the row, it
+// writes the rows without a value since the last row that was written.
 func (s *sheetReader) endRow() error {
 	last := len(s.cells)
 	for last > 0 && s.cells[last-1] == "" {
@@ -83,23 +89,38 @@ func (s *sheetReader) endRow() error {
 		s.names = slices.Clone(s.cells[:last])
 		s.numbers = make([]numberCells, last)
 	} else {
+		if err := s.writeBlankRows(); err != nil {
+			return err
+		}
 		s.countNumbers(s.cells[:min(last, s.width)])
 	}
 	for _, text := range s.cells[:last] { // rows longer than the header are written; the CSV reader rejects them
 		s.out.writeField([]byte(text))
 	}
 	s.out.out.WriteEmptyFields(s.width - last)
-	s.cells = s.cells[:0]
+	s.cells, s.written = s.cells[:0], s.row
 	return s.out.endRecord(s.row)
 }
 
+// writeBlankRows writes a row of empty cells for each row between the last row that was written and the
+// current one. The file may lack these rows, because programs need not store rows without a value.
+func (s *sheetReader) writeBlankRows() error {
+	for row := s.written + 1; row < s.row; row++ {
+		s.out.out.WriteEmptyFields(s.width)
+		if err := s.out.endRecord(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // countNumbers adds the numbers in the cells of a row to the counts in s.numbers.
-func (s *sheetReader) countNumbers(cells []string) {
-	for i, text := range cells {
+func (s *sheetReader) countNumbers(texts []string) {
+	for i, text := range texts {
 		digits, isPercentage := strings.CutSuffix(text, "%")
-		n, err := strconv.ParseFloat(digits, 64)
+		n, isNumber := cells.ParseNumber([]byte(digits))
 		switch {
-		case err != nil || n == 0 || math.IsNaN(n) || math.IsInf(n, 0): // ParseFloat also reads the texts NaN and inf
+		case !isNumber || n == 0:
 		case isPercentage:
 			s.numbers[i].percentages++
 		default:

@@ -60,6 +60,44 @@ func TestCellStyles(t *testing.T) {
 	}
 }
 
+// TestBlankRowsOfSheet checks that rows without a value above the last row with one are rows of the
+// table, also if the file does not store them. Those above the header and at the end are left out.
+func TestBlankRowsOfSheet(t *testing.T) {
+	row := func(n int, cells ...string) string {
+		text := fmt.Sprintf(`<row r="%d">`, n)
+		for i, cell := range cells {
+			text += fmt.Sprintf(`<c r="%c%d" t="str"><v>%s</v></c>`, 'A'+i, n, cell)
+		}
+		return text + "</row>"
+	}
+	for name, c := range map[string]struct {
+		rows, want, warning string
+		opts                Options
+	}{
+		"stored":           {row(1, "id", "x") + row(2, "1", "2") + row(3) + row(4, "", "") + row(5, "3"), "id,x\n1,2\n,\n,\n3,\n", "", Options{}},
+		"not_stored":       {row(1, "id", "x") + row(2, "1", "2") + row(5, "3"), "id,x\n1,2\n,\n,\n3,\n", "", Options{}},
+		"below_the_header": {row(1, "id", "x") + row(3, "1", "2"), "id,x\n,\n1,2\n", "", Options{}},
+		"above_the_header": {row(2) + row(4, "id", "x") + row(5, "1", "2"), "id,x\n1,2\n", "", Options{}},
+		"skipped":          {row(1, "title") + row(4, "id", "x") + row(5, "1", "2"), "id,x\n1,2\n", "", Options{SkipRows: 1}},
+		"one_column":       {row(1, "id") + row(3, "1"), "id\n\"\"\n1\n", "", Options{}},
+		"at_the_end":       {row(1, "id", "x") + row(2, "1", "2") + row(3, "", "") + row(4), "id,x\n1,2\n", "left out 2 rows of empty cells at the end of the file", Options{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := openText(t, xlsx(t, "Data", c.rows), c.opts)
+			if got, err := text(t, table); err != nil || got != c.want {
+				t.Errorf("read as %q, %v; want %q", got, err, c.want)
+			}
+			if w := table.Warnings(); len(w) > 0 != (c.warning != "") || len(w) > 1 || len(w) == 1 && (w[0].Code != CodeBlankRows || w[0].Message != c.warning) {
+				t.Errorf("warnings %v, want %q", w, c.warning)
+			}
+		})
+	}
+	_, err := text(t, openText(t, xlsx(t, "Data", row(1, "id")+row(2_000_000_000, "1")), Options{}))
+	if err == nil || !strings.Contains(err.Error(), "the sheet has a row 2000000000; the last possible row is 1048576") {
+		t.Errorf("a row with a number that is too large: %v", err)
+	}
+}
+
 // TestLongIntegers checks that integers are read exactly, even those that no float64 has.
 func TestLongIntegers(t *testing.T) {
 	const longInt = "9007199254740993" // 2^53 + 1

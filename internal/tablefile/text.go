@@ -150,15 +150,16 @@ const minSpacedLines = 3
 // by spaces. Such a table has at least three columns, the same number in each line. The
 // first line may have one column less, because files written by R have no name for the
 // column of row names. The first line must not have another delimiter, such as a comma; one tab is
-// allowed. The second fields must not all begin with a delimiter, as in lines such as "a"; "b". head
-// is the beginning of the text, and lines are its first lines.
+// allowed, if it does not separate two columns (see isTabSeparated). The second fields must not all
+// begin with a delimiter, as in lines such as "a"; "b". head is the beginning of the text, and lines
+// are its first lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < minSpacedLines {
 		return false
 	}
 	if comma := csvfile.FindDelimiter(head, true); strings.IndexByte(lines[0], comma) >= 0 && comma != '\t' ||
-		comma == '\t' && strings.Count(lines[0], "\t") > 1 {
+		comma == '\t' && strings.Count(lines[0], "\t") > 1 || isTabSeparated(lines) {
 		return false
 	}
 	n, isDelimited := len(splitSpaces(lines[1])), true
@@ -170,6 +171,20 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 		isDelimited = isDelimited && len(fields) > 1 && strings.IndexAny(fields[1], csvfile.Delimiters) == 0
 	}
 	return n >= fewest && !isDelimited
+}
+
+// isTabSeparated reports whether lines are the rows of a table of two columns separated by a tab, with
+// texts that may have spaces. Each line has one tab. In a table separated by spaces, each line may have
+// a tab, too, but such a table is usually aligned: each row has several spaces in succession.
+func isTabSeparated(lines []string) bool {
+	isAligned := true
+	for i, line := range lines {
+		if strings.Count(line, "\t") != 1 {
+			return false
+		}
+		isAligned = isAligned && (i == 0 || strings.Contains(line, "  "))
+	}
+	return !isAligned
 }
 
 // writeSpacedRows writes the rows of src, a table with columns separated by spaces, to w.

@@ -143,10 +143,13 @@ func (f *sourceFile) addedColumnsAreEmpty(ctx context.Context, edit headerEdit) 
 
 // leaveOutBlankRows makes s leave out the blank rows at its end, and adds a warning if there are any.
 func (f *sourceFile) leaveOutBlankRows(s *stream) {
-	s.Reader = csvfile.NewBlankRowTrimmer(s.Reader, f.delimiter, func(rows int) {
-		if !f.hasBlankRows { // the file may be read several times
-			f.hasBlankRows = true
-			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
-		}
-	})
+	s.Reader = csvfile.NewBlankRowTrimmer(s.Reader, f.delimiter, f.warnBlankRows)
+}
+
+// warnBlankRows adds a warning that rows without a value at the end of the file are left out.
+func (f *sourceFile) warnBlankRows(rows int) {
+	if !f.hasBlankRows { // the file may be read several times
+		f.hasBlankRows = true
+		f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
+	}
 }

@@ -22,6 +22,7 @@ const (
 	maxSheetText   = 256 << 20     // largest size of the shared strings in bytes
 	maxPartBytes   = 8 << 30       // largest unpacked size of a part in bytes
 	maxSheetColumn = 16_384        // largest number of columns of a sheet, which is the limit of Excel
+	maxSheetRow    = 1_048_576     // largest number of a row, which is the limit of Excel
 	maxToken       = maxFieldBytes // largest size of a text, a tag or a comment in bytes
 )
 
@@ -78,6 +79,9 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 		}
 		if len(b.sheets) > 1 && opts.Sheet == "" {
 			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets (%s), but only the sheet %q is read", len(b.sheets), b.sheetNames(), sheet.name)})
+		}
+		if source.row > source.written && source.width > 0 {
+			f.warnBlankRows(source.row - source.written)
 		}
 		f.warnings = append(f.warnings, source.warnings()...)
 		return nil

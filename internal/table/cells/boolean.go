@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
+// booleanForms are the pairs of words and numbers, in lower case, that mean yes and no.
+var booleanForms = [...][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"1.0", "0.0"}}
+
 // booleanPairs are the pairs of words, in lower case, that make a column boolean.
-var booleanPairs = [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
+var booleanPairs = booleanForms[:5]
 
 // AreBooleans reports whether texts are the two words of a pair such as yes and no, in upper or
 // lower case, and nothing else. Both words must occur.
@@ -31,11 +34,14 @@ func FoldCase(text string) string { return strings.ToLower(strings.TrimSpace(tex
 // FoldBoolean returns "true" or "false" for words and numbers with this meaning, such as True, yes and 1.0.
 // For any other text, it returns [FoldSpelling] of the text.
 func FoldBoolean(text string) string {
-	switch text = FoldSpelling(text); text {
-	case "yes", "true", "y", "t", "on", "1", "1.0":
-		return "true"
-	case "no", "false", "n", "f", "off", "0", "0.0":
-		return "false"
+	text = FoldSpelling(text)
+	for _, pair := range booleanForms {
+		switch text {
+		case pair[0]:
+			return "true"
+		case pair[1]:
+			return "false"
+		}
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package csvfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -270,6 +269,3 @@ func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
 	}
 	return fields
 }
-
-// IsEOF reports whether an error of Next means the end of the file.
-func IsEOF(err error) bool { return errors.Is(err, io.EOF) }

@@ -65,18 +65,21 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	case err != nil:
 		return nil, err
 	case len(rec.Fields) != len(t.Names):
-		return nil, t.RaggedRowDefect(rec)
+		return nil, RaggedRowDefect(t.Names, rec)
 	}
 	return rec, nil
 }
 
-// RaggedRowDefect returns the defect of a record with more or fewer fields than the header.
-func (t *Table) RaggedRowDefect(rec *Record) *Defect {
-	want, got := len(t.Names), len(rec.Fields)
+// RaggedRowDefect returns the defect of a record with more or fewer fields than names, the header.
+func RaggedRowDefect(names []string, rec *Record) *Defect {
+	want, got := len(names), len(rec.Fields)
 	at := min(want, got)
 	d := &Defect{
-		Code: CodeRaggedRow, Line: rec.Line, Column: at + 1, Name: t.ColumnName(at + 1),
+		Code: CodeRaggedRow, Line: rec.Line, Column: at + 1,
 		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
+	}
+	if at < want {
+		d.Name = names[at]
 	}
 	if rec.LineBreaks > 0 {
 		d.Message += fmt.Sprintf(" (the record ends in line %d: is a quote not closed?)", rec.Line+rec.LineBreaks)
@@ -148,7 +151,7 @@ func (t *Table) CheckHeader(minColumns int) []Defect {
 		}
 		return []Defect{d}
 	}
-	if t.IsHeaderNumeric() {
+	if IsHeaderNumeric(t.Names) {
 		return []Defect{t.HeaderDefect(CodeNoHeader, 0, "the first row holds numbers only: the file needs a header row that names the columns")}
 	}
 	var defects []Defect
@@ -168,8 +171,8 @@ func (t *Table) CheckHeader(minColumns int) []Defect {
 }
 
 // IsHeaderNumeric reports whether every name is a number, as in a file without a header.
-func (t *Table) IsHeaderNumeric() bool {
-	for _, name := range t.Names {
+func IsHeaderNumeric(names []string) bool {
+	for _, name := range names {
 		if kind, _ := cells.Classify([]byte(name)); kind != cells.Number {
 			return false
 		}

@@ -76,7 +76,7 @@ func (r *repairer) makeNamesUnique() {
 		case name == "":
 			fresh = "column_" + strconv.Itoa(i+1)
 		}
-		fresh = uniqueName(fresh, func(one string) bool {
+		fresh = csvfile.UniqueName(fresh, func(one string) bool {
 			return taken[one] || one != name && slices.Contains(r.names[i:], one)
 		})
 		taken[fresh] = true
@@ -137,15 +137,6 @@ func (r *repairer) namesFromTraining() []string {
 		}
 	}
 	return nil
-}
-
-// uniqueName returns name, with a number appended if taken returns true for it.
-func uniqueName(name string, taken func(string) bool) string {
-	free := name
-	for n := 2; taken(free); n++ {
-		free = name + "_" + strconv.Itoa(n)
-	}
-	return free
 }
 
 // isDropped reports whether the column at the given position is omitted, because it is in

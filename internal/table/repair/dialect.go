@@ -3,6 +3,7 @@ package repair
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 
@@ -64,8 +65,7 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	if d.hasRowNames {
 		d.names = append([]string{""}, d.names...)
 	}
-	numbers := csvfile.Table{Names: d.names}
-	d.hasHeader = !numbers.IsHeaderNumeric()
+	d.hasHeader = !csvfile.IsHeaderNumeric(d.names)
 	d.sample = records[d.preamble+1:]
 	return d, nil
 }
@@ -151,7 +151,7 @@ func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, 
 		}
 		records = append(records, record)
 	}
-	if truncated && csvfile.IsEOF(err) && len(records) > 1 {
+	if truncated && errors.Is(err, io.EOF) && len(records) > 1 {
 		records = records[:len(records)-1] // the sample may end within the last record
 	}
 	return records, err

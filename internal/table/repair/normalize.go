@@ -57,7 +57,7 @@ func (l *Layout) SetRoles(names []string, id string, generateID bool, label stri
 	l.ID, l.GenerateID = "", generateID
 	switch {
 	case generateID && l.GeneratedIDName == "":
-		l.GeneratedIDName = uniqueName("id", func(one string) bool { return slices.Contains(names, one) })
+		l.GeneratedIDName = csvfile.UniqueName("id", func(one string) bool { return slices.Contains(names, one) })
 	case !generateID && (len(left) == 0 || left[0] != id):
 		l.ID = id
 	}
@@ -131,7 +131,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.NoHeader {
 		r.firstRow = t.HeaderAsRecord()
 	}
-	if err := layout.setNames(t); err != nil {
+	if t.Names, err = layout.namesFor(t.Names, t.HeaderLine); err != nil {
 		return nil, err
 	}
 	if r.order, err = layout.columnOrder(t); err != nil {
@@ -147,23 +147,24 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	return &NormalizeResult{r, r}, nil
 }
 
-func (l *Layout) setNames(t *csvfile.Table) error {
-	if l.Names == nil {
-		for i := range t.Names {
-			if l.NoHeader {
-				t.Names[i] = "column_" + strconv.Itoa(i+1)
-			}
+// namesFor returns the names of the columns of a file whose first row, in the given line, is header.
+func (l *Layout) namesFor(header []string, line int) ([]string, error) {
+	switch {
+	case l.Names != nil && len(l.Names) != len(header):
+		return nil, &csvfile.Defect{
+			Code: csvfile.CodeRaggedRow, Line: line, Column: 1,
+			Message: fmt.Sprintf("expected %s, got %d", humanize.Count(len(l.Names), "column"), len(header)),
 		}
-		return nil
+	case l.Names != nil:
+		return l.Names, nil
+	case !l.NoHeader:
+		return header, nil
 	}
-	if len(l.Names) != len(t.Names) {
-		return &csvfile.Defect{
-			Code: csvfile.CodeRaggedRow, Line: t.HeaderLine, Column: 1,
-			Message: fmt.Sprintf("expected %s, got %d", humanize.Count(len(l.Names), "column"), len(t.Names)),
-		}
+	names := make([]string, len(header))
+	for i := range names {
+		names[i] = "column_" + strconv.Itoa(i+1)
 	}
-	t.Names = l.Names
-	return nil
+	return names, nil
 }
 
 // missingColumnDefect returns the defect of a file that lacks the named column. role is
@@ -290,7 +291,7 @@ func (r *canonicalReader) addOffset(sourceLine int, fields [][]byte, breaks int)
 func (r *canonicalReader) writeHeader(idName string) {
 	if r.generateID {
 		if idName == "" {
-			idName = uniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
+			idName = csvfile.UniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
 		}
 		r.out.WriteField([]byte(idName))
 	}

@@ -138,7 +138,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	}
 	for {
 		fields, line, err := rows.next()
-		if csvfile.IsEOF(err) {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -205,13 +205,13 @@ func (r *repairer) findMoreHeaders() {
 // isKeptHeaderNumeric reports whether the header consists only of numbers, apart from
 // dropped columns.
 func (r *repairer) isKeptHeaderNumeric() bool {
-	kept := csvfile.Table{}
+	var kept []string
 	for i, name := range r.names {
 		if !r.isDropped(i) {
-			kept.Names = append(kept.Names, name)
+			kept = append(kept, name)
 		}
 	}
-	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
+	return len(kept) > 0 && csvfile.IsHeaderNumeric(kept)
 }
 
 // lacksHeader reports whether the header looks like a row of data; see check.LacksHeader. For a
@@ -310,16 +310,13 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 // nameFromLayout names the columns of a file that has no header, in the same way as Normalize. line
 // is the line of the first row.
 func (r *repairer) nameFromLayout(line int) error {
-	table := csvfile.Table{Names: slices.Clone(r.dialect.names), HeaderLine: line}
-	if err := r.opts.Layout.setNames(&table); err != nil {
-		return err
-	}
-	r.names = slices.Clone(table.Names)
-	return nil
+	names, err := r.opts.Layout.namesFor(r.dialect.names, line)
+	r.names = slices.Clone(names)
+	return err
 }
 
 func emptyFileError(err error) error {
-	if csvfile.IsEOF(err) {
+	if errors.Is(err, io.EOF) {
 		return &csvfile.Defect{Code: csvfile.CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
 	}
 	return err
@@ -362,7 +359,7 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 			return r.ctx.Err()
 		}
 		fields, line, err := rows.next()
-		if csvfile.IsEOF(err) {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -88,7 +88,7 @@ func (w *repairWriter) writeHeader() {
 		if train := r.opts.Train; r.blind && train != nil {
 			name = train.Schema.ID
 		}
-		name = uniqueName(name, func(one string) bool {
+		name = csvfile.UniqueName(name, func(one string) bool {
 			for _, at := range r.order {
 				if r.names[at] == one {
 					return true
@@ -197,8 +197,7 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 		w.repairer.log.addLeftOut(changeRaggedLeftOut, line)
 		return nil
 	}
-	record := &csvfile.Record{Line: line, Fields: fields}
-	d := (&csvfile.Table{Names: w.repairer.names}).RaggedRowDefect(record)
+	d := csvfile.RaggedRowDefect(w.repairer.names, &csvfile.Record{Line: line, Fields: fields})
 	d.Message += "; the row cannot be aligned: correct it by hand"
 	return d
 }

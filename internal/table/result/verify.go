@@ -39,7 +39,7 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (row
 	if err != nil {
 		return 0, err
 	}
-	v := &verifier{want: want, got: got}
+	v := &verifier{want: want, wantNames: want.Names, got: got}
 	if err := v.checkHeaderAndSetClasses(classes); err != nil {
 		return 0, err
 	}
@@ -62,7 +62,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 		return 0, err
 	}
 	before := max(len(got.Names)-len(classes)-2-countReasons(got.Names), 0)
-	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
+	v := &verifier{wantNames: got.Names[:before], got: got}
 	if err := v.checkHeaderAndSetClasses(classes); err != nil {
 		return 0, err
 	}
@@ -82,7 +82,9 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 }
 
 type verifier struct {
-	want, got *csvfile.Table
+	want      *csvfile.Table // the blind file; nil for VerifyProbabilities
+	wantNames []string       // the names of the columns before those that a result adds
+	got       *csvfile.Table
 	classes   map[string]int32
 	added     int // number of added columns without the reasons
 	rows      int
@@ -91,7 +93,7 @@ type verifier struct {
 // checkHeaderAndSetClasses sets v.classes and v.added from the header. It returns a defect if the
 // header is not the header of a result. If classes is nil, it takes the classes from the header.
 func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
-	names := v.want.Names
+	names := v.wantNames
 	if classes == nil && len(v.got.Names) >= len(names) {
 		classes = v.setClassesFromHeader()
 	} else {
@@ -119,7 +121,7 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 // setClassesFromHeader sets v.classes to all labels that the names of the class columns can stand
 // for; see [ClassColumn]. It returns the likeliest label of each class column.
 func (v *verifier) setClassesFromHeader() []string {
-	columns := ClassColumns(v.got.RawNames, len(v.want.Names), nil)
+	columns := ClassColumns(v.got.RawNames, len(v.wantNames), nil)
 	classes := make([]string, len(columns))
 	for i, column := range columns {
 		classes[i] = column.Labels[0]
