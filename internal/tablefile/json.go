@@ -100,6 +100,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 type objectSummary struct {
 	members   int      // number of members
 	lists     []string // the keys of the lists of objects
+	longLists []string // the keys of the lists of at least two objects
 	hasList   bool     // whether a member is a list
 	hasScalar bool     // whether a member is neither a list nor an object
 }

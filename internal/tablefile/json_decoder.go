@@ -46,6 +46,12 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 			}
 			if d.PeekKind() == '{' {
 				first.lists = append(first.lists, key)
+				if err := d.skipValue(0); err != nil {
+					return first, err
+				}
+				if d.PeekKind() == '{' {
+					first.longLists = append(first.longLists, key)
+				}
 			}
 			if err := d.skipValue(1); err != nil {
 				return first, err
@@ -62,8 +68,9 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 }
 
 // rowsKey returns the key of the list that has the rows: the first of the usual keys or, in an object
-// of only lists and objects, the first list. It returns "" if there is no such list. isUsual is set if
-// the key is data, rows or records.
+// of only lists and objects, the first list. In another object, it is the only list of several objects,
+// because a row with one such list is rarer than a list of rows with a count or a title. rowsKey
+// returns "" if there is no such list. isUsual is set if the key is data, rows or records.
 func (s *objectSummary) rowsKey() (key string, isUsual bool) {
 	for i, usual := range []string{"data", "rows", "records", "results", "items", "value", "values", "entries"} {
 		for _, key := range s.lists {
@@ -72,10 +79,13 @@ func (s *objectSummary) rowsKey() (key string, isUsual bool) {
 			}
 		}
 	}
-	if s.hasScalar || len(s.lists) == 0 {
-		return "", false
+	switch {
+	case !s.hasScalar && len(s.lists) > 0:
+		return s.lists[0], false
+	case len(s.longLists) == 1:
+		return s.longLists[0], false
 	}
-	return s.lists[0], false
+	return "", false
 }
 
 // skipValue skips the next value if open is 0, or the rest of the current list or object if
