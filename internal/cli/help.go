@@ -73,7 +73,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               array as a member: data, rows, records, results,
               items, value, values or entries, or else the
               first one, if the object has only arrays and
-              objects; any other object is a row
+              objects, or the only one with several objects;
+              any other object is a row
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing
