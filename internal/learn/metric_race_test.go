@@ -82,8 +82,8 @@ func TestValidationRowsOfOneClass(t *testing.T) {
 	if _, interval := o.Report.Validation.Intervals[metric.NamePRAUC]; o.Status != NotCompleted || interval || !math.IsNaN(o.Report.Validation.PRAUC) {
 		t.Errorf("%s with prAuc %v", o.Status, o.Report.Validation.PRAUC)
 	}
-	if o.Report.Importances != nil {
-		t.Errorf("importances %v", o.Report.Importances)
+	if o.Report.Importances != nil || !math.IsNaN(o.Report.Baseline.Validation.PRAUC) {
+		t.Errorf("importances %v, prAuc of the baseline %v", o.Report.Importances, o.Report.Baseline.Validation.PRAUC)
 	}
 	r, err := newRace(t.Context(), f, Params{Times: times}, fakeAlgorithms(fitter))
 	if err != nil {

@@ -23,6 +23,9 @@ type Baseline struct {
 // if ctx is cancelled.
 func (e *Evaluator) NewBaseline(ctx context.Context) (Baseline, error) {
 	validation, majority, err := e.scoreBaseline(ctx, e.Labels)
+	if e.UnmeasurableReason() != "" {
+		validation.remove(e.Metric)
+	}
 	return Baseline{Label: e.Names[majority], Validation: validation, Test: NaNScores}, err
 }
 
