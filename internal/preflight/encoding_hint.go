@@ -2,19 +2,15 @@ package preflight
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"foretell/internal/tablefile"
 )
 
 // otherEncodingHint returns what to do if a text that [repair.File] has decoded as Windows-1252 is
 // wrong. It returns "" if the text is readable in Windows-1252.
 func (r *Repairer) otherEncodingHint(in *InputTable) string {
 	examples, err := in.table.EncodingExamples(r.Factory.Running.Context())
-	isDecoded := func(one tablefile.EncodingExample) bool { return one.Encoding == "windows-1252" }
-	if err != nil || len(examples) == 0 || slices.ContainsFunc(examples, isDecoded) {
+	if err != nil || len(examples) == 0 || examples[0].Encoding == "windows-1252" { // the most likely encoding is first
 		return ""
 	}
 	defer r.Factory.ForceInCommands()()

@@ -148,7 +148,7 @@ func isReadable(text string, share float64) bool {
 func hasIdeographsInWords(text string) bool {
 	characters, inWords, left := 0, 0, ' '
 	for at, char := range text {
-		if unicode.In(char, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if char >= '぀' && char <= '鿿' || char >= '가' && char <= '힣' {
 			right, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(char):])
 			if characters++; isASCIILetter(left) || isASCIILetter(right) {
 				inWords++
