@@ -56,12 +56,12 @@ func TestCopyWithoutResponse(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		switch {
-		case r.Method == http.MethodPut:
+		switch r.Method {
+		case http.MethodPut:
 			copies[r.URL.Path] = true
 			copied++
 			panic(http.ErrAbortHandler)
-		case r.Method == http.MethodDelete:
+		case http.MethodDelete:
 			delete(copies, r.URL.Path)
 			w.WriteHeader(http.StatusNoContent)
 		default:

@@ -84,8 +84,9 @@ func (f *Factory) runPager(ctx context.Context, pager string, text []byte) error
 	f.PagerRunning.Store(false)
 	const notExecutable, notFound = 126, 127 // exit statuses of sh
 	var exitErr *exec.ExitError
-	if err == nil || ctx.Err() != nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound {
-		return nil // the exit status of the pager itself does not matter
+	ended := err == nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound
+	if ended || context.Cause(ctx) != nil { // the exit status of the pager itself does not matter
+		return nil
 	}
 	f.Note("cannot start the pager %q: %v", pager, err)
 	_, err = f.Console.Out.Write(text)

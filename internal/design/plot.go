@@ -208,6 +208,7 @@ func scale(v float64, exponent int) float64 {
 func (p *Plot) xCoordinate(v float64) string {
 	return coordinate((v/2 - p.MinX/2) / (p.MaxX/2 - p.MinX/2))
 }
+
 func (p *Plot) yCoordinate(v float64) string {
 	return coordinate((p.MaxY/2 - v/2) / (p.MaxY/2 - p.MinY/2))
 }

@@ -189,10 +189,10 @@ func (c *ColumnProfile) isNamedLikeID() bool {
 
 // isRowNumberWithGaps reports whether a column numbers the rows of a table from which at most a fifth
 // of the rows were removed later: its integers increase from row to row, mostly by 1. The integers
-// must begin near 0, and the name must not mean that they count time. A column with more gaps may be a measurement in order of
-// time, such as days without the weekends. If there are too many numbers to keep them,
-// isRowNumberWithGaps checks only the order of those that t.AllOrSample returns. rows is the number
-// of rows of the file.
+// must begin near 0, and the name must not mean that they count time. A column with more gaps may be
+// a measurement in order of time, such as days without the weekends. If there are too many numbers
+// to keep them, isRowNumberWithGaps checks only the order of those that t.AllOrSample returns. rows
+// is the number of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
 	if !c.IsInteger() || inference.CountsTime(c.Name) || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false
