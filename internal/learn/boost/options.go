@@ -63,7 +63,7 @@ type Options struct {
 	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
 	// for each tree. Defaults to 0.7 for fewer than ten features, and otherwise to 0.5. For
 	// symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if there are
-	// at most four classes, and to less for more than 128 features.
+	// at most four classes.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
 	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.
@@ -201,7 +201,7 @@ func (o *Options) symmetricDefaults(rows, features int) {
 		setDefault(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), mid), 0.2))
 	}
 	if features >= 20 || features >= 10 && !manyClasses {
-		setDefault(&o.FeatureFraction, symmetricFeatureFraction(features))
+		setDefault(&o.FeatureFraction, 0.35)
 	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
@@ -215,14 +215,6 @@ func (o *Options) symmetricDefaults(rows, features int) {
 		o.Buckets = 128
 	}
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
-}
-
-// symmetricFeatureFraction returns the default of FeatureFraction for symmetric trees of a table
-// with at least ten features. In a wide table, the number of features of a tree grows only with the
-// square root of the number of all features: the trees are as accurate, and take less time.
-func symmetricFeatureFraction(features int) float64 {
-	const wide = 128
-	return 0.35 * math.Sqrt(min(wide/float64(features), 1))
 }
 
 // symmetricDepth returns the default number of levels. It grows with the number of rows, because
