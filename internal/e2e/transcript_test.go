@@ -29,6 +29,7 @@ var volatile = []struct {
 	{pattern(`expires=\d+&signature=[0-9A-Za-z_-]+`), "SIGNED"},
 	{pattern(`\d+(\.\d)? (s|min)\b( \d+ s)?`), "DURATION"},
 	{pattern(`[▁-█]  +[▁-█]+\n`), "CURVE\n"}, // by time
+	{pattern(`(training create) [0-9a-f]{8}\b`), "$1 SHORTKEY"},
 }
 
 // key matches the key of an object.

@@ -108,7 +108,8 @@ func TestForms(t *testing.T) {
 		{"uuids", tabletest.Cells(200, func(int) string {
 			return fmt.Sprintf("%08x-%04x-4a00-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
 		}), inference.FormCategory, []string{}},
-		{"row_counter", tabletest.Cells(200, func(i int) string { return strconv.Itoa(1000 + (i*77)%200) }), inference.FormNumeric, []string{}},
+		{"row_counter", tabletest.Cells(200, func(i int) string { return strconv.Itoa(1 + (i*77)%200) }), inference.FormNumeric, []string{}},
+		{"years", tabletest.Cells(200, func(i int) string { return strconv.Itoa(1800 + i) }), inference.FormNumeric, []string{"x"}},
 		{"rising_amounts", tabletest.Cells(200, func(i int) string { return strconv.Itoa(3 * i) }), inference.FormNumeric, []string{"x"}},
 		{"cabins", tabletest.Cells(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d", "x.prefix1"}},
 		{"constant", tabletest.Cells(200, func(int) string { return "7" }), inference.FormNumeric, []string{}},
