@@ -84,11 +84,12 @@ func (f *Factory) runPager(ctx context.Context, pager string, text []byte) error
 	f.PagerRunning.Store(false)
 	const notExecutable, notFound = 126, 127 // exit statuses of sh
 	var exitErr *exec.ExitError
-	ended := err == nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound
-	if ended || context.Cause(ctx) != nil { // the exit status of the pager itself does not matter
-		return nil
+	// Another exit status of the pager does not matter.
+	failed := err != nil && (!errors.As(err, &exitErr) || exitErr.ExitCode() == notExecutable || exitErr.ExitCode() == notFound)
+	if failed && ctx.Err() == nil {
+		f.Note("cannot start the pager %q: %v", pager, err)
+		_, err := f.Console.Out.Write(text)
+		return err
 	}
-	f.Note("cannot start the pager %q: %v", pager, err)
-	_, err = f.Console.Out.Write(text)
-	return err
+	return nil
 }
