@@ -148,9 +148,6 @@ func (q *Queue) Finish(ctx context.Context, j *job.Job, outcome string, write fu
 			}
 			return write(t)
 		})
-		if unknown != nil && errors.Is(err, store.ErrLeaseLost) && q.hasNoJob(ctx, j.Subject) {
-			err = nil // the earlier attempt was committed
-		}
 		if err == nil {
 			q.finished.add(j.Kind, outcome)
 			j.Outcome = outcome
@@ -172,15 +169,6 @@ func (q *Queue) Finish(ctx context.Context, j *job.Job, outcome string, write fu
 		case <-time.After(finishRetryInterval):
 		}
 	}
-}
-
-// hasNoJob reports whether there is no job on a subject. It returns false if this is unknown.
-func (q *Queue) hasNoJob(ctx context.Context, subject string) bool {
-	err := q.store.ReadOneStatement(ctx, func(t *store.Tx) error {
-		_, err := t.GetJobState(ctx, subject)
-		return err
-	})
-	return errors.Is(err, store.ErrNotFound)
 }
 
 // finishRetryInterval is the time between attempts to store the result of a job.
