@@ -165,8 +165,14 @@ func (o *openOptions) startBrowser(ctx context.Context, address string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
-	if words := strings.Fields(o.factory.Env("BROWSER")); len(words) > 0 {
-		name, args = words[0], append(words[1:], address)
+	if command := o.factory.Env("BROWSER"); command != "" {
+		words := []string{command} // the path of a program may have spaces
+		if _, err := exec.LookPath(command); err != nil {
+			words = strings.Fields(command)
+		}
+		if len(words) > 0 {
+			name, args = words[0], append(words[1:], address)
+		}
 	}
 	browser := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
 	if err := browser.Start(); err != nil {

@@ -83,13 +83,15 @@ func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *ap
 	if p.buckets != 0 && p.buckets != p.dataset.NumberOfBuckets {
 		return race.ResumedFlagError(key, "buckets", strconv.Itoa(p.buckets), strconv.Itoa(p.dataset.NumberOfBuckets), commandWithout("buckets"))
 	}
-	all, err := client.ListSeries(ctx, p.Client)
-	if err != nil {
-		return err
-	}
-	isDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == p.dataset.DatasetKey }
-	if p.name != "" && !slices.ContainsFunc(findRunSeries(all, p.name, "").Datasets, isDataset) {
-		return race.ResumedFlagError(key, "name", p.name, cmp.Or(p.dataset.Series, p.dataset.DatasetName), commandWithout("name"))
+	if p.name != "" {
+		all, err := client.ListSeries(ctx, p.Client)
+		if err != nil {
+			return err
+		}
+		isDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == p.dataset.DatasetKey }
+		if !slices.ContainsFunc(findRunSeries(all, p.name, "").Datasets, isDataset) {
+			return race.ResumedFlagError(key, "name", p.name, cmp.Or(p.dataset.Series, p.dataset.DatasetName), commandWithout("name"))
+		}
 	}
 	progress, err := client.Call(ctx, p.Client, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 	if err != nil {

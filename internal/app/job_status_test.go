@@ -140,7 +140,7 @@ func TestDeadlineWhileQueued(t *testing.T) {
 			t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
 		}
 	}
-	if r := b.awaitTraining(t, stopped); r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "the worker of the race was stopped") {
+	if r := b.awaitTraining(t, stopped); r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "was returned to the queue") {
 		t.Errorf("a race whose worker was stopped is %s, because %q", r.Status, r.FailureReason)
 	}
 	r := eventually(t, func() (*api.Training, error) {

@@ -253,12 +253,9 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 }
 
 // Delete removes blobs. A blob that does not exist is not an error. If Delete fails to remove a
-// blob, the next call of Delete or [Store.Sweep] tries again.
+// blob, the next calls of Delete or [Store.Sweep] try again.
 func (s *Store) Delete(ctx context.Context, keys ...string) error {
-	s.mu.Lock()
-	blobs := s.undeleted
-	s.undeleted = nil
-	s.mu.Unlock()
+	var blobs []listedBlob
 	var errs []error
 	for _, key := range keys {
 		if err := checkKey(key); err != nil {
@@ -267,16 +264,23 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 		}
 		blobs = append(blobs, listedBlob{name: key})
 	}
+	first := len(blobs) // the index of the first blob that an earlier call failed to remove
+	s.mu.Lock()
+	blobs = append(blobs, s.undeleted...)
+	s.undeleted = nil
+	s.mu.Unlock()
 	for i, b := range blobs {
 		err := s.removeMeasured(ctx, b)
-		if errors.Is(err, ErrUnavailable) || err != nil && ctx.Err() != nil {
-			s.rememberUndeleted(blobs[i:]...)
-			return errors.Join(append(errs, err)...)
+		if err == nil || errors.Is(err, ErrNotFound) {
+			continue
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			s.rememberUndeleted(b)
-			errs = append(errs, err)
+		errs = append(errs, err)
+		// The other blobs would probably fail, too. The next call begins with another one.
+		if i >= first || errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
+			s.rememberUndeleted(append(blobs[i+1:], b)...)
+			break
 		}
+		s.rememberUndeleted(b)
 	}
 	return errors.Join(errs...)
 }

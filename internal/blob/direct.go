@@ -85,8 +85,8 @@ func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 
 // CopyToBlob copies an upload to a new blob. The upload remains until [DirectAccess.Delete] is
 // called. CopyToBlob returns ErrNotFound if the client has replaced the upload since
-// [DirectAccess.Uploads] returned it. After any other error, it deletes the blob, which may exist
-// although the store did not respond.
+// [DirectAccess.Uploads] returned it. After any other error, it tries to delete the blob, which may
+// exist although the store did not respond.
 func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	info := Info{Key: d.store.newKey(), Size: u.Size}
 	err := d.store.measureCall(ctx, CallWrite, func() error { return d.bucket.copyObject(ctx, d.uploadObjectName(u.Name), u.etag, info.Key) })

@@ -20,25 +20,24 @@ var expiries = map[string]struct {
 	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
 	// empty text if no champion does.
 	series string
-	// used is the column with the time of the last change of a row. order holds the columns by
-	// which the rows are sorted: first the columns of an index, whose last column is the one in the
-	// field used, and then the key.
-	used, order string
+	// changed is the column with the time of the last change of a row. order holds the columns by
+	// which the rows are sorted: first the columns of an index, up to this column, and then the key.
+	changed, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
 	// placeholders. It does not exclude the rows on which a champion depends.
 	condition string
 }{
 	"prediction": {
-		series: "''", used: "updated", order: "updated, key",
+		series: "''", changed: "updated", order: "updated, key",
 		condition: "updated < ? AND NOT " + activePrediction,
 	},
 	"training": {
-		series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", used: "finished", order: "parent, finished, key",
+		series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", changed: "finished", order: "parent, finished, key",
 		condition: "parent IS NULL AND created < ? AND finished < ? AND used < ? AND NOT " + activeTraining + `
 			AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
 	},
 	"dataset": {
-		series: "series", used: "updated", order: "updated, key",
+		series: "series", changed: "updated", order: "updated, key",
 		condition: "updated < ? AND used < ? AND status <> '" + api.DatasetProcessing + `'
 			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.used >= ? OR r.` + activeTraining + `))
 			AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
@@ -66,8 +65,8 @@ type ExpiredQuery struct {
 
 // ExpiredPosition is the position of a row among the rows of an [ExpiredQuery].
 type ExpiredPosition struct {
-	used int64 // microseconds
-	key  string
+	changed int64 // microseconds
+	key     string
 }
 
 // sql returns the SQL query of the rows of q, and its arguments. Its columns are the fields of
@@ -78,7 +77,7 @@ func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 	if !ok {
 		return "", nil, fmt.Errorf("unknown kind of row %q", q.Kind)
 	}
-	query = "SELECT key, account, " + e.series + ", " + e.used + " FROM " + q.Kind + " WHERE " + e.condition
+	query = "SELECT key, account, " + e.series + ", " + e.changed + " FROM " + q.Kind + " WHERE " + e.condition
 	for range strings.Count(e.condition, "?") {
 		args = append(args, toMicros(q.Before))
 	}
@@ -86,8 +85,8 @@ func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 		return query + " AND key = ?", append(args, key), nil
 	}
 	if q.After != nil {
-		query += " AND " + e.used + " >= ? AND (" + e.used + " > ? OR key > ?)"
-		args = append(args, q.After.used, q.After.used, q.After.key)
+		query += " AND " + e.changed + " >= ? AND (" + e.changed + " > ? OR key > ?)"
+		args = append(args, q.After.changed, q.After.changed, q.After.key)
 	}
 	return query + " ORDER BY " + e.order + " LIMIT cast(? AS bigint)", append(args, q.Limit), nil
 }
@@ -96,7 +95,7 @@ func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 // champion depends on the row.
 type expiredRow struct {
 	key, account, series string
-	used                 int64
+	changed              int64
 }
 
 // queryExpired returns the rows of q or, if key is not empty, only the row with this key. It does
@@ -112,7 +111,7 @@ func (t *Tx) queryExpired(ctx context.Context, q ExpiredQuery, key string) ([]*e
 	}
 	return scanAllAndClose(rows, func(row rowScanner) (*expiredRow, error) {
 		var r expiredRow
-		return &r, row.Scan(&r.key, &r.account, &r.series, &r.used)
+		return &r, row.Scan(&r.key, &r.account, &r.series, &r.changed)
 	})
 }
 
@@ -136,7 +135,7 @@ func (t *Tx) ListExpired(ctx context.Context, q ExpiredQuery) (keys []string, ne
 	}
 	if len(rows) > 0 && len(rows) == q.Limit {
 		last := rows[len(rows)-1]
-		next = &ExpiredPosition{last.used, last.key}
+		next = &ExpiredPosition{last.changed, last.key}
 	}
 	return keys, next, nil
 }

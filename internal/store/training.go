@@ -216,8 +216,8 @@ const (
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races that have a deadline and that no worker has
-// claimed yet, the earliest deadline first. limit is the largest number of races.
+// ListRacesWithDeadline returns the queued races that have a deadline, the earliest deadline first. No
+// worker has claimed these races, or the worker has released them. limit is the largest number of races.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context, limit int64) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL, limit)
 	if err != nil {

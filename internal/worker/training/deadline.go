@@ -180,7 +180,7 @@ func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err err
 func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
 	message := "the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended"
 	if !race.Started.IsZero() {
-		message = "the worker of the race was stopped, and the time limit of %s ended before another worker continued the race: try again"
+		message = "the race was returned to the queue, and its time limit of %s ended before a worker continued it: try again"
 	}
 	reason := fmt.Sprintf(message, tr.raceTimeLimit(race))
 	queued := false
