@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -80,7 +81,7 @@ type Report struct {
 	// Baseline holds the scores of a model that uses no columns, for comparison.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
-	// the schema. It is nil without test rows.
+	// the schema. Without test rows, they have only labels.
 	Classes []ClassScore
 	// Confusion counts the test rows by true class, then by predicted class. It is nil without test
 	// rows.
@@ -228,7 +229,13 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 // addTestMetrics adds the metrics on the test rows to o, if there are test rows. The predictions are
 // the mean of c's fold models.
 func (r *race) addTestMetrics(ctx context.Context, c *candidate, o *Outcome) {
-	if ctx.Err() != nil || len(r.plan.Test) == 0 {
+	if ctx.Err() != nil {
+		return
+	}
+	if len(r.plan.Test) == 0 {
+		for _, label := range r.data.Schema.Classes {
+			o.Report.Classes = append(o.Report.Classes, evaluation.ClassScore{Label: label, ROCAUC: math.NaN(), AveragePrecision: math.NaN()})
+		}
 		return
 	}
 	rows := o.sampleReportRows(r.plan.Test, len(r.plan.Test))

@@ -14,7 +14,7 @@ func (r *Repairer) otherEncodingHint(in *InputTable) string {
 		return ""
 	}
 	defer r.Factory.ForceInCommands()()
-	return "; this is probably wrong: " + r.encodingHint(in)
+	return "; this is probably the wrong encoding: " + r.encodingHint(in)
 }
 
 // encodingHint returns the remedy for a text that is not UTF-8 and whose encoding cannot be guessed. A

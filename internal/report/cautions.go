@@ -75,7 +75,7 @@ func (c *cautions) checkRows() {
 func (c *cautions) checkClasses() {
 	var rare []string
 	for _, class := range c.r.Classes {
-		if class.Rows < fewRowsOfClass {
+		if c.r.TestRows > 0 && class.Rows < fewRowsOfClass {
 			rare = append(rare, fmt.Sprintf("%q", api.AbbreviateValue(class.Label)))
 		}
 	}

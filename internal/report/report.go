@@ -286,7 +286,7 @@ func formatRows(s *api.Scores, rows int64) string {
 }
 
 func writeClasses(w io.Writer, r *api.ModelReport, width int) {
-	if len(r.Classes) == 0 {
+	if len(r.Classes) == 0 || r.TestRows == 0 {
 		return
 	}
 	fmt.Fprint(w, "\nClasses, on test rows\n")

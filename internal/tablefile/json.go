@@ -25,8 +25,8 @@ const (
 
 // convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list of objects,
 // or an object that has a list of objects as a member. Each object becomes a row. A single object
-// that also has values such as numbers and texts is a row itself, unless one of its lists has a usual
-// name. Keys become columns, in the order of their first appearance.
+// that also has values such as numbers and texts is a row itself, unless one of its lists has the rows;
+// see objectSummary.rowsKey. Keys become columns, in the order of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {

@@ -227,18 +227,18 @@ func (r *RaceView) leader() string {
 // Standing is the part of the state of a run that decides which run leads a race.
 type Standing struct {
 	HasReachedThreshold bool
-	// LogLoss is the log loss of the best step so far; nil if it is unknown. HighestScore is used
-	// instead then. It is -Inf without a score.
-	LogLoss      *float64
+	// LogLoss is the log loss of the best step so far; nil if it is unknown.
+	LogLoss *float64
+	// HighestScore is the highest score so far; -Inf without a score.
 	HighestScore float64
 }
 
 // Leader returns the index of the run that would produce the model of a race if the race ended now.
 // This is the run that has reached the threshold. If no run has, it is the run with the lowest log
-// loss or, if log losses are unknown, with the highest score. Leader returns -1 if no run has a
-// score.
+// loss or, if no log loss is known, with the highest score. Leader returns -1 if no run has a score.
 func Leader(runs []Standing) int {
 	least, leader := math.Inf(1), -1
+	known := slices.ContainsFunc(runs, func(run Standing) bool { return run.LogLoss != nil })
 	for i, run := range runs {
 		rank := -run.HighestScore
 		switch {
@@ -246,6 +246,8 @@ func Leader(runs []Standing) int {
 			return i
 		case run.LogLoss != nil:
 			rank = *run.LogLoss
+		case known:
+			rank = math.Inf(1)
 		}
 		if rank < least {
 			least, leader = rank, i

@@ -64,6 +64,9 @@ func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, er
 // needed. It is len(rows) if the times allow no test rows. rows must be in the order of time.
 func (s Sample) testBegin(rows []int32, wanted int) int {
 	n := len(rows)
+	if n < 2 {
+		return n
+	}
 	second := s.nearestTimeChange(rows, 1) // the index of the second time
 	begin := s.holdoutBegin(rows, wanted, max(n/2, second+1))
 	if n-begin < minTestRows && isFarBelow(n-begin, float64(wanted)) {

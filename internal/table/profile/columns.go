@@ -174,11 +174,18 @@ func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 }
 
 // isRowNumber reports whether a column has no missing values and contains each integer of a range
-// exactly once. The range must begin at 0 or 1, unlike years, or the name must be the name of an ID.
-// rows is the number of rows of the file.
+// exactly once. The range must begin near 0, unlike years, or the column must have the name of an ID or
+// no name. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
-	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) && (c.Numbers.Min == 0 || c.Numbers.Min == 1 || c.isNamedLikeID()) &&
+	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) && (c.Numbers.Min >= 0 && c.Numbers.Max <= maxRowNumberRatio*float64(rows) || c.isNamedLikeID() || c.isUnnamed()) &&
 		(c.Estimate || c.Distinct == rows) && !inference.CountsTime(c.Name)
+}
+
+// isUnnamed reports whether the column has no name of its own: a column without a name is called
+// column_1, and pandas writes an index as "Unnamed: 0".
+func (c *ColumnProfile) isUnnamed() bool {
+	words := inference.NameWords(c.Name)
+	return len(words) == 0 || words[0] == "unnamed" || words[0] == "column" && len(words) == 1
 }
 
 // isNamedLikeID reports whether the last word of the column's name means an ID.
