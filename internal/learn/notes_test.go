@@ -99,7 +99,7 @@ func TestNothingFailsSilently(t *testing.T) {
 			if o.Report.ValidationRows != 30 || o.Report.TestRows != 0 {
 				t.Errorf("%d validation rows, %d test rows", o.Report.ValidationRows, o.Report.TestRows)
 			}
-			if o.Report.Classes != nil || o.Report.Confusion != nil || !math.IsNaN(o.Test) || !math.IsNaN(o.Report.Test.MacroF1) {
+			if len(o.Report.Classes) != 2 || o.Report.Classes[0].Label != f.Schema.Classes[0] || o.Report.Classes[1].Rows != 0 || o.Report.Confusion != nil || !math.IsNaN(o.Test) || !math.IsNaN(o.Report.Test.MacroF1) {
 				t.Errorf("scores of no test rows: %v, %v, %v", o.Test, o.Report.Test, o.Report.Classes)
 			}
 		}
