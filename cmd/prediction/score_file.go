@@ -92,8 +92,8 @@ func (s *scoreFiles) fileError(err error) error {
 	return e.WithHint("choose the columns with --id and --label, or join the rows by their order with --in-order; see `%s --help`", s.factory.Running.CommandPath())
 }
 
-// readReceiptOf returns the receipt of a file of predictions, or nil if there is none, as for
-// predictions of other programs. If the file has changed since the receipt was written, readReceiptOf
+// readReceiptOf returns the receipt of a file of predictions. It returns nil if the file has no
+// receipt, as for predictions of other programs. If the file has changed since the receipt was written, readReceiptOf
 // also returns nil, and prints a note.
 func readReceiptOf(ctx context.Context, predictions string, o *cli.Output) *receipt.Receipt {
 	path := receipt.Path(predictions)

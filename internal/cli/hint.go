@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"foretell/internal/api"
@@ -60,7 +61,7 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not the name of a dataset
 	}
-	if f.selectsDatabase() {
+	if f.Running != nil && f.SelectsDatabase(f.Running) {
 		e.Hint = strings.Replace(e.Hint, exit.ServiceHint, "`foretell doctor` checks the connection to the database", 1)
 	}
 	if f.Embedded && e.Code == string(api.CodeInternal) { // there is no operator
@@ -83,20 +84,14 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 }
 
-// selectsDatabase reports whether the current command uses a PostgreSQL database, because of
-// --database or FORETELL_DATABASE.
-func (f *Factory) selectsDatabase() bool {
-	if f.Running == nil {
-		return false
+// SelectsDatabase reports whether a command uses a PostgreSQL database, because of --database or
+// FORETELL_DATABASE. The variable has no effect if --server or --profile is set.
+func (f *Factory) SelectsDatabase(cmd *cobra.Command) bool {
+	flags := cmd.Flags()
+	if flags.Lookup("database") == nil || flags.Changed("database") {
+		return flags.Changed("database")
 	}
-	flag := f.Running.Flags().Lookup("database")
-	switch {
-	case flag == nil:
-		return false
-	case flag.Changed:
-		return flag.Value.String() != ""
-	}
-	return f.Env(config.EnvDatabase) != ""
+	return f.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }
 
 // lowerProxyEnvVars replaces the name of a proxy variable in text, such as HTTPS_PROXY, by the name

@@ -70,20 +70,10 @@ func (o *ServiceFlags) MarkExclusive(name string) {
 
 // WantsEmbedded reports whether the command needs a service in this process, even if a server is
 // configured. It does if --local or --data-dir is set, or if NeedsDatabase is set and a PostgreSQL
-// database is selected; see selectsDatabase. The variable FORETELL_DATA_DIR has no effect on the
+// database is selected; see [cli.Factory.SelectsDatabase]. The variable FORETELL_DATA_DIR has no effect on the
 // result.
 func (o *ServiceFlags) WantsEmbedded() bool {
-	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
-}
-
-// selectsDatabase reports whether --database or FORETELL_DATABASE selects a PostgreSQL database.
-// The variable has no effect if --server or --profile is set.
-func (o *ServiceFlags) selectsDatabase() bool {
-	flags := o.Cmd.Flags()
-	if flags.Changed(databaseFlag) {
-		return true
-	}
-	return o.Factory.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
+	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.Factory.SelectsDatabase(o.Cmd)
 }
 
 // Connect connects to the service that the flags select, and returns a session that is logged in.

@@ -10,15 +10,14 @@ import (
 // other files: the name of its first column or, if another file lacks this column, the first column
 // of one of the others that all files have. If there is no such column, it returns names[0].
 func commonIDName(names []string, others ...[]string) string {
-	files := append(others, names)
-	for i := range files {
-		name := files[(i+len(others))%len(files)][0] // names is first
+	files := append([][]string{names}, others...)
+	for _, one := range files {
 		inAll := true
 		for _, file := range files {
-			inAll = inAll && idIndex(file, name) >= 0
+			inAll = inAll && idIndex(file, one[0]) >= 0
 		}
 		if inAll {
-			return name
+			return one[0]
 		}
 	}
 	return names[0]

@@ -48,8 +48,8 @@ const (
 	// If few groups or times with many rows are divided, at least one in minTrainPart rows should be
 	// a training row.
 	minTrainPart = 3
-	// If groups or times allow far fewer test rows than wanted, and fewer than minTestRows, there
-	// are none: scores of so few rows say nothing.
+	// If groups or times allow far fewer test rows than wanted, and fewer than minTestRows, no test
+	// rows are set aside: scores of so few rows say nothing.
 	minTestRows = 20
 )
 

@@ -25,8 +25,8 @@ func NameWords(name string) (words []string) {
 	return words
 }
 
-// durationWords are words in the names of columns that count time.
-var durationWords = []string{
+// timeWords are words in the names of columns that count time.
+var timeWords = []string{
 	"age", "century", "date", "day", "days", "decade", "epoch", "hour", "hours", "minute", "minutes", "month", "months", "period", "quarter",
 	"season", "second", "seconds", "semester", "step", "t", "time", "timestamp", "week", "weeks", "year", "years", "yr",
 	"alter", "jahr", "jahre", "monat", "monate", "saison", "stunde", "tag", "tage", "woche", "wochen", "zeit",
@@ -35,5 +35,5 @@ var durationWords = []string{
 // CountsTime reports whether the name of a column has a word which means that its integers count
 // time, such as year, week or age. They are then no row numbers, even if they are consecutive.
 func CountsTime(name string) bool {
-	return slices.ContainsFunc(NameWords(name), func(word string) bool { return slices.Contains(durationWords, word) })
+	return slices.ContainsFunc(NameWords(name), func(word string) bool { return slices.Contains(timeWords, word) })
 }
