@@ -88,8 +88,11 @@ func (f *Factory) AddHint(e *exit.Error) {
 // FORETELL_DATABASE. The variable has no effect if --server or --profile is set.
 func (f *Factory) SelectsDatabase(cmd *cobra.Command) bool {
 	flags := cmd.Flags()
-	if flags.Lookup("database") == nil || flags.Changed("database") {
-		return flags.Changed("database")
+	switch flag := flags.Lookup("database"); {
+	case flag == nil:
+		return false
+	case flag.Changed:
+		return flag.Value.String() != ""
 	}
 	return f.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }

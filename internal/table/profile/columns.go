@@ -177,9 +177,11 @@ func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 // exactly once. The range must begin near 0, unlike years, or the column must have the name of an ID or
 // no name. The name must not mean that the integers count time. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
+	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Max-c.Numbers.Min != float64(rows-1) || !c.Estimate && c.Distinct < rows {
+		return false
+	}
 	beginsNear0 := c.Numbers.Min >= 0 && c.Numbers.Max <= maxRowNumberRatio*float64(rows)
-	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) && (c.Estimate || c.Distinct == rows) &&
-		(beginsNear0 || c.isNamedLikeID() || c.isUnnamed()) && !inference.CountsTime(c.Name)
+	return (beginsNear0 || c.isNamedLikeID() || c.isUnnamed()) && !inference.CountsTime(c.Name)
 }
 
 // isUnnamed reports whether the column has no name of its own: a column without a name is called
