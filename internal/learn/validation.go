@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/model"
@@ -28,10 +29,11 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.Predictions(probabilities, labels)
 			p.ClassRows = r.evaluator.ClassRows
+			scored := evaluation.Evaluator{Metric: r.evaluator.Metric, Labels: labels, Names: p.Names}
 			switch {
 			case r.usesWeightedAccuracy():
 				return metric.WeightedAccuracy(p), ctx.Err()
-			case r.evaluator.UnmeasurableReason() != "":
+			case !scored.IsMeasurable(): // these rows may lack a class that other validation rows have
 				return math.NaN(), ctx.Err()
 			}
 			return metric.Score(ctx, r.evaluator.Metric, p)

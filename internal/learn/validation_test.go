@@ -3,10 +3,13 @@ package learn
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"foretell/internal/learn/evaluation"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -51,6 +54,21 @@ func TestImportancesOfRareClass(t *testing.T) {
 		}
 		if weighted := metric == "accuracy"; o.Report.WeightedImportances != weighted {
 			t.Errorf("%s: importances of the weighted accuracy: %v", metric, !weighted)
+		}
+	}
+}
+
+// TestScoreOfSampledRows checks that the F1 of a class is unknown, and not 0, on rows that lack the
+// class, even if the model predicts it and other validation rows have it.
+func TestScoreOfSampledRows(t *testing.T) {
+	schema := &frame.Schema{Classes: []string{"no", "yes"}}
+	e := evaluation.New("f1[yes]", 2, []int32{0, 1}, nil)
+	e.Names = schema.Classes
+	r := &race{data: &trainingData{Frame: &frame.Frame{Schema: schema}, params: Params{}}, evaluator: e}
+	score := r.newValidation(model.New(model.Parts{Schema: schema}), nil).Score
+	for label, want := range []float64{math.NaN(), 1} {
+		if got, err := score(t.Context(), []float32{0, 1}, []int32{int32(label)}); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("label %d: score %v, error %v", label, got, err)
 		}
 	}
 }

@@ -46,7 +46,8 @@ const (
 	maxRareImportanceRows = 10_000
 )
 
-// errUnmeasurable is the error if the sample of validation rows lacks a class that the metric depends on.
+// errUnmeasurable is the error if Validation.Score returns NaN for the sample of validation rows, unchanged or
+// with a shuffled column. This happens if the sample lacks a class that the metric depends on.
 var errUnmeasurable = errors.New("the metric cannot be computed on the sampled validation rows, because a class is too rare")
 
 // importanceRows returns the largest number of rows that are predicted for each shuffle of a column.
@@ -218,9 +219,6 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	if err != nil {
 		return err
 	}
-	if math.IsNaN(before.all) {
-		return errUnmeasurable
-	}
 	return parallel.ForError(s.Workers, len(columns), func(i int) (err error) {
 		after := make([]jackknifedScore, len(changed[i]))
 		for repeat := range after {
@@ -230,6 +228,9 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 		}
 		list[i] = before.importance(after)
 		list[i].Column = columns[i].Name
+		if math.IsNaN(list[i].Importance) {
+			return errUnmeasurable
+		}
 		return nil
 	})
 }
