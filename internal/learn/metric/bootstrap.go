@@ -185,19 +185,19 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		}
 		if n := p.setRankKeys(keys, class); n > 0 {
 			known, rows = append(known, class), append(rows, effective.of(class, n))
-			m.classes = append(m.classes, proportion{value: averagePrecision(keys, nil, nil)})
+			m.scores = append(m.scores, proportion{value: averagePrecision(keys, nil, nil)})
 		}
 	}
 	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
 	if sample.clusters < 2 {
 		return unknownInterval
 	}
-	variances, sampled := sample.precisionVariances(ctx, known, m.classes)
+	variances, sampled := sample.precisionVariances(ctx, known, m.scores)
 	if ctx.Err() != nil { // the variances are then incomplete
 		return unknownInterval
 	}
-	for i, c := range m.classes {
-		m.classes[i] = newProportion(c.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
+	for i, s := range m.scores {
+		m.scores[i] = newProportion(s.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
 	m.variance = variances[len(known)]
 	return m.interval()

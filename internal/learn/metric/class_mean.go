@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// proportion is the score of one class. Its interval is computed as for a proportion of independent
-// rows.
+// proportion is the score of one class, or the mean score of several classes. Its interval is computed as
+// for a proportion of independent rows.
 type proportion struct {
+	classes  float64 // number of classes
 	value    float64
 	rows     float64 // number of rows; need not be an integer
 	variance float64 // an estimate of the variance of value, which is too small if the class has few rows
@@ -37,12 +38,12 @@ func newProportion(value, estimated, variance, rows, few float64) proportion {
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
 		ratio = variance / assumed
 	}
-	return proportion{value, rows / shrinkVarianceRatio(ratio, few), variance}
+	return proportion{1, value, rows / shrinkVarianceRatio(ratio, few), variance}
 }
 
 // classMean is a score that is the mean of the scores of classes.
 type classMean struct {
-	classes  []proportion
+	scores   []proportion
 	variance float64 // an estimate of the variance of the mean, like the variances of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
 	// dependence limits varianceInflation if all variances are 0. The limit is dependence times
@@ -50,42 +51,43 @@ type classMean struct {
 	dependence float64
 }
 
-// mean returns the score, or NaN if there are no classes.
-func (m classMean) mean() float64 {
-	sum := 0.0
-	for _, c := range m.classes {
-		sum += c.value
-	}
-	return meanOrNaN(sum, len(m.classes))
-}
-
 // interval returns the interval of the mean by the score test: all values of the mean from which
 // the score is at most Z95 standard errors away. Each value has its own standard error (A. Martín
 // Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical Methods in Medical Research 20,
 // 2011). For one class this is the Wilson interval. It is unknown if there are no classes.
 func (m classMean) interval() Interval {
-	if len(m.classes) == 0 {
+	if len(m.scores) == 0 {
 		return unknownInterval
 	}
-	mean, limit := m.mean(), Z95*Z95*m.varianceInflation()
-	mirrored := make([]proportion, len(m.classes))
-	for i, c := range m.classes {
-		mirrored[i] = proportion{value: 1 - c.value, rows: c.rows}
+	sum, limit := 0.0, Z95*Z95*m.varianceInflation()
+	mirrored := make([]proportion, len(m.scores))
+	for i, s := range m.scores {
+		sum += s.classes * s.value
+		mirrored[i] = proportion{classes: s.classes, value: 1 - s.value, rows: s.rows}
 	}
+	mean := sum / numClasses(m.scores)
 	// Rounding must not exclude the score from its interval.
-	return Interval{min(scoreTestLowerBound(m.classes, limit), mean), max(1-scoreTestLowerBound(mirrored, limit), mean)}
+	return Interval{min(scoreTestLowerBound(m.scores, limit), mean), max(1-scoreTestLowerBound(mirrored, limit), mean)}
+}
+
+// numClasses returns the number of classes of all scores.
+func numClasses(scores []proportion) (n float64) {
+	for _, s := range scores {
+		n += s.classes
+	}
+	return n
 }
 
 // varianceInflation returns the factor by which the dependence between the scores of the classes
 // increases the variance of the mean. It is corrected for few rows by shrinkVarianceRatio. If all
 // variances are 0, the factor is m.shared, limited as m.dependence describes.
 func (m classMean) varianceInflation() float64 {
-	n, sum, few, deviations, squares := float64(len(m.classes)), 0.0, math.Inf(1), 0.0, 0.0
-	for _, c := range m.classes {
-		sum += c.variance
-		few = min(few, c.rows)
-		deviations += 1 / math.Sqrt(c.rows)
-		squares += 1 / c.rows
+	n, sum, few, deviations, squares := numClasses(m.scores), 0.0, math.Inf(1), 0.0, 0.0
+	for _, s := range m.scores {
+		sum += s.classes * s.classes * s.variance
+		few = min(few, s.rows)
+		deviations += s.classes * math.Sqrt(s.classes/s.rows)
+		squares += s.classes * s.classes / s.rows
 	}
 	if sum > 0 {
 		return shrinkVarianceRatio(m.variance*n*n/sum, few)
@@ -94,52 +96,53 @@ func (m classMean) varianceInflation() float64 {
 }
 
 // scoreTestLowerBound returns the lowest mean that the score test does not reject. The test rejects
-// a mean if its squared distance from the mean of classes, divided by the variance of the mean,
+// a mean if its squared distance from the mean of the classes, divided by the variance of the mean,
 // exceeds limit.
-func scoreTestLowerBound(classes []proportion, limit float64) float64 {
+func scoreTestLowerBound(scores []proportion, limit float64) float64 {
 	low, high := 0.0, 1.0
 	for statistic := 0.0; statistic < limit; high *= 2 {
-		if _, statistic = constrainedMLE(classes, high); high > 1e18 {
+		if _, statistic = constrainedMLE(scores, high); high > 1e18 {
 			return 0 // all proportions are 0
 		}
 	}
 	for range 60 {
 		middle := (low + high) / 2
-		if _, statistic := constrainedMLE(classes, middle); statistic < limit {
+		if _, statistic := constrainedMLE(scores, middle); statistic < limit {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	mean, _ := constrainedMLE(classes, low)
+	mean, _ := constrainedMLE(scores, low)
 	return mean
 }
 
-// constrainedMLE computes the most likely proportions of the classes under the constraint that they
-// have a certain mean. multiplier is the Lagrange multiplier of this constraint. constrainedMLE
-// returns the mean, which decreases with multiplier, and the statistic that scoreTestLowerBound
-// compares with limit.
+// constrainedMLE computes the most likely proportions under the constraint that the classes have a
+// certain mean. multiplier is the Lagrange multiplier of this constraint. constrainedMLE returns the
+// mean, which decreases with multiplier, and the statistic that scoreTestLowerBound compares with
+// limit.
 //
-// The most likely proportion p of a class with value v solves rows·(v − p) = multiplier·p·(1 − p).
+// The most likely proportion p of k classes with value v solves rows·(v − p) = multiplier·k·p·(1 − p).
 // Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 corrects that p is estimated from the same
-// rows. f is the fraction of the variance of the mean that is due to the class. If f is 1, the
+// rows. f is the fraction of the variance of the mean that is due to the proportion. If f is 1, the
 // constraint alone determines p and no correction is needed. The divisor is at least n/2.
-func constrainedMLE(classes []proportion, multiplier float64) (mean, statistic float64) {
-	n, sum := float64(len(classes)), 0.0
-	variances := make([]float64, len(classes))
-	for i, c := range classes {
-		b := c.rows + multiplier
-		p := 2 * c.rows * c.value / (b + math.Sqrt(max(b*b-4*multiplier*c.rows*c.value, 0)))
-		variances[i] = p * (1 - p) / c.rows
-		mean += p / n
+func constrainedMLE(scores []proportion, multiplier float64) (mean, statistic float64) {
+	n, sum := numClasses(scores), 0.0
+	variances := make([]float64, len(scores)) // of the sums over the classes
+	for i, s := range scores {
+		m := multiplier * s.classes
+		b := s.rows + m
+		p := 2 * s.rows * s.value / (b + math.Sqrt(max(b*b-4*m*s.rows*s.value, 0)))
+		variances[i] = s.classes * s.classes * p * (1 - p) / s.rows
+		mean += s.classes * p / n
 		sum += variances[i]
 	}
 	if sum == 0 {
 		return mean, 0
 	}
 	corrected := 0.0
-	for i, c := range classes {
-		corrected += variances[i] * c.rows / max(c.rows-1+variances[i]/sum, c.rows/2)
+	for i, s := range scores {
+		corrected += variances[i] * s.rows / max(s.rows-1+variances[i]/sum, s.rows/2)
 	}
 	return mean, multiplier * multiplier * sum * sum / corrected
 }
@@ -152,22 +155,23 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	m := classMean{shared: effective.overlap, dependence: 1}
 	switch counts := newClassCounts(p); name {
 	case NameBalancedAccuracy:
-		counts.addRecallInfluence(influence, p)
-		m.classes = counts.recalls(effective)
+		var expected []float64
+		m.scores, expected = counts.recalls(effective)
+		counts.addRecallInfluence(influence, p, expected)
 	case NameMacroF1:
 		counts.addF1Influence(influence, p)
-		m.classes = counts.f1s(effective)
+		m.scores = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and the F1 of its decision
 		// For a class with an F1 of 1, f1s counts the rows twice, which halves the assumed
 		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
 		// this.
 		m.dependence = min(2, effective.overlap)
 	case NameROCAUC:
-		m.classes = addMeanAUCInfluence(ctx, influence, p, effective)
+		m.scores = addMeanAUCInfluence(ctx, influence, p, effective)
 	}
 	variance, clusters := p.newInfluenceVariance()(influence)
 	if m.variance = variance; p.Groups != nil && clusters < 2 {
-		m.classes = nil
+		m.scores = nil
 	}
 	return m
 }
@@ -176,9 +180,9 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 //
 //	(right − recall) / (n · classes)
 //
-// right is 1 if the row is predicted correctly, and otherwise 0. recall and n are the recall and
-// the number of rows of its class, and classes is the number of classes with rows.
-func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
+// right is 1 if the row is predicted correctly, and otherwise 0. recall is the expected recall of its
+// class, see recalls. n is the number of rows of its class, and classes is the number of classes with rows.
+func (counts classCounts) addRecallInfluence(dst []float64, p Predictions, expected []float64) {
 	classes := 0.0
 	for _, rows := range counts.actual {
 		classes += math.Min(float64(rows), 1)
@@ -188,22 +192,36 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions) {
 			continue // see Predictions.Labels
 		}
 		right := indicator(Decide(p.row(i), p.Weights) == int(label))
-		rows := counts.actual[label]
-		dst[i] += (right - ratio(counts.right[label], rows)) / (float64(rows) * classes)
+		dst[i] += (right - expected[label]) / (float64(counts.actual[label]) * classes)
 	}
 }
 
 // recalls returns the recalls of the classes that have rows. The rows of each proportion are the
-// effective number of rows of the class.
-func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion) {
+// effective number of rows of the class. The variance of a recall cannot be estimated from fewer than
+// two effective rows, so all these classes together are one proportion: their mean recall. expected
+// holds, by class, the recall of the class or this mean.
+func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion, expected []float64) {
+	var small []int
+	expected = make([]float64, len(counts.actual))
+	mean, sum := 0.0, 0.0 // of the recalls, and of the effective rows, of small
 	for c, n := range counts.actual {
-		if n > 0 {
-			rows := effective.of(c, n)
-			recall := ratio(counts.right[c], n)
-			recalls = append(recalls, proportion{recall, rows, recall * (1 - recall) / rows})
+		recall, rows := ratio(counts.right[c], n), effective.of(c, n)
+		expected[c] = recall
+		switch {
+		case n > 0 && rows < 2:
+			small, mean, sum = append(small, c), mean+recall, sum+rows
+		case n > 0:
+			recalls = append(recalls, proportion{1, recall, rows, recall * (1 - recall) / rows})
 		}
 	}
-	return recalls
+	if len(small) == 0 {
+		return recalls, expected
+	}
+	mean /= float64(len(small))
+	for _, c := range small {
+		expected[c] = mean
+	}
+	return append(recalls, proportion{float64(len(small)), mean, sum, mean * (1 - mean) / sum}), expected
 }
 
 // f1s returns the F1 of the classes that have rows or are predicted. The F1 of a class is computed
@@ -214,7 +232,7 @@ func (counts classCounts) f1s(effective effectiveRows) (f1s []proportion) {
 		if either := actual + counts.predicted[c] - counts.right[c]; either > 0 {
 			j := ratio(counts.right[c], either)
 			rows, f1 := effective.of(c, either)*(1+j)*(1+j)/2, 2*j/(1+j)
-			f1s = append(f1s, proportion{f1, rows, f1 * (1 - f1) / rows})
+			f1s = append(f1s, proportion{1, f1, rows, f1 * (1 - f1) / rows})
 		}
 	}
 	return f1s

@@ -144,6 +144,50 @@ func TestIntervalsOfRareClasses(t *testing.T) {
 	}
 }
 
+// recallSample returns predictions of the given number of rows of each of many classes. Each row is
+// predicted correctly with the probability recall.
+func recallSample(draw *rand.Rand, classes, rows int, recall float64) Predictions {
+	p := Predictions{Classes: classes}
+	for class := range classes {
+		for range rows {
+			row, guess := make([]float32, classes), class
+			if draw.Float64() >= recall {
+				guess = (class + 1 + draw.IntN(classes-1)) % classes
+			}
+			row[guess] = 1
+			p.Labels, p.Probabilities = append(p.Labels, int32(class)), append(p.Probabilities, row...)
+		}
+	}
+	return p
+}
+
+// TestIntervalsOfSmallClasses checks that the interval of the balanced accuracy of many classes with
+// one row each contains the recall of the population as often as the interval of the accuracy, and is
+// equally wide: both scores are the same.
+func TestIntervalsOfSmallClasses(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of samples, in one goroutine")
+	}
+	draw := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		classes int
+		recall  float64
+	}{{240, 0.36}, {240, 0.7}, {60, 0.5}} {
+		const samples = 300
+		held, width, widthOfAccuracy := 0.0, 0.0, 0.0
+		for range samples {
+			p := recallSample(draw, c.classes, 1, c.recall)
+			i, accuracy := must(ScoreInterval(t.Context(), NameBalancedAccuracy, p)), must(ScoreInterval(t.Context(), NameAccuracy, p))
+			held += indicator(i.Low <= c.recall && c.recall <= i.High)
+			width, widthOfAccuracy = width+i.High-i.Low, widthOfAccuracy+accuracy.High-accuracy.Low
+		}
+		if ratio := width / widthOfAccuracy; held < samples*92/100 || ratio < 0.97 || ratio > 1.03 {
+			t.Errorf("%d classes of one row: %g of %d intervals contain the recall %g, and they are %.2f times as wide as those of the accuracy", c.classes, held, samples, c.recall, ratio)
+		}
+	}
+}
+
 // countedPredictions returns predictions of the given numbers of rows of each class. wrong are the
 // numbers of rows of each class that are predicted as another class.
 func countedPredictions(rows, wrong []int) Predictions {
@@ -229,9 +273,10 @@ func recallsSample(draw *rand.Rand, rows []int, recalls []float64) Interval {
 			counts.right[class] -= max(int(math.Round(wrong*float64(n)+draw.NormFloat64()*math.Sqrt(wrong*recalls[class]*float64(n)))), 0)
 		}
 	}
-	m := classMean{classes: counts.recalls(effectiveRows{1, nil, 1}), shared: 1, dependence: 1}
-	for _, c := range m.classes {
-		m.variance += c.variance / float64(len(rows)*len(rows))
+	m := classMean{shared: 1, dependence: 1}
+	m.scores, _ = counts.recalls(effectiveRows{1, nil, 1})
+	for _, s := range m.scores {
+		m.variance += s.classes * s.classes * s.variance / float64(len(rows)*len(rows))
 	}
 	return m.interval()
 }
