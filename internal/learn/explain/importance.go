@@ -239,12 +239,6 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 // To estimate the standard error of a score, the score is computed without each part in turn.
 const maxJackknifeParts = 10
 
-// studentQuantiles are the 97.5 % quantiles of Student's distribution with 1 to
-// maxJackknifeParts-1 degrees of freedom.
-var studentQuantiles = [maxJackknifeParts - 1]float64{
-	12.7062047362, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511, 2.3646242516, 2.3060041352, 2.2621571628,
-}
-
 // jackknifedScore holds the score on all rows and, for each part of the jackknife, the score on the
 // rows outside this part.
 type jackknifedScore struct {
@@ -294,7 +288,7 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 		off := difference(func(s *jackknifedScore) float64 { return s.without[part] }) - result.Importance
 		squares += off * off
 	}
-	half := studentQuantiles[parts-2] * math.Sqrt(squares*float64(parts-1)/float64(parts))
+	half := metric.StudentQuantile(parts-1) * math.Sqrt(squares*float64(parts-1)/float64(parts))
 	result.Interval = metric.Interval{Low: result.Importance - half, High: result.Importance + half}
 	return result
 }

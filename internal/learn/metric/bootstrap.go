@@ -158,7 +158,7 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 		values[0] = sum.calibrationError()
 	})
 	if p.Groups != nil {
-		variances[0] *= smallSampleVarianceFactor(float64(clusters))
+		variances[0] *= smallSampleVarianceFactor(clusters)
 	}
 	half := Z95 * math.Sqrt(variances[0])
 	return Interval{max(score-half, 0), min(score+half, 1)}
@@ -173,12 +173,15 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
 // Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
 // too little, so the variance of a class of few rows is raised towards the variance of a proportion
-// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. The result is undefined if ctx is
-// cancelled.
+// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. The mean over several classes has a bias
+// that does not decrease with their number, so the interval is extended by it; see precisionBias. It is
+// unknown if most of several classes have fewer than two effective rows. The result is undefined if
+// ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
-	known, keys := []int{}, make([]uint64, len(p.Labels))
+	known, keys, bias := []int{}, make([]uint64, len(p.Labels)), 0.0
+	single := 0.0 // number of classes with fewer than two effective rows
 	for _, class := range classes {
 		if ctx.Err() != nil {
 			return unknownInterval
@@ -186,6 +189,8 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		if n := p.setRankKeys(keys, class); n > 0 {
 			known, rows = append(known, class), append(rows, effective.of(class, n))
 			m.scores = append(m.scores, proportion{value: averagePrecision(keys, nil, nil)})
+			bias += precisionBias(keys)
+			single += indicator(rows[len(rows)-1] < 2)
 		}
 	}
 	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
@@ -200,7 +205,14 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		m.scores[i] = newProportion(s.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
 	m.variance = variances[len(known)]
-	return m.interval()
+	i, n := m.interval(), float64(len(known))
+	switch {
+	case n > 1 && single > n/2:
+		return unknownInterval
+	case n > 1:
+		i.Low = max(i.Low-bias/n, 0)
+	}
+	return i
 }
 
 // precisionVariances draws bootstrap samples of the rows of sample. It returns the variances of the
@@ -236,23 +248,8 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 	})
 	if sample.Groups != nil {
 		for i := range variances {
-			variances[i] *= smallSampleVarianceFactor(float64(sample.clusters) / sample.fraction)
+			variances[i] *= smallSampleVarianceFactor(int(math.Round(float64(sample.clusters) / sample.fraction)))
 		}
 	}
 	return variances, sampled
-}
-
-// meanInterval returns the interval of a mean over n rows by the normal approximation.
-// mean is the mean of value(row) over rows 0…n-1. Both ends are at least 0.
-func meanInterval(mean float64, n int, value func(row int) float64) Interval {
-	if n < 2 {
-		return unknownInterval
-	}
-	squares := 0.0
-	for i := range n {
-		off := value(i) - mean
-		squares += off * off
-	}
-	half := Z95 * math.Sqrt(squares/float64(n-1)/float64(n))
-	return Interval{max(mean-half, 0), mean + half}
 }

@@ -267,7 +267,7 @@ func (p Predictions) effectiveRows() effectiveRows {
 	byGroups, clusters := p.newInfluenceVariance()(influence)
 	designEffect := float64(len(p.Labels)) / float64(max(clusters, 1))
 	if byRows := sumSquares(influence); byRows > 0 {
-		designEffect = max(byGroups/byRows, 1)
+		designEffect = byGroups / byRows
 	}
 	ofClass, sum := p.clustersOfClasses(), 0
 	for _, n := range ofClass {

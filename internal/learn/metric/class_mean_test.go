@@ -188,6 +188,47 @@ func TestIntervalsOfSmallClasses(t *testing.T) {
 	}
 }
 
+// manyClasses returns the given number of rows of each of many classes. The logarithms of the
+// probabilities are normal.
+func manyClasses(draw *rand.Rand, classes, rows int) Predictions {
+	p := Predictions{Classes: classes}
+	for i := range classes * rows {
+		row := make([]float32, classes)
+		for c := range row {
+			row[c] = float32(math.Exp(draw.NormFloat64()))
+		}
+		row[i%classes] *= 4.5
+		p.Labels, p.Probabilities = append(p.Labels, int32(i%classes)), append(p.Probabilities, row...)
+	}
+	return p
+}
+
+// TestPrecisionIntervalsOfSmallClasses checks that the interval of the mean average precision contains that
+// of the population although the mean is too high if each of many classes has few rows.
+func TestPrecisionIntervalsOfSmallClasses(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("bootstraps in one goroutine")
+	}
+	const classes, samples = 20, 60
+	draw := rand.New(rand.NewPCG(7, 8))
+	truth := must(PRAUC(t.Context(), manyClasses(draw, classes, 2000)))
+	for _, rows := range []int{2, 3, 8, 20} {
+		held := 0
+		for range samples {
+			if i := must(ScoreInterval(t.Context(), NamePRAUC, manyClasses(draw, classes, rows))); i.Low <= truth && truth <= i.High {
+				held++
+			}
+		}
+		if held < samples*92/100 {
+			t.Errorf("%d rows of each class: %d of %d intervals contain the mean %.3f", rows, held, samples, truth)
+		}
+	}
+	if i := must(ScoreInterval(t.Context(), NamePRAUC, manyClasses(draw, classes, 1))); i.Known() {
+		t.Errorf("one row of each class: %v", i)
+	}
+}
+
 // countedPredictions returns predictions of the given numbers of rows of each class. wrong are the
 // numbers of rows of each class that are predicted as another class.
 func countedPredictions(rows, wrong []int) Predictions {

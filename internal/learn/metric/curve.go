@@ -102,6 +102,25 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 	return sum / right
 }
 
+// precisionBias returns an estimate of how much averagePrecision exceeds the average precision of the
+// population. keys is the result of setRankKeys for a class with rows. The average precision is the mean
+// of a precision for each row of the class, and this precision counts the row itself. Without it, the
+// precision would have no bias if the counts had Poisson distributions.
+func precisionBias(keys []uint64) float64 {
+	predicted, right, sum := 0.0, 0.0, 0.0
+	for i := len(keys) - 1; i >= 0; {
+		run := 0.0 // rows of the class in the current tie
+		for value := keys[i] >> 1; i >= 0 && keys[i]>>1 == value; i-- {
+			predicted++
+			run += float64(keys[i] & 1)
+		}
+		if right += run; run > 0 && predicted > 1 {
+			sum += run * (right/predicted - (right-1)/(predicted-1))
+		}
+	}
+	return sum / right
+}
+
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the average
 // precision of the class with fewer rows, or of class 1 in a tie. With more classes, it is the mean
 // of the average precisions of all classes that have rows. It is NaN if none of these classes has a

@@ -1,27 +1,5 @@
 package metric
 
-import (
-	"math"
-)
-
-// groupScoreInterval returns the interval of the accuracy, the log loss or the Brier score, for
-// predictions with Groups. The rows of a group are not independent, so the variance is computed
-// from the influence of each group: the sum of the influences of its rows (cluster-robust variance:
-// Liang and Zeger, Biometrika 73, 1986). With few groups the interval is wider; see
-// smallSampleVarianceFactor.
-func groupScoreInterval(name string, p Predictions) Interval {
-	score, influence := p.meanInfluences(name)
-	variance, clusters := p.newInfluenceVariance()(influence)
-	switch {
-	case math.IsNaN(score) || clusters < 2:
-		return unknownInterval
-	case name == NameAccuracy:
-		return clusterInterval(score, variance, float64(clusters))
-	}
-	half := Z95 * math.Sqrt(variance)
-	return Interval{max(score-half, 0), score + half}
-}
-
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
 // variance is 0, the score counts as a proportion of n independent rows. n need not be an integer.
 // The interval is unknown if n is less than 2.
@@ -77,6 +55,7 @@ type clusterSums struct {
 	sums      []float64 // by cluster
 	isTouched []bool    // by cluster: whether touched contains it
 	touched   []int32   // the clusters that influences were added to, in the order of their first influence
+	squares   float64   // sum of the squared influences: the variance of the score if the rows are independent
 }
 
 func newClusterSums(p Predictions) *clusterSums {
@@ -91,31 +70,25 @@ func (s *clusterSums) add(row int32, influence float64) {
 		s.touched = append(s.touched, cluster)
 	}
 	s.sums[cluster] += influence
+	s.squares += influence * influence
 }
 
 // varianceAndReset returns the variance of the score, computed from the influences that were
-// added, and the number of clusters with influences. It then resets s.
+// added, and the number of clusters with influences. It then resets s. The variance is computed from the
+// sum of the influences of each cluster (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986),
+// and corrected for few clusters. It is not below the variance of independent rows, because few
+// clusters may agree by chance.
 func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
 		variance += s.sums[cluster] * s.sums[cluster]
 		s.sums[cluster], s.isTouched[cluster] = 0, false
 	}
-	clusters = len(s.touched)
-	s.touched = s.touched[:0]
-	if clusters < 2 {
-		return variance, clusters
+	if clusters = len(s.touched); clusters >= 2 {
+		variance *= smallSampleVarianceFactor(clusters)
 	}
-	return variance * smallSampleVarianceFactor(float64(clusters)), clusters
-}
-
-// smallSampleVarianceFactor returns the factor by which a variance that is estimated from n ≥ 2
-// clusters must be multiplied before an interval of Z95 standard errors is computed from it. The
-// factor corrects the bias of the estimate by n/(n-1). Intervals from few clusters need a quantile
-// of Student's distribution, which is larger than Z95. The factor includes the first term of
-// Fisher's expansion of this quantile.
-func smallSampleVarianceFactor(n float64) float64 {
-	student := 1 + (Z95*Z95+1)/(4*(n-1))
-	return n / (n - 1) * student * student
+	variance = max(variance, s.squares)
+	s.touched, s.squares = s.touched[:0], 0
+	return variance, clusters
 }
 
 // ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows.

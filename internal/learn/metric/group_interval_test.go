@@ -275,3 +275,47 @@ func TestPerfectScoreOfRareClass(t *testing.T) {
 		t.Errorf("two groups that have both classes have the interval %v, want about %v", i, Wilson(2, 2))
 	}
 }
+
+// TestIntervalsOfFewGroups checks that about 95 of 100 intervals of the accuracy contain the accuracy of
+// the population if there are few groups, whether or not the rows of a group depend on each other, and
+// that no interval is narrower than that of as many independent rows.
+func TestIntervalsOfFewGroups(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
+	const samples, size, accuracy = 1000, 100, 0.8
+	draw := rand.New(rand.NewPCG(3, 4))
+	for _, deviation := range []float64{0, 0.09} {
+		for _, groups := range []int{2, 3, 5, 10} {
+			held, narrower := 0, 0
+			for range samples {
+				p := Predictions{Classes: 2, Labels: make([]int32, groups*size)}
+				for group := range groups {
+					share := accuracy + deviation*draw.NormFloat64()
+					for range size {
+						right := float32(indicator(draw.Float64() < share))
+						p.Probabilities, p.Groups = append(p.Probabilities, right, 1-right), append(p.Groups, int32(group))
+					}
+				}
+				i := must(ScoreInterval(t.Context(), NameAccuracy, p))
+				p.Groups = nil
+				rows := must(ScoreInterval(t.Context(), NameAccuracy, p))
+				held += int(indicator(i.Low <= accuracy && accuracy <= i.High))
+				narrower += int(indicator(i.High-i.Low < rows.High-rows.Low-1e-9))
+			}
+			if held < samples*94/100 || narrower > 0 {
+				t.Errorf("%d groups, deviation %g: %d of %d intervals contain the accuracy, %d are narrower than those of rows", groups, deviation, held, samples, narrower)
+			}
+		}
+	}
+}
+
+// The quantiles are those of scipy.stats.t.ppf(0.975, n).
+func TestStudentQuantile(t *testing.T) {
+	for n, want := range map[int]float64{1: 12.7062047, 9: 2.2621572, 10: 2.2281389, 30: 2.0422725, 1000: 1.9623391} {
+		if got := StudentQuantile(n); math.Abs(got-want) > 0.002*want {
+			t.Errorf("%d degrees of freedom: %v, want %v", n, got, want)
+		}
+	}
+}

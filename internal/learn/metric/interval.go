@@ -66,7 +66,7 @@ func f1Interval(both, either int) Interval {
 // The score test needs variances. The variances of ROC areas are computed from the influence of
 // each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). The variances of average
 // precisions are computed from 200 bootstrap samples. If p has Groups, all intervals are computed
-// from groups and are usually wider; see groupScoreInterval.
+// from groups and are usually wider; see clusterSums.
 func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	interval := scoreInterval(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -96,30 +96,29 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	case NameCalibrationError:
 		return calibrationErrorInterval(ctx, p)
 	case NameAccuracy, NameLogLoss, NameBrier:
-		if p.Groups != nil {
-			return groupScoreInterval(name, p)
-		}
 		return rowMeanInterval(name, p)
 	}
 	return unknownInterval
 }
 
-// rowMeanInterval returns the interval of the accuracy, the log loss or the Brier score, for
-// predictions without groups.
+// rowMeanInterval returns the interval of the accuracy, the log loss or the Brier score. These are means
+// over rows.
 func rowMeanInterval(name string, p Predictions) Interval {
-	switch name {
-	case NameAccuracy:
-		right := 0
-		for _, n := range newClassCounts(p).right {
-			right += n
-		}
-		return Wilson(right, len(p.Labels))
-	case NameLogLoss:
-		return logLossInterval(p)
-	case NameBrier:
-		return meanInterval(Brier(p), len(p.Labels), p.squaredError)
+	score, influence := p.meanInfluences(name)
+	variance, clusters := p.newInfluenceVariance()(influence)
+	n := float64(clusters)
+	switch {
+	case name == NameAccuracy && p.Groups == nil:
+		return wilson(score, n)
+	case name == NameAccuracy:
+		return clusterInterval(score, variance, n)
+	case clusters < 2:
+		return unknownInterval
+	case p.Groups == nil:
+		variance *= n / (n - 1)
 	}
-	return unknownInterval
+	half := Z95 * math.Sqrt(variance)
+	return Interval{max(score-half, 0), score + half}
 }
 
 // PerformanceInterval returns the interval of the result of Score. For logLoss this is the interval
@@ -273,12 +272,6 @@ func (r *ranking) addAUCInfluence(dst []float64, class int) (area float64) {
 		below[0], below[1], i = below[0]+run[0], below[1]+run[1], end
 	}
 	return area
-}
-
-// logLossInterval returns the interval of the log loss by the normal
-// approximation. Both ends are at least 0.
-func logLossInterval(p Predictions) Interval {
-	return meanInterval(LogLoss(p), len(p.Labels), p.RowLoss)
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers have the
