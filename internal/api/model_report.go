@@ -69,7 +69,7 @@ type ModelReport struct {
 	// values.
 	CurveClasses []string `json:"curveClasses,omitempty" doc:"The labels of all classes or, if there are more than 20, of those with the most rows."`
 	// Curves is nil in old reports and without test rows.
-	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of each class of curveClasses, on test rows."`
+	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of the classes of curveClasses, on test rows. A class has no curves if no test row, or every test row, is of the class."`
 	// Importances has, for each column, how much the metric drops on the validation
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
@@ -255,11 +255,12 @@ func (r *ModelReport) FormatBlend() string {
 // ClassReport holds scores of how well the model separates one class from the other classes, on
 // test rows.
 type ClassReport struct {
-	Label     string  `json:"label"`
-	Rows      int64   `json:"rows"`
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
+	Label string `json:"label"`
+	Rows  int64  `json:"rows"`
+	// Precision, Recall and F1 are 0 instead of nil in old reports.
+	Precision *float64 `json:"precision" nullable:"true" doc:"Null if no test row is predicted as the class."`
+	Recall    *float64 `json:"recall" nullable:"true" doc:"Null if no test row is of the class."`
+	F1        *float64 `json:"f1" nullable:"true" doc:"Null if no test row is of the class."`
 	// ROCAUC and AveragePrecision are nil in old reports, if the class has no curve, and if no row or
 	// every row is of the class.
 	ROCAUC           *float64 `json:"rocAuc,omitempty" doc:"Area under the ROC curve of the class against the others."`

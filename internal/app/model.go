@@ -95,7 +95,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 	if err != nil || !in.Summary {
 		return report, err
 	}
-	return modelreport.Summarize(report), nil
+	return modelreport.Summarize(report), nil // a model of an early version has no stored summary
 }
 
 // DownloadModel opens the file of a model, in the format of model.Read.

@@ -15,7 +15,7 @@ var report = &api.ModelReport{
 	Metric: api.MetricROCAUC, TestRows: 150,
 	Test: &api.Scores{Accuracy: 0.8, BalancedAccuracy: 0.7, MacroF1: 0.6, ROCAUC: new(0.89996), LogLoss: 0.4},
 	Classes: []api.ClassReport{
-		{Label: "very bad]>=1", Rows: 30, Precision: 0.5, Recall: 0.25, F1: 1.0 / 3},
+		{Label: "very bad]>=1", Rows: 30, Precision: new(0.5), Recall: new(0.25), F1: new(1.0 / 3)},
 		{Label: "rare"},
 	},
 }
@@ -72,7 +72,7 @@ func TestInterval(t *testing.T) {
 	r := &api.ModelReport{
 		TestRows:  20,
 		Test:      &api.Scores{Accuracy: 0.75, Intervals: map[string]api.Interval{"accuracy": {Low: 0.53, High: 0.89}}},
-		Classes:   []api.ClassReport{{Label: "no", Rows: 10, Precision: 0.8, Recall: 0.8, F1: 0.8}, {Label: "yes", Rows: 10, Recall: 0.7, Precision: 7.0 / 9}},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 10, Precision: new(0.8), Recall: new(0.8), F1: new(0.8)}, {Label: "yes", Rows: 10, Recall: new(0.7), Precision: new(7.0 / 9)}},
 		Confusion: [][]int64{{8, 2}, {3, 7}},
 	}
 	// The intervals of the classes are those of statsmodels'
@@ -100,7 +100,7 @@ func TestInterval(t *testing.T) {
 func TestOneClass(t *testing.T) {
 	r := &api.ModelReport{
 		Metric: api.MetricAccuracy, TestRows: 20, Test: &api.Scores{Accuracy: 1, MacroF1: 1},
-		Classes:   []api.ClassReport{{Label: "no", Rows: 20, Precision: 1, Recall: 1, F1: 1}, {Label: "yes"}},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 20, Precision: new(1.0), Recall: new(1.0), F1: new(1.0)}, {Label: "yes"}},
 		Confusion: [][]int64{{20, 0}, {0, 0}},
 	}
 	for in, want := range map[string]string{
@@ -129,7 +129,7 @@ func TestOneClass(t *testing.T) {
 func TestRowsOfPrecision(t *testing.T) {
 	r := &api.ModelReport{
 		TestRows: 20, Test: &api.Scores{},
-		Classes:   []api.ClassReport{{Label: "no", Rows: 14, Precision: 0.75}, {Label: "yes", Rows: 5}, {Label: "never", Rows: 1}},
+		Classes:   []api.ClassReport{{Label: "no", Rows: 14, Precision: new(0.75), Recall: new(3.0 / 14), F1: new(1.0 / 3)}, {Label: "yes", Rows: 5}, {Label: "never", Rows: 1}},
 		Confusion: [][]int64{{3, 11, 0}, {0, 5, 0}, {1, 0, 0}},
 	}
 	for in, want := range map[string]int64{"precision[no]>=0": 4, "recall[no]>=0": 14, "f1[no]>=0": 14, "precision[never]>=0": 0} {
@@ -153,7 +153,7 @@ func TestAreaOfClass(t *testing.T) {
 	area, precision := 0.9, 0.6
 	r := &api.ModelReport{
 		Metric: api.MetricLogLoss, TestRows: 20, Test: &api.Scores{LogLoss: 0.4, ROCAUC: new(0.8), Intervals: map[string]api.Interval{"logLoss": {Low: 0.3, High: 0.5}}},
-		Classes: []api.ClassReport{{Label: "yes", Rows: 10, F1: 0.7, ROCAUC: &area, AveragePrecision: &precision, Intervals: map[string]api.Interval{
+		Classes: []api.ClassReport{{Label: "yes", Rows: 10, F1: new(0.7), ROCAUC: &area, AveragePrecision: &precision, Intervals: map[string]api.Interval{
 			"rocAuc": {Low: 0.8, High: 0.95}, "averagePrecision": {Low: 0.4, High: 0.7},
 		}}, {Label: "no", Rows: 10}},
 	}

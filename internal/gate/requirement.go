@@ -215,23 +215,13 @@ func predictedRows(report *api.ModelReport, class int) (rows int64) {
 // classScore returns a metric of one class. The result known is false if the report does not
 // have the metric.
 func classScore(c *api.ClassReport, name string) (value float64, known bool) {
-	var area *float64
-	switch name {
-	case Precision:
-		return c.Precision, true
-	case Recall:
-		return c.Recall, true
-	case F1:
-		return c.F1, true
-	case api.MetricROCAUC:
-		area = c.ROCAUC
-	case api.MetricPRAUC:
-		area = c.AveragePrecision
-	}
-	if area == nil {
+	score := map[string]*float64{
+		Precision: c.Precision, Recall: c.Recall, F1: c.F1, api.MetricROCAUC: c.ROCAUC, api.MetricPRAUC: c.AveragePrecision,
+	}[name]
+	if score == nil {
 		return 0, false
 	}
-	return *area, true
+	return *score, true
 }
 
 // TestScore returns the value of a metric on the test rows, and its 95 % confidence interval, which

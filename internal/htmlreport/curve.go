@@ -96,7 +96,8 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 	order := rows.byFrequency(labels)
 	shown := rows.mostFrequent(labels)
 	roc, precisionRecall, reliability := "ROC curve", "Precision and recall", "Reliability"
-	if len(labels) == 2 {
+	isBinary := len(labels) == 2 && len(r.Classes) == 2 // otherwise, further classes have no curves
+	if isBinary {
 		slices.Reverse(order) // first is the rarer class, or the second class if both have equally many rows, as in prAuc
 		shown = order[:1]
 	}
@@ -107,7 +108,7 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 		reliability = classPlotTitle(reliability, label, "")
 	}
 	c := &curvePlots{ThresholdNote: shownClassesNote(r, len(order))}
-	if len(labels) > 2 {
+	if !isBinary {
 		c.Note = shownClassesNote(r, len(shown))
 	}
 	for _, class := range order {

@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 	r := &api.ModelReport{
 		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BSIX01", Metric: api.MetricAccuracy, Seed: 7, Rows: 750, TestRows: 150,
 		Test: test, Baseline: &api.Baseline{Label: hostile, Test: &api.Scores{Accuracy: 0.7}},
-		Classes:      []api.ClassReport{{Label: hostile, Rows: 45, Precision: 0.1234, Recall: 0.2345, F1: 0.3456}, {Label: strings.Repeat("x", 10_000), Rows: 105}},
+		Classes:      []api.ClassReport{{Label: hostile, Rows: 45, Precision: new(0.1234), Recall: new(0.2345), F1: new(0.3456)}, {Label: strings.Repeat("x", 10_000), Rows: 105}},
 		Confusion:    [][]int64{{18, 27}, {9, 96}},
 		CurveClasses: []string{"bad", hostile},
 		Curves: []api.ClassCurve{{Label: "bad"}, {Label: hostile, Positives: 10, Points: []api.CurvePoint{
@@ -57,6 +57,22 @@ func TestWrite(t *testing.T) {
 	}
 	if file.Len() > 1<<20 {
 		t.Errorf("the file has %d bytes", file.Len())
+	}
+}
+
+// TestClassesOfReport checks that a report has a section about the classes only if there are test rows, and a dash
+// for a score that no test row defines.
+func TestClassesOfReport(t *testing.T) {
+	for rows, want := range map[int64]string{0: "", 9: "<td class=\"number\">–</td>"} {
+		r := &api.ModelReport{TestRows: rows, Classes: []api.ClassReport{{Label: "a", Rows: rows, Precision: new(0.5), Recall: new(0.5), F1: new(0.5)}, {Label: "b"}}}
+		var file bytes.Buffer
+		if err := Write(&file, New(&report.Document{Model: &api.Model{}, Training: &api.Training{}, Report: r}), time.Now); err != nil {
+			t.Fatal(err)
+		}
+		_, section, found := strings.Cut(file.String(), `<section aria-labelledby="classes-title">`)
+		if section, _, _ = strings.Cut(section, "</section>"); found != (rows > 0) || !strings.Contains(section, want) || strings.Contains(section, "0.0000") {
+			t.Errorf("%d test rows: %q", rows, section)
+		}
 	}
 }
 

@@ -89,8 +89,8 @@ type Report struct {
 	// Reliability compares the probability of the most probable class with the
 	// fraction of test rows that are of this class. It is nil without test rows.
 	Reliability []ReliabilityBin
-	// Curves holds the curves of the classes in CurveClasses, on the test rows. It is nil
-	// without test rows.
+	// Curves holds the curves of the classes in CurveClasses, on the test rows. It lacks classes
+	// with no test row or every test row.
 	Curves []ClassCurve
 	// CurveClasses are the labels of all classes or, if there are more than 20, of the 20 classes
 	// with the most rows. They are in the order of the schema.
@@ -233,8 +233,9 @@ func (r *race) addTestMetrics(ctx context.Context, c *candidate, o *Outcome) {
 		return
 	}
 	if len(r.plan.Test) == 0 {
+		nan := math.NaN()
 		for _, label := range r.data.Schema.Classes {
-			o.Report.Classes = append(o.Report.Classes, evaluation.ClassScore{Label: label, ROCAUC: math.NaN(), AveragePrecision: math.NaN()})
+			o.Report.Classes = append(o.Report.Classes, evaluation.ClassScore{Label: label, Precision: nan, Recall: nan, F1: nan, ROCAUC: nan, AveragePrecision: nan})
 		}
 		return
 	}

@@ -42,7 +42,7 @@ func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelRepo
 	}
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
-			Label: c.Label, Rows: int64(c.Rows), Precision: c.Precision, Recall: c.Recall, F1: c.F1,
+			Label: c.Label, Rows: int64(c.Rows), Precision: api.NumberOrNil(c.Precision), Recall: api.NumberOrNil(c.Recall), F1: api.NumberOrNil(c.F1),
 			ROCAUC: api.NumberOrNil(c.ROCAUC), AveragePrecision: api.NumberOrNil(c.AveragePrecision), Intervals: toIntervals(c.Intervals),
 		})
 	}
@@ -75,7 +75,7 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...), Seconds: run.Seconds,
 		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
-	if (len(run.Curve) > 0 || run.LogLoss > 0) && o.Report.ValidationRows > 0 {
+	if isScored := len(run.Curve) > 0 || run.LogLoss > 0; isScored && o.Report.ValidationRows > 0 {
 		out.Performance, out.LogLoss, out.Interval = api.NumberOrNil(run.Performance), &run.LogLoss, toInterval(run.Interval)
 	}
 	return out
@@ -136,7 +136,8 @@ func Summarize(r *api.ModelReport) *api.ModelReport {
 }
 
 // Parse decodes a report or a summary that Encode has encoded. Reports of early releases have the
-// scores 0 for a set without rows, such as missing test rows. Parse replaces these scores by nil.
+// scores 0 for a set without rows, such as missing test rows, and for an algorithm that was never scored.
+// Parse replaces these scores by nil.
 func Parse(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {
@@ -153,7 +154,7 @@ func Parse(stored []byte) (*api.ModelReport, error) {
 	for i := range r.Algorithms {
 		a := &r.Algorithms[i]
 		a.AlgorithmName = api.AlgorithmKind(a.Algorithm)
-		if len(a.Curve) == 0 {
+		if a.Performance != nil && *a.Performance == 0 && a.LogLoss != nil && *a.LogLoss == 0 {
 			a.Performance, a.LogLoss = nil, nil
 		}
 	}

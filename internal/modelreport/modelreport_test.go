@@ -16,7 +16,8 @@ import (
 // rows. The ROC AUC was not measured.
 func outcome() *learn.Outcome {
 	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.Completed}
-	o.Runs = []learn.Run{{Algorithm: "BSIX01", Status: learn.Completed, Curve: []float64{0.7, 0.8}, Performance: 0.8}}
+	o.Runs = []learn.Run{{Algorithm: "BSIX01", Status: learn.Completed, Curve: []float64{0.7, 0.8}, Performance: 0.8, LogLoss: 0.4}, {Algorithm: "BFIF01", Status: learn.Failed}}
+	o.Report.Classes = []learn.ClassScore{{Label: "yes", Precision: math.NaN(), Recall: math.NaN(), F1: math.NaN(), ROCAUC: math.NaN(), AveragePrecision: math.NaN()}}
 	o.Report.ValidationRows = 10
 	o.Report.Validation = learn.Scores{Accuracy: 0.8, ROCAUC: math.NaN()}
 	o.Report.Confusion = [][]int{{5, 1}, {1, 3}}
@@ -49,6 +50,14 @@ func TestEncodeAndParse(t *testing.T) {
 	if short.Importances != nil || short.Confusion != nil || short.Algorithms[0].Curve != nil {
 		t.Errorf("the summary is %s", summary)
 	}
+	for _, r := range []*api.ModelReport{r, short} {
+		if a := r.Algorithms; a[0].Performance == nil || *a[0].Performance != 0.8 || a[0].LogLoss == nil || *a[0].LogLoss != 0.4 || a[1].Performance != nil || a[1].LogLoss != nil {
+			t.Errorf("the algorithms are %+v", a)
+		}
+		if c := r.Classes[0]; c.Precision != nil || c.Recall != nil || c.F1 != nil {
+			t.Errorf("a class without test rows has the scores %v, %v and %v", c.Precision, c.Recall, c.F1)
+		}
+	}
 	if short.Validation == nil || short.Validation.Accuracy != 0.8 {
 		t.Errorf("the summary has the scores %+v", short.Validation)
 	}
@@ -58,12 +67,13 @@ func TestEncodeAndParse(t *testing.T) {
 // no rows to score.
 func TestParseEarlyRelease(t *testing.T) {
 	t.Parallel()
-	r, err := modelreport.Parse([]byte(`{"algorithm": "BSIX01", "validationRows": 10, "validation": {"accuracy": 0.9}, "testRows": 0, "test": {"accuracy": 0}}`))
+	r, err := modelreport.Parse([]byte(`{"algorithm": "BSIX01", "validationRows": 10, "validation": {"accuracy": 0.9}, "testRows": 0, "test": {"accuracy": 0},
+		"algorithms": [{"algorithm": "BSIX01", "performance": 0.9, "logLoss": 0.2, "curve": [0.9]}, {"algorithm": "BFIF01", "performance": 0, "logLoss": 0, "curve": []}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Test != nil || r.Validation == nil {
-		t.Errorf("test %+v, validation %+v", r.Test, r.Validation)
+	if r.Test != nil || r.Validation == nil || r.Algorithms[0].LogLoss == nil || r.Algorithms[1].Performance != nil || r.Algorithms[1].LogLoss != nil {
+		t.Errorf("test %+v, validation %+v, algorithms %+v", r.Test, r.Validation, r.Algorithms)
 	}
 	if _, err := modelreport.Parse([]byte("{")); err == nil || !strings.Contains(err.Error(), "JSON") {
 		t.Errorf("half a report: %v", err)

@@ -214,7 +214,7 @@ func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 			if width >= wideWidth {
 				validation = formatMetricAndInterval(r.Validation, name)
 			}
-			line(name, test, validation, formatMetric(r.Training, name))
+			line(term.Escape(name), test, validation, formatMetric(r.Training, name))
 			if b := r.Baseline; b != nil && formatMetric(b.Test, name)+formatMetric(b.Validation, name) != "--" {
 				line(baselineName(b.Label, min(width/4-3, 16)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
 			}
@@ -293,11 +293,14 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 	writeAligned(w, true, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
-			score := func(name string, value float64) string {
-				if interval, known := c.Intervals[name]; known && width >= wideWidth {
-					return formatWithInterval(value, &interval, intervalWidth)
+			score := func(name string, value *float64) string {
+				if value == nil {
+					return "-"
 				}
-				return formatScore(value)
+				if interval, known := c.Intervals[name]; known && width >= wideWidth {
+					return formatWithInterval(*value, &interval, intervalWidth)
+				}
+				return formatScore(*value)
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", escapeAndTruncate(c.Label, max(6, width-66)), c.Rows,
 				score("precision", c.Precision), score("recall", c.Recall), score("f1", c.F1))

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,8 +26,8 @@ func TestWriteText(t *testing.T) {
 		Test:       &api.Scores{Accuracy: 0.7589, BalancedAccuracy: 0.68, MacroF1: 0.69, ROCAUC: new(0.78), LogLoss: 0.5},
 		Training:   &api.Scores{Accuracy: 0.93, BalancedAccuracy: 0.9, MacroF1: 0.91, ROCAUC: new(0.98), LogLoss: 0.2},
 		Classes: []api.ClassReport{
-			{Label: "bad", Rows: 34, Precision: 0.62, Recall: 0.5, F1: 0.5536},
-			{Label: "good\tor so", Rows: 78, Precision: 0.8, Recall: 0.87, F1: 0.8335},
+			{Label: "bad", Rows: 34, Precision: new(0.62), Recall: new(0.5), F1: new(0.5536)},
+			{Label: "good\tor so", Rows: 78, Precision: new(0.8), Recall: new(0.87), F1: new(0.8335)},
 		},
 		Confusion:   [][]int64{{17, 17}, {10, 68}},
 		Importances: []api.Importance{{Column: "checking_status", Importance: 0.08}, {Column: "duration", Importance: 0.031}, {Column: "age", Importance: -0.001}},
@@ -241,6 +242,25 @@ func testEffectsFit(t *testing.T, name string) {
 	for _, line := range strings.Split(b.String(), "\n") {
 		if strings.HasPrefix(line, "  ") && term.Width(line) > width {
 			t.Errorf("%d columns: %s", term.Width(line), line)
+		}
+	}
+}
+
+// TestScoresOfClasses checks that the rows of the tables of scores are aligned if the metric names a class
+// with a tab, and that a score that no test row defines is a dash.
+func TestScoresOfClasses(t *testing.T) {
+	const metric = "f1[a\tb]"
+	r := &api.ModelReport{
+		Metric: metric, TestRows: 9, ValidationRows: 9, TrainingRows: 9,
+		Test: &api.Scores{OfClass: map[string]float64{metric: 0.25}}, Validation: &api.Scores{OfClass: map[string]float64{metric: 0.5}},
+		Classes: []api.ClassReport{{Label: "a\tb", Rows: 9, Recall: new(0.125), F1: new(0.25)}, {Label: "c", Precision: new(0.0)}},
+	}
+	var b strings.Builder
+	writeScores(&b, nil, r, 80)
+	writeClasses(&b, r, 80)
+	for _, want := range []string{`(?m)^ *f1\[a\\tb\] +0\.2500 +0\.5000 +- *$`, `(?m)^ *a\\tb +9 +- +0\.1250 +0\.2500 *$`, `(?m)^ *c +0 +0\.0000 +- +- *$`} {
+		if !regexp.MustCompile(want).MatchString(b.String()) {
+			t.Errorf("%s does not match\n%s", want, b.String())
 		}
 	}
 }

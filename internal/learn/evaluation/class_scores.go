@@ -23,8 +23,9 @@ type ClassCurve struct {
 
 // ClassScore holds the scores of one class against the other classes.
 type ClassScore struct {
-	Label                 string
-	Rows                  int
+	Label string
+	Rows  int
+	// Recall and F1 are NaN if no row is of the class. Precision is NaN if no row is predicted as the class.
 	Precision, Recall, F1 float64
 	// ROCAUC and AveragePrecision are the areas under the ROC curve and the precision–recall curve.
 	// They are NaN if they were not requested, or if no row is of the class. ROCAUC is also NaN if
@@ -62,17 +63,17 @@ func (e *Evaluator) MostFrequentClasses() (classes []int) {
 	return classes
 }
 
-// NewClassCurves returns the curves of the given classes. labels are the names of all classes.
-// NewClassCurves returns an error only if ctx is cancelled.
+// NewClassCurves returns the curves of the given classes, except classes with no row or every row of p.
+// labels are the names of all classes. NewClassCurves returns an error only if ctx is cancelled.
 func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, classes []int) ([]ClassCurve, error) {
 	var curves []ClassCurve
 	for _, class := range classes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		curves = append(curves, ClassCurve{
-			Label: labels[class], Curve: metric.NewCurve(class, p, maxCurvePoints), Reliability: metric.ClassReliability(class, p),
-		})
+		if curve := metric.NewCurve(class, p, maxCurvePoints); curve.Positives > 0 && curve.Negatives > 0 {
+			curves = append(curves, ClassCurve{labels[class], curve, metric.ClassReliability(class, p)})
+		}
 	}
 	return curves, nil
 }
@@ -89,7 +90,11 @@ func NewClassScores(ctx context.Context, p metric.Predictions, labels []string, 
 		}
 		score.addInterval(namePrecision, s.PrecisionInterval)
 		score.addInterval(nameRecall, s.RecallInterval)
-		score.addInterval(nameF1, s.F1Interval)
+		if s.Support == 0 { // the F1 is then 0 or NaN, and depends only on whether a row is predicted as the class
+			score.F1 = math.NaN()
+		} else {
+			score.addInterval(nameF1, s.F1Interval)
+		}
 		scores = append(scores, score)
 	}
 	for _, c := range ranked {

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -28,5 +29,45 @@ func TestScoresOfEachMetric(t *testing.T) {
 		if !s.Intervals[name].Known() || s.Intervals[name] == (Interval{}) {
 			t.Errorf("%s has no interval", name)
 		}
+	}
+}
+
+// TestClassesWithoutRows checks that scores of classes are NaN if no row defines them, and that a class has
+// no curve if no row, or every row, is of the class.
+func TestClassesWithoutRows(t *testing.T) {
+	t.Parallel()
+	labels, classes := []string{"a", "b", "c"}, []int{0, 1, 2}
+	p := metric.Predictions{Labels: []int32{0, 0, 2}, Classes: 3, Probabilities: []float32{0.1, 0.8, 0.1, 0.9, 0.1, 0, 0.5, 0.4, 0.1}} // never predicts c
+	scores, err := NewClassScores(t.Context(), p, labels, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	for i, want := range [][3]float64{{0.5, 0.5, 0.5}, {0, nan, nan}, {nan, 0, 0}} {
+		s := scores[i]
+		if got := [3]float64{s.Precision, s.Recall, s.F1}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("precision, recall and F1 of %s are %v, want %v", s.Label, got, want)
+		}
+		for name, score := range map[string]float64{namePrecision: s.Precision, nameRecall: s.Recall, nameF1: s.F1} {
+			if _, known := s.Intervals[name]; known == math.IsNaN(score) {
+				t.Errorf("%s: the %s %v has an interval: %t", s.Label, name, score, known)
+			}
+		}
+	}
+	of := func(p metric.Predictions) (names string) {
+		curves, err := NewClassCurves(t.Context(), p, labels, classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range curves {
+			names += c.Label
+		}
+		return names
+	}
+	if got := of(p); got != "ac" {
+		t.Errorf("the classes %q have curves", got)
+	}
+	if p.Labels = []int32{0, 0, 0}; of(p) != "" {
+		t.Error("a single class has a curve")
 	}
 }

@@ -5,12 +5,14 @@ import "math"
 // ClassScore holds the scores of one class against all other classes.
 type ClassScore struct {
 	// Precision is the fraction of correct rows among those predicted as the
-	// class, or 0 if there are no such rows.
+	// class, or NaN if there are no such rows.
 	Precision float64
 	// Recall is the fraction of the rows of the class that are predicted as the
-	// class, or 0 if there are no such rows.
+	// class, or NaN if there are no such rows.
 	Recall float64
-	// F1 is the harmonic mean of Precision and Recall, or 0 if both are 0.
+	// F1 is twice the number of correctly predicted rows of the class, divided by the sum of its rows
+	// and of the rows predicted as the class. It is NaN if there are no such rows. If Precision and Recall
+	// are positive, F1 is their harmonic mean.
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int
@@ -26,9 +28,9 @@ func PerClass(p Predictions) []ClassScore {
 	for c := range scores {
 		right, predicted, actual := counts.right[c], counts.predicted[c], counts.actual[c]
 		scores[c] = ClassScore{
-			Precision:         ratio(right, predicted),
-			Recall:            ratio(right, actual),
-			F1:                ratio(2*right, predicted+actual),
+			Precision:         float64(right) / float64(predicted),
+			Recall:            float64(right) / float64(actual),
+			F1:                counts.f1(c),
 			Support:           actual,
 			PrecisionInterval: Wilson(right, predicted),
 			RecallInterval:    Wilson(right, actual),
@@ -128,10 +130,7 @@ func (counts classCounts) macroF1() float64 {
 
 // f1 returns the F1 of a class. It returns NaN if the class has no rows and is never predicted.
 func (counts classCounts) f1(class int) float64 {
-	if counts.actual[class]+counts.predicted[class] == 0 {
-		return math.NaN()
-	}
-	return ratio(2*counts.right[class], counts.actual[class]+counts.predicted[class])
+	return float64(2*counts.right[class]) / float64(counts.actual[class]+counts.predicted[class])
 }
 
 // ratio returns a/b, or 0 if b is 0.
