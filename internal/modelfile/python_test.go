@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,9 @@ import (
 	"testing"
 
 	"foretell/internal/learn"
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/model"
+	"foretell/internal/learn/neural"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/testenv"
@@ -172,6 +175,49 @@ func TestPythonReadsHostileCells(t *testing.T) {
 			comparePython(t, path, blind)
 		})
 	}
+}
+
+// TestPythonPredictsWithoutInputs predicts with a network that has no inputs, as if the columns of its
+// training rows had been constant.
+func TestPythonPredictsWithoutInputs(t *testing.T) {
+	t.Parallel()
+	testenv.Python(t)
+	const classes, members, width = 2, 3, 4
+	w := codec.NewWriter([]byte{1}) // see neural.Model.AppendBinary
+	for _, n := range []int{classes, members, 1, width, 1, 0} {
+		w.Uvarint(n)
+	}
+	draw := rand.New(rand.NewPCG(1, 2))
+	params := make([]float32, 2*members*width+members*width*classes+members*classes)
+	for i := range params {
+		params[i] = float32(draw.NormFloat64())
+	}
+	w.Float32s(params)
+	binary, err := w.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var network neural.Model
+	if err := network.UnmarshalBinary(binary); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := model.New(model.Parts{
+		Schema:  &frame.Schema{ID: "id", Label: "y", Columns: []frame.ColumnSchema{{Name: "k"}}, Classes: []string{"a", "b"}},
+		Members: []model.Member{{Algorithm: model.SEV01, Predictor: &network, Weight: 1}}, Algorithm: "BSEV01", Temperature: 1,
+	}).WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	rows := "id,k\n"
+	for i := range 200 {
+		rows += fmt.Sprintf("n%d,7\n", i)
+	}
+	folder := t.TempDir()
+	path, blind := filepath.Join(folder, "constant.model"), filepath.Join(folder, "blind.csv")
+	if err := errors.Join(os.WriteFile(path, file.Bytes(), 0o600), os.WriteFile(blind, []byte(rows), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	comparePython(t, path, blind)
 }
 
 func loadFrame(t *testing.T, table []byte) *frame.Frame {

@@ -50,7 +50,8 @@ type ONNXFeature struct {
 
 // ONNXFeatures returns the columns of the input of the ONNX model. These are the features of the
 // schema except texts, followed by the scores that text models compute. If members use different
-// sets of text models, each set adds its own scores.
+// sets of text models, each set adds its own scores. The names are unique, so a feature may have another
+// name than in the schema; see makeNamesUnique.
 func (m *Model) ONNXFeatures() []ONNXFeature {
 	var list []ONNXFeature
 	for i := range m.schema.Columns {
@@ -80,7 +81,27 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 			}
 		}
 	}
+	makeNamesUnique(list)
 	return list
+}
+
+// makeNamesUnique appends _2, _3 and so on to names of features that another feature has. The columns of
+// the file keep their names.
+func makeNamesUnique(list []ONNXFeature) {
+	used := make(map[string]bool, len(list))
+	for _, ofFile := range []bool{true, false} {
+		for i := range list {
+			f := &list[i]
+			if isOfFile := f.Name == f.Source && f.Kind != ONNXScore; isOfFile != ofFile {
+				continue
+			}
+			name := f.Name
+			for n := 2; used[f.Name]; n++ {
+				f.Name = fmt.Sprintf("%s_%d", name, n)
+			}
+			used[f.Name] = true
+		}
+	}
 }
 
 // WriteONNX writes the model to w in the ONNX format. The input has the columns of ONNXFeatures.

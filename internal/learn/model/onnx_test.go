@@ -162,3 +162,21 @@ func randomNumber(m *Model, column int, rng *rand.Rand) float64 {
 	}
 	return near * (1 + rng.NormFloat64()/10)
 }
+
+// TestNamesOfONNXFeatures checks that the names are unique, and that columns of the file keep theirs.
+func TestNamesOfONNXFeatures(t *testing.T) {
+	columns := []frame.ColumnSchema{
+		{Name: "t.length", Source: "t", Feature: "length"}, {Name: "t.length"}, {Name: "t.length_2"},
+		{Name: "d.month", Source: "d", Feature: "month"}, {Name: "d.month", Source: "d.month"}, {Name: "d.month", Source: "d", Feature: "date"},
+	}
+	var names []string
+	for _, f := range New(Parts{Schema: &frame.Schema{Columns: columns}}).ONNXFeatures() {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "t.length_3 t.length t.length_2 d.month_2 d.month d.month_3" {
+		t.Errorf("the names are %s", got)
+	}
+	if columns[0].Name != "t.length" {
+		t.Error("the schema has another name")
+	}
+}

@@ -21,6 +21,10 @@ const (
 	maxMembersOrLayers = 1 << 6  // members of the ensemble, hidden layers
 )
 
+// maxUnits is the largest number of units of all hidden layers of all members. A forward pass of predictRows rows
+// then needs at most 128 MB for their outputs. Usual networks have a few thousand units.
+const maxUnits = 1 << 18
+
 // AppendBinary appends the model's binary form to b:
 //
 //	version, classes, members, layers, width, embedding size, number of inputs
@@ -75,6 +79,9 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	classes, members, layers := r.Uvarint(2, maxCount), r.Uvarint(1, maxMembersOrLayers), r.Uvarint(1, maxMembersOrLayers)
 	width, size := r.Uvarint(1, maxWidth), r.Uvarint(1, maxWidth)
+	if members*width*layers > maxUnits {
+		r.Fail("too many units")
+	}
 	inputs := r.Count(1)
 	if inputs > maxCount {
 		r.Fail("too many columns")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -57,6 +58,22 @@ func TestModel(t *testing.T) {
 		copy(bad[len(bad)-4:], []byte{0, 0, 0xc0, 0x7f}) // NaN
 		if err := new(Model).UnmarshalBinary(bad); err == nil {
 			t.Error("no error")
+		}
+	})
+	t.Run("huge_layers_are_errors", func(t *testing.T) { // even if no input makes the parameters as many
+		for _, width := range []int{16, 1 << 13} {
+			w := codec.NewWriter([]byte{version})
+			for _, n := range []int{2, 64, 1, width, 1, 0} { // classes, members, layers, width, embedding size, inputs
+				w.Uvarint(n)
+			}
+			w.Float32s(make([]float32, 2*64*width+64*width*2+64*2))
+			hostile, err := w.Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := new(Model).UnmarshalBinary(hostile); (err != nil) != (width > 16) {
+				t.Errorf("width %d: %v", width, err)
+			}
 		}
 	})
 	t.Run("truncated_models_are_errors", func(t *testing.T) {

@@ -29,12 +29,15 @@ class Network:
 
     def predict(self, columns, rows):
         size = 128  # rows at a time, so that the sums stay in the cache
-        parts = [self.predict_rows([column[at:at + size] for column in columns]) for at in range(0, rows, size)]
+        parts = []
+        for at in range(0, rows, size):
+            parts.append(self.predict_rows([column[at:at + size] for column in columns], min(size, rows - at)))
         return np.concatenate(parts)
 
-    def predict_rows(self, columns):
+    def predict_rows(self, columns, rows):
         inputs = [column.encode(columns[column.column]) for column in self.inputs]
-        x = np.concatenate([dense for dense, _ in inputs] + [embedding for _, embedding in inputs], axis=1)
+        none = np.zeros((rows, 0), np.float32)  # a network may have no inputs
+        x = np.concatenate([none] + [dense for dense, _ in inputs] + [embedding for _, embedding in inputs], axis=1)
         first = multiply_add(x, self.first, np.float32(0))
         mean = 0
         for scale, bias, head, head_bias in zip(self.scale, self.bias, self.heads, self.head_bias):
