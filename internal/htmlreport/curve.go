@@ -12,22 +12,6 @@ import (
 // classRows holds the number of rows of each class by its label.
 type classRows map[string]int64
 
-// countClassRows returns the number of rows of each class in the whole dataset or, if that is
-// unknown, among the test rows.
-func countClassRows(d *api.Dataset, r *api.ModelReport) classRows {
-	rows := classRows{}
-	for _, class := range r.Classes {
-		rows[class.Label] = class.Rows
-	}
-	if d != nil && len(d.Classes) > 0 {
-		clear(rows)
-		for _, class := range d.Classes {
-			rows[class.Label] = class.Rows
-		}
-	}
-	return rows
-}
-
 // byFrequency returns the indexes of labels, ordered by the number of rows of the class, largest
 // first. Classes with equally many rows keep their order.
 func (rows classRows) byFrequency(labels []string) []int {

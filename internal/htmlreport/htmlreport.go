@@ -78,7 +78,7 @@ func New(source *report.Document) *Document {
 	}
 	d.Report, d.WinReason, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
 	d.Monotone = report.ExplainMonotone(r)
-	rows := countClassRows(d.Dataset, r)
+	rows := classRows(report.CountClassRows(d.Dataset, r))
 	d.Metrics, d.Confusion, d.Curves = metricRows(d.Dataset, r), newConfusionTable(r), newCurvePlots(r, rows)
 	d.Importances, d.OmittedColumns = importanceRows(r)
 	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r, rows), newInteractions(r), columnRows(d.Dataset)

@@ -22,8 +22,21 @@ func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 }
 
 // IsRarestClass reports whether the class with the given label has fewer rows than every other
-// class. It compares the rows of the dataset or, if d is nil or has no classes, the test rows.
+// class. It compares the results of CountClassRows.
 func IsRarestClass(d *api.Dataset, r *api.ModelReport, label string) bool {
+	rows := CountClassRows(d, r)
+	own := rows[label]
+	for other, n := range rows {
+		if other != label && n <= own {
+			return false
+		}
+	}
+	return true
+}
+
+// CountClassRows returns, by label, the number of rows of each class in the whole dataset or, if d is
+// nil or has no classes, among the test rows.
+func CountClassRows(d *api.Dataset, r *api.ModelReport) map[string]int64 {
 	rows := map[string]int64{}
 	for _, class := range r.Classes {
 		rows[class.Label] = class.Rows
@@ -34,11 +47,5 @@ func IsRarestClass(d *api.Dataset, r *api.ModelReport, label string) bool {
 			rows[class.Label] = class.Rows
 		}
 	}
-	own := rows[label]
-	for other, n := range rows {
-		if other != label && n <= own {
-			return false
-		}
-	}
-	return true
+	return rows
 }
