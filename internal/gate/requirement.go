@@ -215,9 +215,19 @@ func predictedRows(report *api.ModelReport, class int) (rows int64) {
 // classScore returns a metric of one class. The result known is false if the report does not
 // have the metric.
 func classScore(c *api.ClassReport, name string) (value float64, known bool) {
-	score := map[string]*float64{
-		Precision: c.Precision, Recall: c.Recall, F1: c.F1, api.MetricROCAUC: c.ROCAUC, api.MetricPRAUC: c.AveragePrecision,
-	}[name]
+	var score *float64
+	switch name {
+	case Precision:
+		score = c.Precision
+	case Recall:
+		score = c.Recall
+	case F1:
+		score = c.F1
+	case api.MetricROCAUC:
+		score = c.ROCAUC
+	case api.MetricPRAUC:
+		score = c.AveragePrecision
+	}
 	if score == nil {
 		return 0, false
 	}
