@@ -173,15 +173,6 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 	}
 }
 
-// raceMetricOfOneClass returns the metric of the race if it is a metric of one class, such as
-// f1[yes]. Otherwise it returns false.
-func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
-	if !strings.Contains(r.Metric, "[") {
-		return "", false
-	}
-	return r.Metric, true
-}
-
 // isMeasured reports whether the metric is known for the test, validation or training rows.
 func isMeasured(r *api.ModelReport, name string) bool {
 	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
@@ -191,8 +182,8 @@ func isMeasured(r *api.ModelReport, name string) bool {
 func writeScores(w io.Writer, d *api.Dataset, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
 	names := api.ReportMetrics()
-	if name, ok := raceMetricOfOneClass(r); ok {
-		names = append(names, name)
+	if strings.Contains(r.Metric, "[") { // a metric of one class
+		names = append(names, r.Metric)
 	}
 	writeAligned(w, true, func(w io.Writer) {
 		line := func(name, test, validation, training string) {

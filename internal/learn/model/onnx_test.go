@@ -166,8 +166,12 @@ func randomNumber(m *Model, column int, rng *rand.Rand) float64 {
 // TestNamesOfONNXFeatures checks that the names are unique, and that columns of the file keep theirs.
 func TestNamesOfONNXFeatures(t *testing.T) {
 	columns := []frame.ColumnSchema{
-		{Name: "t.length", Source: "t", Feature: "length"}, {Name: "t.length"}, {Name: "t.length_2"},
-		{Name: "d.month", Source: "d", Feature: "month"}, {Name: "d.month", Source: "d.month"}, {Name: "d.month", Source: "d", Feature: "date"},
+		{Name: "t.length", Source: "t", Feature: "length"},
+		{Name: "t.length"},
+		{Name: "t.length_2"},
+		{Name: "d.month", Source: "d", Feature: "month"},
+		{Name: "d.month", Source: "d.month"},
+		{Name: "d.month", Source: "d", Feature: "date"},
 	}
 	var names []string
 	for _, f := range New(Parts{Schema: &frame.Schema{Columns: columns}}).ONNXFeatures() {
