@@ -68,7 +68,9 @@ type replayDocument struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	rec, err := download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
+	rec, err := term.Interruptible(ctx, func() (*receipt.Receipt, error) {
+		return download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
+	})
 	if errors.Is(err, receipt.ErrDamaged) {
 		next := receipt.Path(path)
 		if _, statErr := os.Stat(next); statErr == nil {

@@ -179,7 +179,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := p.print(); err != nil {
 		return err
 	}
-	return p.addKeptOutputHint(kept, o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job)))
+	return p.addKeptOutputHint(kept, o.gate.Publish(ctx, &o.output, p.gateReport, o.training.ThresholdError(p.job)))
 }
 
 // checkFlags returns a usage error for an invalid flag, before any file is read.

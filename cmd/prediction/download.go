@@ -111,7 +111,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 // prediction. It returns an error if the file must not be written. blind is nil without --blind.
 func (o *predictionsDownloadOptions) resolvePath(key string, blind *preflight.InputTable) error {
 	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
+		o.target.Path = api.ShortKey(key) + ".predictions.csv"
 	}
 	if blind == nil {
 		return o.target.CheckMayWrite()
