@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -186,6 +187,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
 		return exit.Usagef("invalid --name %q: must have 3 to 30 characters", o.name)
+	}
+	if strings.HasPrefix(o.name, "-") {
+		return exit.Usagef("invalid --name %q: must not begin with a dash, because commands would read the name as a flag", o.name)
 	}
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag and run `%s`", o.factory.CommandWith("time-limit", ""))
