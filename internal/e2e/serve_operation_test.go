@@ -71,7 +71,7 @@ func TestServeOperation(t *testing.T) {
 				t.Errorf("the profiles are public: %d", status)
 			}
 			_ = serve.Process.Signal(syscall.SIGTERM)
-			_ = serve.Process.Signal(syscall.SIGTERM) // as from timeout(1), which signals the process and its group
+			_ = serve.Process.Signal(syscall.SIGTERM)              // as from timeout(1), which signals the process and its group
 			for status = http.StatusOK; status == http.StatusOK; { // until the signal arrives
 				status, body = get(base + "/readyz")
 			}
