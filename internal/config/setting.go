@@ -79,7 +79,11 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		}
 	}
 	if !isProfileName(s.Profile) {
-		return nil, invalidProfileError(s.describeInvalid(KeyProfile, s.Profile)).WithHint("name a profile that exists; `foretell config set profile default` sets the profile in the file")
+		e := invalidProfileError(s.describeInvalid(KeyProfile, s.Profile))
+		if s.origins[KeyProfile] == fromFile {
+			return nil, e.WithHint("select a profile with `foretell config set profile default`")
+		}
+		return nil, e
 	}
 	s.profileExists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
