@@ -12,9 +12,11 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
+	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/request"
+	"foretell/internal/term"
 )
 
 type apiOptions struct {
@@ -60,7 +62,7 @@ ends in [], its values form a list.`,
 }
 
 func (o *apiOptions) run(ctx context.Context, method, path string) error {
-	raw, err := o.request.Build(method, path)
+	raw, err := term.Interruptible(ctx, func() (client.RawRequest, error) { return o.request.Build(method, path) }) // --input may be a pipe
 	if err != nil {
 		return err
 	}

@@ -88,8 +88,17 @@ func newConfigSetCmd(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
+// loadToChange returns the settings, to change the setting with the given key. The current profile
+// does not matter if the key is KeyProfile, and may then be invalid.
+func (o *configOptions) loadToChange(key string) (*config.Settings, error) {
+	if key == config.KeyProfile {
+		return &config.Settings{}, nil
+	}
+	return config.Load(o.factory.Env, o.cmd.Flags())
+}
+
 func (o *configOptions) set(key, value string) error {
-	s, err := config.Load(o.factory.Env, o.cmd.Flags())
+	s, err := o.loadToChange(key)
 	if err != nil {
 		return err
 	}
@@ -126,7 +135,7 @@ func newConfigUnsetCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *configOptions) unset(key string) error {
-	s, err := config.Load(o.factory.Env, o.cmd.Flags())
+	s, err := o.loadToChange(key)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/cli"
+	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/term"
 )
@@ -68,13 +68,14 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	env := config.Isolate(o.factory.Env, filepath.Join(folder, "data"))
 	if err := os.Chdir(folder); err != nil { // the paths in the printed commands are relative to the folder
 		return err
 	}
 	defer func() { _ = os.Chdir(before) }()
 	for _, step := range demoSteps {
 		o.factory.Note("\n%s\n$ %s", step.why, step.command)
-		if err := o.runStep(ctx, folder, step.command); err != nil {
+		if err := o.runStep(ctx, env, step.command); err != nil {
 			return err
 		}
 	}
@@ -115,26 +116,8 @@ func writeSample(folder string) error {
 	})
 }
 
-// runStep runs a command line such as "foretell check train.csv" in this process. The command
-// stores its data in folder/data.
-func (o *demoOptions) runStep(ctx context.Context, folder, command string) error {
-	env := map[string]string{
-		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
-		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
-	}
-	inner := o.factory.NewNested(strings.Fields(command)[1:], o.factory.Streams[0], nil)
-	inner.Env = func(name string) string {
-		if value, ours := env[name]; ours {
-			return value
-		}
-		return o.factory.Env(name)
-	}
-	err := execute(ctx, inner)
-	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the step, which names a folder that demo removes
-		return interrupted
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", command, err)
-	}
-	return nil
+// runStep runs a command line such as "foretell check train.csv" in this process. env is the
+// environment of the steps.
+func (o *demoOptions) runStep(ctx context.Context, env config.Getenv, command string) error {
+	return exit.FromNested(ctx, execute(ctx, o.factory.NewNested(strings.Fields(command)[1:], env, o.factory.Streams[0], nil)))
 }

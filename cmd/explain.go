@@ -77,7 +77,13 @@ row is explained.`,
 	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted one of each row)")
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
 	opts.wait.MarkExclusive("model")
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
+	completeRef := opts.wait.CompleteReference(connect.ListModelRefs)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if opts.model != "" { // there is no REF
+			return nil, cli.ArgCompletionDirective(cmd, len(args)+1)
+		}
+		return completeRef(cmd, args, typed)
+	}
 	return cmd
 }
 

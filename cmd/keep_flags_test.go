@@ -23,6 +23,8 @@ func TestKeepFlags(t *testing.T) {
 		{"what_is_there_stays", "`foretell check train.csv --label y`", "`foretell check train.csv --label y --drop '\"town, county\",age' --delimiter ';'`"},
 		{"a_report_reads_no_file", "see `foretell models report KEY`", "see `foretell models report KEY`"},
 		{"but_that_of_blind", "see `foretell models report KEY --blind b.csv`", "see `foretell models report KEY --blind b.csv --label 'a b' --drop '\"town, county\",age' --delimiter ';'`"},
+		{"a_name_with_separators", "`foretell check 'R && D/a`b.csv' && foretell score o.csv a.csv`, then `foretell check c.csv --id x`", "`foretell check 'R && D/a`b.csv' --label 'a b' --drop '\"town, county\",age' --delimiter ';' && foretell score o.csv a.csv --label 'a b'`, then `foretell check c.csv --id x --label 'a b' --drop '\"town, county\",age' --delimiter ';'`"},
+		{"before_the_arguments_that_are_not_flags", "`foretell score -- -o.csv a.csv`", "`foretell score --label 'a b' -- -o.csv a.csv`"},
 		{"help_takes_none", "`foretell check --help`", "`foretell check --help`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

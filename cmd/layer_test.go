@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"internal/client":             {"api", "humanize", "span"},
 	"internal/config":             {"api", "client", "exit", "filelock", "humanize", "symlink", "term"},
 	"internal/connect":            {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "store/pgurl", "storedfile", "term"},
-	"internal/credential":         {"api", "client", "config", "exit", "symlink"},
+	"internal/credential":         {"api", "client", "config", "exit", "symlink", "term"},
 	"internal/dashboard":          {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "table/result", "tablefile", "term", "turn"},
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},

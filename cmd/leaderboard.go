@@ -96,7 +96,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		o.output.Note("the models were trained on %d tables with different labels, columns or classes, so the models of each table are ranked separately", n)
 	}
 	if n := o.list.Limit; n > 0 {
-		rows = rows[:min(len(rows), int(n))]
+		rows = rows[:min(uint(len(rows)), n)]
 	}
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintList(&o.output, rows, "model")

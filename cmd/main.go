@@ -110,16 +110,14 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	return true
 }
 
-// repeatedSignalPeriod is the time after the first signal in which a SIGTERM is ignored as a copy
-// of it.
-const repeatedSignalPeriod = time.Second
+// repeatedSignalPeriod is the time after a signal in which the same signal is ignored as a copy of it.
+// timeout(1) and some service managers send a signal twice: to the process and to its group.
+const repeatedSignalPeriod = 200 * time.Millisecond
 
 // catchSignals returns a context that the first signal cancels. A Ctrl-C while a pager runs, and a
 // signal that handleSignal handles, do not count as the first. A second signal ends the process
-// immediately, with two exceptions. A SIGHUP is ignored, because the kernel and the shell often
-// both send it when a terminal is closed. A SIGTERM is ignored for [repeatedSignalPeriod] after the
-// first signal, because timeout(1) and some service managers send it twice: to the process and to
-// its group.
+// immediately. A SIGHUP does not count as the second, because the kernel and the shell often both
+// send it when a terminal is closed. Copies of a signal are ignored; see [repeatedSignalPeriod].
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -132,19 +130,20 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
-		first, ok := <-signals
-		for ok && (first == os.Interrupt && f.PagerRunning.Load() || handleSignal(f, first)) {
-			first, ok = <-signals
-		}
-		if !ok {
-			return
-		}
-		interrupted := &exit.InterruptError{Signal: first}
-		cancel(interrupted)
-		began := f.Now()
-		for again := range signals {
-			repeated := again == syscall.SIGTERM && f.Now().Sub(began) < repeatedSignalPeriod
-			if again != syscall.SIGHUP && !repeated {
+		var interrupted *exit.InterruptError
+		var last os.Signal
+		var lastTime time.Time
+		for next := range signals {
+			if next == last && f.Now().Sub(lastTime) < repeatedSignalPeriod {
+				continue
+			}
+			last, lastTime = next, f.Now()
+			switch {
+			case interrupted == nil && (next == os.Interrupt && f.PagerRunning.Load() || handleSignal(f, next)):
+			case interrupted == nil:
+				interrupted = &exit.InterruptError{Signal: next}
+				cancel(interrupted)
+			case next != syscall.SIGHUP:
 				fmt.Fprintln(f.Streams[2], "foretell: stopped immediately; unfinished work is lost")
 				os.Exit(int(interrupted.Status()))
 			}

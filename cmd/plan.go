@@ -57,7 +57,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	session, err := o.wait.ConnectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
+	session, err := o.wait.ConnectTemporary(ctx, filepath.Join(dir, "data"), client.Options{
 		BaseURL: config.EmbeddedURL, UserAgent: build.UserAgent(), Now: o.factory.Now,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/blob"
 	"foretell/internal/cli"
+	"foretell/internal/config"
 	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
@@ -67,7 +68,9 @@ type replayDocument struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	rec, err := download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
+	rec, err := term.Interruptible(ctx, func() (*receipt.Receipt, error) {
+		return download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
+	})
 	if errors.Is(err, receipt.ErrDamaged) {
 		next := receipt.Path(path)
 		if _, statErr := os.Stat(next); statErr == nil {
@@ -128,7 +131,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 // writes the predictions to the path result. train and blind are the paths of the input files.
 func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
-	args := append(download.RunArgs(rec, train, blind), "-o", result, "--no-receipt", "--local", "--data-dir", data)
+	args := append(download.RunArgs(rec, train, blind), "-o", result, "--no-receipt")
 	if o.output.Quiet {
 		args = append(args, "--quiet")
 	}
@@ -142,14 +145,11 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	defer devnull.Close()
 	// On a terminal, Enter would end the race early and change its result, so the race gets no
 	// terminal as input.
-	err = execute(ctx, o.factory.NewNested(args, devnull, devnull))
-	if interrupted := exit.FromInterrupt(ctx, err); interrupted != nil { // omits the hint of the run, which names a folder that replay removes
-		return interrupted
-	}
+	err = exit.FromNested(ctx, execute(ctx, o.factory.NewNested(args, config.Isolate(o.factory.Env, data), devnull, devnull)))
 	if err == nil {
 		return nil
 	}
-	// The error of the run is omitted, because it says what to do about a data folder that replay removes.
+	// The error of the run says what to do about a data folder that replay removes.
 	if failed := exit.FromError(ctx, err).Status; (failed == exit.Unexpected || failed == exit.JobFailed || failed == exit.Unavailable) && blob.IsDiskFull(dir) {
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).

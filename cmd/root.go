@@ -61,7 +61,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 	root.PersistentFlags().StringVar(&f.Color, "color", "auto", "colour: auto, always or never")
 	root.PersistentFlags().BoolP("help", "h", false, "show help for a command")
 	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version of this program")
-	root.SetFlagErrorFunc(cli.FlagError)
+	root.SetFlagErrorFunc(f.FlagError)
 	root.SetHelpFunc(f.PrintHelp)
 	root.SetIn(f.Streams[0])
 	root.SetOut(f.Stdout)

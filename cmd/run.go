@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -179,13 +180,16 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := p.print(); err != nil {
 		return err
 	}
-	return p.addKeptOutputHint(kept, o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job)))
+	return p.addKeptOutputHint(kept, o.gate.Publish(ctx, &o.output, p.gateReport, o.training.ThresholdError(p.job)))
 }
 
 // checkFlags returns a usage error for an invalid flag, before any file is read.
 func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
 		return exit.Usagef("invalid --name %q: must have 3 to 30 characters", o.name)
+	}
+	if strings.HasPrefix(o.name, "-") {
+		return exit.Usagef("invalid --name %q: must not begin with a dash, because commands would read the name as a flag", o.name)
 	}
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag and run `%s`", o.factory.CommandWith("time-limit", ""))

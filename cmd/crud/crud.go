@@ -95,7 +95,7 @@ func (o *requestOptions[T]) run(ctx context.Context, ref string) error {
 	if err := o.command.Print(&o.output, answer); err != nil {
 		return err
 	}
-	return o.gate.Publish(&o.output, verdicts, nil)
+	return o.gate.Publish(ctx, &o.output, verdicts, nil)
 }
 
 // WaitCommand is a command that waits until the job on an object, such as the preparation of a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/download"
@@ -106,7 +107,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKeyLength] + ending
+		o.target.Path = api.ShortKey(key) + ending
 	}
 	if err := o.target.CheckMayWrite(); err != nil {
 		return err

@@ -140,8 +140,8 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	if o.html != "" {
-		if err := o.saveHTML(d); err != nil {
+	if o.html != "" && o.factory.DryRun == nil {
+		if err := o.saveHTML(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	return o.gate.Publish(&o.output, verdicts, nil)
+	return o.gate.Publish(ctx, &o.output, verdicts, nil)
 }
 
 // wantsFields reports whether the flags ask for the report as JSON or for some of its fields.
@@ -182,12 +182,12 @@ func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *co
 }
 
 // saveHTML writes the report as HTML to a file or to standard output.
-func (o *modelsReportOptions) saveHTML(d *report.Document) error {
+func (o *modelsReportOptions) saveHTML(ctx context.Context, d *report.Document) error {
 	write := func(w io.Writer) error { return htmlreport.Write(w, htmlreport.New(d), o.factory.Now) }
 	if o.html == "-" {
 		return write(o.factory.Console.Out)
 	}
-	err := cli.WriteFileAtomic(o.html, o.force, write)
+	err := cli.WriteFileAtomic(ctx, o.html, o.force, write)
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -48,8 +48,9 @@ In a pipe, the command prints one line for each row that is predicted differentl
 columns are id, from and to, and with --answers also truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
-		Args: cli.PositionalArgs("A", "B"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
+		Args:              cli.PositionalArgs("A", "B"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Difference]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"

@@ -38,6 +38,7 @@ expected number of rows.`,
 	opts.output.BindItem(cmd, f, cli.ResultType[Result]())
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
+	cmd.Flags().Lookup("output").Usage = "`file` to write the predictions to as CSV, or - for standard output (default KEY.predictions.csv, where KEY is the first 8 characters of the key)"
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; if repeated, the files are joined into one table")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListPredictionRefs)
 	return cmd
@@ -111,7 +112,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 // prediction. It returns an error if the file must not be written. blind is nil without --blind.
 func (o *predictionsDownloadOptions) resolvePath(key string, blind *preflight.InputTable) error {
 	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
+		o.target.Path = api.ShortKey(key) + ".predictions.csv"
 	}
 	if blind == nil {
 		return o.target.CheckMayWrite()

@@ -71,7 +71,7 @@ the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" +
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
 	opts.wait.MarkExclusive("model")
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // fails only if the flag is not defined
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReferenceOrWord(cli.LastRef, connect.ListModelRefs)) // fails only if the flag is not defined
 	return cmd
 }
 

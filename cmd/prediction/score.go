@@ -127,7 +127,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err := o.print(result, name); err != nil {
 		return err
 	}
-	return o.gate.Publish(&o.output, results, nil)
+	return o.gate.Publish(ctx, &o.output, results, nil)
 }
 
 // requiredScore returns the score of the metric that r names, such as recall[fraud]. The score has

@@ -10,6 +10,7 @@ import (
 	"foretell/internal/backup"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
+	"foretell/internal/term"
 )
 
 type restoreOptions struct {
@@ -46,16 +47,16 @@ backup.`,
 }
 
 func (o *restoreOptions) run(ctx context.Context, path string) error {
-	from := o.factory.Console.In
-	if path != stdStream {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		from = file
+	open := func() (io.ReadCloser, error) { return os.Open(path) }
+	if path == stdStream {
+		open = func() (io.ReadCloser, error) { return io.NopCloser(o.factory.Console.In), nil }
 	}
-	summary, err := o.restoreOrVerify(ctx, from)
+	file, err := term.Interruptible(ctx, open)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	summary, err := o.restoreOrVerify(ctx, term.NewStreamReader(ctx, file))
 	if err != nil {
 		return err
 	}

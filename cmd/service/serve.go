@@ -141,7 +141,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 		stopWork = service.StartJobs()
 	}
 	defer service.SendMails(ctx)()
-	defer startRetention(ctx, service, retention)()
+	defer service.EnforceRetention(ctx, retention)()
 	service.Note("listening on", slog.String("url", web.url()))
 	if err := o.storeSettingsAndNoteLink(ctx, service, shared, o.network.serviceURL(web.scheme()+"://"+reachableHostPort(web.listener.Addr()))); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())

@@ -1,9 +1,7 @@
 package service
 
 import (
-	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/cli"
-	"foretell/internal/connect"
 	"foretell/internal/exit"
 )
 
@@ -45,41 +42,13 @@ func (r *retentionFlags) parseRetention() (out app.Retention, err error) {
 		if flag.text == "" {
 			continue
 		}
-		if *flag.value, err = parseAge(flag.text); err != nil {
+		var age cli.AgeFlag
+		if err := age.Set(flag.text); err != nil || age == 0 {
 			return out, exit.Usagef("invalid --%s %q: must be a duration longer than 0, such as 30d or 12h", flag.name, flag.text)
 		}
+		*flag.value = time.Duration(age)
 	}
 	return out, nil
-}
-
-// parseAge parses a positive duration, which may be a number of days such as 30d.
-func parseAge(text string) (time.Duration, error) {
-	if digits, ok := strings.CutSuffix(text, "d"); ok {
-		days, err := strconv.ParseUint(digits, 10, 16)
-		if err == nil && days == 0 {
-			err = strconv.ErrRange
-		}
-		return time.Duration(days) * 24 * time.Hour, err
-	}
-	age, err := time.ParseDuration(text)
-	if err == nil && age <= 0 {
-		err = strconv.ErrRange
-	}
-	return age, err
-}
-
-// startRetention starts deleting expired data regularly, until ctx is done or stop is called.
-func startRetention(ctx context.Context, service *connect.LocalService, retention app.Retention) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		service.App.EnforceRetention(ctx, retention)
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
 }
 
 // parseQuota parses a list of limits such as datasets=100,bytes=20GB,races=4.

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func (o *usersAuditOptions) run(ctx context.Context) error {
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
 	var events []api.AuditEvent
-	err = service.App.EachAuditEvent(ctx, &api.ListAuditEventsInput{Actor: o.actor, Action: o.action}, int(o.list.Limit), func(e *api.AuditEvent) error {
+	err = service.App.EachAuditEvent(ctx, &api.ListAuditEventsInput{Actor: o.actor, Action: o.action}, int(min(o.list.Limit, math.MaxInt)), func(e *api.AuditEvent) error {
 		if o.jsonLines {
 			return json.NewEncoder(o.output.Factory.Console.Out).Encode(e)
 		}

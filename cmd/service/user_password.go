@@ -70,7 +70,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	password := ""
 	if o.passwordStdin {
 		var err error
-		if password, err = credential.ReadSecret(o.dataDir.factory.Console.In); err != nil {
+		if password, err = credential.ReadSecret(ctx, o.dataDir.factory.Console.In); err != nil {
 			return err
 		}
 	}
@@ -140,13 +140,17 @@ func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
 	if err := service.App.SetUserPassword(ctx, email, password); err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, userAccount{Email: email}, "email")
+	changed, err := service.App.FindAccount(ctx, email)
+	if err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, toUserAccount(changed), "email")
 }
 
 func (o *usersPasswdOptions) readPassword(ctx context.Context) (string, error) {
 	console := o.dataDir.factory.Console
 	if o.passwordStdin {
-		return credential.ReadSecret(console.In)
+		return credential.ReadSecret(ctx, console.In)
 	}
 	if !console.CanPrompt() {
 		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe the password into --password-stdin")

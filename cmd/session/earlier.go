@@ -53,7 +53,7 @@ func storageOf(file *viper.Viper, profile string) string {
 func isUsedByOther(file *viper.Viper, profile, storage string, tokens *credential.TokenSource) bool {
 	for other := range file.GetStringMap("profiles") {
 		server := strings.TrimRight(profileSetting(file, other, config.KeyServer), "/")
-		if other != profile && server == tokens.Server && profileSetting(file, other, config.KeyUsername) == tokens.Username && storageOf(file, other) == storage {
+		if other != profile && server == tokens.Server && strings.EqualFold(profileSetting(file, other, config.KeyUsername), tokens.Username) && storageOf(file, other) == storage {
 			return true
 		}
 	}

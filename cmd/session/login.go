@@ -257,7 +257,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 // the password.
 func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
-		token, err := credential.ReadSecret(o.factory.Console.In)
+		token, err := credential.ReadSecret(ctx, o.factory.Console.In)
 		if err != nil {
 			return credential.Credential{}, err
 		}
@@ -343,7 +343,7 @@ func (o *loginOptions) expiryOfToken(ctx context.Context, tokens *credential.Tok
 
 func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.TokenSource) (string, error) {
 	if o.passwordStdin {
-		return credential.ReadSecret(o.factory.Console.In)
+		return credential.ReadSecret(ctx, o.factory.Console.In)
 	}
 	if password, err := credential.ReadPassword(o.factory.Env); err != nil || password != "" {
 		return password, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -19,14 +20,15 @@ import (
 // WriteFileAtomic creates a file at path with the output of the function write. The file is
 // complete or missing, even after a power failure. If force is not set and path exists, it returns
 // the error of InstallFile. It writes directly to a device or a pipe. If path is a symbolic link,
-// it writes the target and keeps the link.
-func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
+// it writes the target and keeps the link. Writing to a pipe ends when ctx ends.
+func WriteFileAtomic(ctx context.Context, path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, b.Bytes(), 0o666)
+		_, err := term.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, os.WriteFile(path, b.Bytes(), 0o666) })
+		return err
 	}
 	path = symlink.Resolve(path)
 	part, err := CreateTemp(filepath.Dir(path))

@@ -69,7 +69,7 @@ func TestWriteFileAtomicKeepsLinks(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		err := CheckOutputPath(link, force, "")
 		if err == nil {
-			err = WriteFileAtomic(link, force, func(w io.Writer) error {
+			err = WriteFileAtomic(t.Context(), link, force, func(w io.Writer) error {
 				_, err := fmt.Fprint(w, force)
 				return err
 			})
@@ -90,7 +90,7 @@ func TestWriteFileAtomicKeepsLinks(t *testing.T) {
 func TestWriteFileAtomic(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "report.html")
-		err := WriteFileAtomic(path, force, func(w io.Writer) error {
+		err := WriteFileAtomic(t.Context(), path, force, func(w io.Writer) error {
 			_, err := io.WriteString(w, "ours")
 			return errors.Join(err, os.WriteFile(path, []byte("theirs"), 0o600))
 		})
@@ -116,7 +116,7 @@ func TestLongName(t *testing.T) {
 	if err := CheckOutputPath(path, false, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFileAtomic(path, false, func(io.Writer) error { return nil }); err != nil {
+	if err := WriteFileAtomic(t.Context(), path, false, func(io.Writer) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if err := CheckOutputPath(path+"n", false, "choose another file"); err == nil {

@@ -33,25 +33,29 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 }
 
 // ArgCompletionDirective returns the directive for the completion of the argument with the
-// index argIndex. Files are offered if the usage line of cmd shows that this argument is a file.
+// index argIndex. Files are offered if the usage line of cmd shows that this argument is a file. An
+// argument after the last one of the usage line repeats that one if it ends in "...".
 func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-."))
 	})
-	if argIndex >= len(words) {
-		return cobra.ShellCompDirectiveNoFileComp
+	if last := len(words) - 1; argIndex > last {
+		if last < 0 || !strings.HasSuffix(words[last], "...") {
+			return cobra.ShellCompDirectiveNoFileComp
+		}
+		argIndex = last
 	}
 	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
 // valueCompletionDirective returns the completion directive for a value. placeholder is the word
-// for the value in help pages, such as FILE.
+// for the value in help pages, such as FILE. Its case is ignored.
 func valueCompletionDirective(placeholder string) cobra.ShellCompDirective {
-	switch placeholder {
-	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
+	switch strings.ToUpper(placeholder) {
+	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "PREDICTIONS", "ANSWERS":
 		return cobra.ShellCompDirectiveDefault
-	case "DIR", "folder":
+	case "DIR", "FOLDER":
 		return cobra.ShellCompDirectiveFilterDirs
 	}
 	return cobra.ShellCompDirectiveNoFileComp

@@ -72,11 +72,12 @@ func (f *Factory) OpenConsole() {
 	f.Console.Out = f.Stdout
 }
 
-// NewNested returns the Factory of a command that is a step of f's command. The parameter in is the
-// standard input of the step. out is its standard output; nil means the standard output of f.
-func (f *Factory) NewNested(args []string, in, out *os.File) *Factory {
+// NewNested returns the Factory of a command that is a step of f's command. env has the variables of
+// the step; see [config.Isolate]. The parameter in is the standard input of the step. out is its
+// standard output; nil means the standard output of f.
+func (f *Factory) NewNested(args []string, env config.Getenv, in, out *os.File) *Factory {
 	inner := &Factory{
-		Args: args, Env: f.Env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,
+		Args: args, Env: env, Environ: f.Environ, Now: f.Now, Color: f.Color, Cancel: f.Cancel, Inner: true,
 		Streams: [3]*os.File{in, out, f.Streams[2]},
 	}
 	if out == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -103,8 +104,17 @@ func StripBackquotes(cmd *cobra.Command) {
 }
 
 // FlagError returns the error for an invalid flag, or for a flag that only other commands
-// have.
-func FlagError(cmd *cobra.Command, err error) error {
+// have. If the command itself is unknown, it returns the error of [RunGroup] about that.
+func (f *Factory) FlagError(cmd *cobra.Command, err error) error {
+	known := sync.OnceValue(func() *pflag.FlagSet { return AllFlags(cmd.Root()) })
+	if group, _, _, rest := splitArgs(cmd.Root(), known, f.Args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		return RunGroup(group, rest)
+	}
+	return flagError(cmd, err)
+}
+
+// flagError returns the error for an invalid flag of a known command.
+func flagError(cmd *cobra.Command, err error) error {
 	var (
 		known   *exit.Error
 		missing *pflag.NotExistError

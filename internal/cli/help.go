@@ -201,7 +201,6 @@ var commandSynonyms = map[string]string{
 	"evaluate": "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"test":     "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"list":     "to list: `foretell datasets list`, `foretell models list` or `foretell training list`",
-	"explain":  "to show the most important columns of a model: `foretell models report REF`",
 	"diff":     "to compare: `foretell models diff A B` or `foretell predictions diff A.csv B.csv`",
 	"export":   "to write a model's file: `foretell models export REF`",
 	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",

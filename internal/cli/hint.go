@@ -40,9 +40,6 @@ func (f *Factory) CheckReadingFlags(missing string) error {
 	return nil
 }
 
-// hintedCommand matches a foretell command between backquotes in a text.
-var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
-
 // AddHint completes the hint of e for the current command. If e has no hint, it adds one. It
 // changes these hints of the service:
 //
@@ -139,16 +136,28 @@ func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text
 	}
-	return hintedCommand.ReplaceAllStringFunc(text, func(offer string) string {
-		parts := strings.Split(strings.Trim(offer, "`"), " && ")
-		for i, part := range parts {
-			part = commandSubstitution.ReplaceAllStringFunc(part, func(inner string) string {
-				return "$(" + f.repeatFlags(inner[len("$("):len(inner)-1]) + ")"
-			})
-			parts[i] = f.repeatFlags(part)
+	var result strings.Builder
+	for {
+		before, command, found := strings.Cut(text, "`foretell ")
+		end := term.IndexUnquoted(command, "`")
+		if !found || end < 0 {
+			return result.String() + text
 		}
-		return "`" + strings.Join(parts, " && ") + "`"
-	})
+		result.WriteString(before + "`" + f.repeatFlagsInList("foretell "+command[:end]) + "`")
+		text = command[end+1:]
+	}
+}
+
+// repeatFlagsInList returns commands, which are separated by " && ", with the repeatedFlags of the
+// current command line added to each.
+func (f *Factory) repeatFlagsInList(commands string) string {
+	const separator = " && "
+	if i := term.IndexUnquoted(commands, separator); i >= 0 {
+		return f.repeatFlagsInList(commands[:i]) + separator + f.repeatFlagsInList(commands[i+len(separator):])
+	}
+	return f.repeatFlags(commandSubstitution.ReplaceAllStringFunc(commands, func(inner string) string {
+		return "$(" + f.repeatFlags(inner[len("$("):len(inner)-1]) + ")"
+	}))
 }
 
 // commandSubstitution matches $(foretell …) in a command line.
@@ -165,6 +174,7 @@ func (f *Factory) repeatFlags(line string) string {
 		return line
 	}
 	outer := commandSubstitution.ReplaceAllString(line, "") // the flags of inner commands do not count
+	added := ""
 	for _, name := range repeatedFlags {
 		given := f.Running.Flags().Lookup(name)
 		switch {
@@ -176,14 +186,17 @@ func (f *Factory) repeatFlags(line string) string {
 		case next.Name() == "predict" && strings.Contains(outer, " --model ") && !slices.Contains(readingFlags, name): // it uses no service
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
-			if line += " --" + name; given.Value.String() != "true" {
-				line += "=" + given.Value.String()
+			if added += " --" + name; given.Value.String() != "true" {
+				added += "=" + given.Value.String()
 			}
 		default:
-			line += " --" + name + " " + term.ShellQuote(flagValue(given))
+			added += " --" + name + " " + term.ShellQuote(flagValue(given))
 		}
 	}
-	return line
+	if end := term.IndexUnquoted(line, " -- "); end >= 0 { // the arguments after it are not flags
+		return line[:end] + added + line[end:]
+	}
+	return line + added
 }
 
 // isFileStorageFlag reports whether a flag with the name storage selects the stored files of a

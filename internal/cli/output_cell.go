@@ -74,7 +74,7 @@ func (o *Output) formatCell(name string, r term.Record) term.Cell {
 			c.Display, c.Short = term.FormatRelativeTime(then, o.Factory.Now()), term.FormatRelativeTimeShort(then, o.Factory.Now())
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
-		c.Short = text[:ShortKeyLength]
+		c.Short = text[:shortKeyLength]
 	case figure:
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
 			c.Display = strconv.FormatFloat(v, 'f', 4, 64)
@@ -143,8 +143,8 @@ func (o *Output) outcomeStyle(outcome string) func(string) string {
 
 const (
 	keyLength = 36 // length of a full key
-	// ShortKeyLength is the length of a key on a narrow terminal.
-	ShortKeyLength = 8
+	// shortKeyLength is the length of a key on a narrow terminal.
+	shortKeyLength = 8
 	// MinKeyPrefix is the minimum length of a key prefix in a reference.
 	MinKeyPrefix = 6
 	// LastRef is the reference to the newest object.

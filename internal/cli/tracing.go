@@ -27,8 +27,11 @@ const (
 
 // StartTracing sets f.Tracer if the environment configures tracing. The returned function ends the
 // span of the command and sends the remaining spans. It must be called with the error of the
-// command.
+// command. A request for completions is not traced, because the shell would wait for the collector.
 func (f *Factory) StartTracing() (stop func(err error), err error) {
+	if IsCompletionRequest(f.Args) {
+		return func(error) {}, nil
+	}
 	tracer, shutdown, err := otlp.Setup(otlp.Options{
 		Getenv: f.Env, Version: build.Current().Version, Log: slog.New(slog.NewTextHandler(f.Console.Err, nil)),
 	})

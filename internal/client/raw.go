@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -56,21 +57,36 @@ func (c *Client) DoRaw(ctx context.Context, raw RawRequest) (*http.Response, err
 		req.header[http.CanonicalHeaderKey(name)] = values
 	}
 	resp, err := c.send(ctx, req)
-	if err != nil || !strings.Contains(resp.Header.Get("Content-Type"), "json") {
-		return resp, err
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &rawBody{resp.Body, func(err error) error { return c.networkError(ctx, req, err) }}
+	if !strings.Contains(resp.Header.Get("Content-Type"), "json") {
+		return resp, nil
 	}
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
 		_ = resp.Body.Close() // the first error counts
-		return nil, c.networkError(ctx, req, err)
+		return nil, err
 	}
 	c.traceBody(req, resp, begin)
-	resp.Body = &rawBody{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
 	return resp, nil
 }
 
-// rawBody is the body of a response whose beginning has been read.
+// rawBody is the body of a response. It converts the errors of reading.
 type rawBody struct {
-	io.Reader
-	io.Closer
+	io.ReadCloser
+	convertError func(error) error
+}
+
+func (b *rawBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.convertError(err)
+	}
+	return n, err
 }

@@ -2,10 +2,13 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"foretell/internal/client"
 	"foretell/internal/exit"
@@ -153,6 +156,29 @@ func checkDuration(value string) error {
 		return exit.Usagef("invalid %s %q: must be a duration of at least 0s, such as 90s, 30m or 2h", KeyTimeout, value)
 	}
 	return nil
+}
+
+// Isolate returns variables for a nested command that uses only the folder dir for its data, and
+// neither the config file nor a service, database or storage that env or the config file select. Of
+// the settings, it keeps those for progress and the trace.
+func Isolate(env Getenv, dir string) Getenv {
+	own := map[string]string{
+		EnvDataDir: dir, envConfigDir: dir, EnvServer: "", envProfile: "", EnvStorage: "", EnvDatabase: "", envTimeout: "",
+	}
+	if outer, err := Load(env, pflag.NewFlagSet("", pflag.ContinueOnError)); err == nil { // the nested command does not need a valid config file
+		own[envProgress], own[EnvDebug] = outer.GetString(KeyProgress), outer.GetString(KeyDebug)
+	}
+	if _, path := ParseDebug(own[EnvDebug]); path != "" {
+		if path, err := filepath.Abs(path); err == nil { // the current folder may change
+			own[EnvDebug] = path
+		}
+	}
+	return func(name string) string {
+		if value, ok := own[name]; ok {
+			return value
+		}
+		return env(name)
+	}
 }
 
 // EnvironmentHelp returns the text of `help environment`.

@@ -78,8 +78,12 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 			s.Profile, s.origins[KeyProfile] = source[0], source[1]
 		}
 	}
-	if err := checkProfileName(s.Profile); err != nil {
-		return nil, err
+	if !isProfileName(s.Profile) {
+		e := invalidProfileError(s.describeInvalid(KeyProfile, s.Profile))
+		if s.origins[KeyProfile] == fromFile {
+			return nil, e.WithHint("select a profile with `foretell config set profile default`")
+		}
+		return nil, e
 	}
 	s.profileExists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
@@ -128,8 +132,13 @@ func (s *Settings) OriginName(key string) string {
 // DescribeInvalid returns the beginning of an error message about an invalid setting, such as
 // "invalid --timeout \"soon\"". For a setting from the profile, it names the key and the file.
 func (s *Settings) DescribeInvalid(key string) string {
+	return s.describeInvalid(key, s.GetString(key))
+}
+
+// describeInvalid is like DescribeInvalid, for a setting with the given value.
+func (s *Settings) describeInvalid(key, value string) string {
 	name, file, inFile := strings.Cut(s.OriginName(key), " in ")
-	text := fmt.Sprintf("invalid %s %q", name, s.GetString(key))
+	text := fmt.Sprintf("invalid %s %q", name, value)
 	if inFile {
 		text += " in " + file
 	}
@@ -201,12 +210,15 @@ func flagValue(flags *pflag.FlagSet, name string) string {
 // maxProfileName is the maximum length of the name of a profile.
 const maxProfileName = 40
 
-func checkProfileName(name string) error {
+func isProfileName(name string) bool {
 	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
-	if name == "" || len(name) > maxProfileName || strings.Trim(name, first+"_-") != "" || !strings.Contains(first, name[:1]) {
-		return exit.Usagef("invalid --profile %q: must have only lower-case letters, digits, - and _", name)
-	}
-	return nil
+	return name != "" && len(name) <= maxProfileName && strings.Trim(name, first+"_-") == "" && strings.Contains(first, name[:1])
+}
+
+// invalidProfileError returns the error for an invalid name of a profile. description is the beginning
+// of its message; see [Settings.DescribeInvalid].
+func invalidProfileError(description string) *exit.Error {
+	return exit.Usagef("%s: must have only lower-case letters, digits, - and _", description)
 }
 
 // FilePath returns the absolute path of config.yaml.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -96,7 +97,10 @@ func CheckSetting(key, value string) error {
 		return err
 	}
 	if key == KeyProfile {
-		return checkProfileName(value)
+		if !isProfileName(value) {
+			return invalidProfileError(fmt.Sprintf("invalid %s %q", key, value))
+		}
+		return nil
 	}
 	if id, ok := strings.CutPrefix(key, KeyPaths+"."); ok {
 		if _, err := client.New(client.Options{BaseURL: EmbeddedURL, Paths: map[string]string{id: value}}); err != nil {

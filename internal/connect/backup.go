@@ -73,7 +73,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 		return nil, err
 	}
 	defer func() { _ = database.Close() }() // an error does no harm: everything is stored
-	summary, err := writeBackup(ctx, f, cmd, w, tempDir, at, database)
+	summary, err := writeBackup(ctx, f, w, tempDir, at, database)
 	if err != nil {
 		return nil, backupError(at, err)
 	}
@@ -81,9 +81,9 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 }
 
 // writeBackup writes the backup of an open database and its stored files to w.
-func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, tempDir string, at serviceLocation, database *store.Store) (*backup.Summary, error) {
-	if database.HasNewestSchema() { // OpenLocal checks that the files belong to the database
-		service, err := OpenLocal(ctx, at.dir, f, cmd)
+func writeBackup(ctx context.Context, f *cli.Factory, w io.Writer, tempDir string, at serviceLocation, database *store.Store) (*backup.Summary, error) {
+	if database.HasNewestSchema() { // openLocal checks that the files belong to the database
+		service, err := openLocal(ctx, f, at, false)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	}
 	// openLocal completes the migration. It also writes a new ID to the database and to the stored
 	// files, from which later commands see that the two belong together.
-	service, err := openLocal(ctx, at.dir, f, cmd, true)
+	service, err := openLocal(ctx, f, at, true)
 	if err != nil {
 		return nil, err
 	}

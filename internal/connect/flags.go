@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,7 +152,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 		return o.connectEmptyService(ctx, at, opts)
 	}
 	_, statErr := os.Stat(dir)
-	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
+	session, err := o.connectEmbeddedAt(ctx, at, opts)
 	if err == nil && errors.Is(statErr, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
 		o.Factory.Note("data is stored in %s", dir)
 	}
@@ -170,7 +171,7 @@ func (o *ServiceFlags) connectEmptyService(ctx context.Context, at serviceLocati
 		return nil, err
 	}
 	removeDir := func() error { return os.RemoveAll(dir) }
-	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
+	session, err := o.ConnectTemporary(ctx, dir, opts)
 	if err != nil {
 		return nil, errors.Join(err, removeDir())
 	}
@@ -179,18 +180,25 @@ func (o *ServiceFlags) connectEmptyService(ctx context.Context, at serviceLocati
 	return session, nil
 }
 
-// ConnectEmbeddedAt starts the service in this process, with dir as its data folder.
-func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
-	open := OpenLocal
+// ConnectTemporary starts the service in this process with a new database and new stored files in
+// dir, a temporary folder. Unlike [ServiceFlags.Connect], it ignores --storage and FORETELL_STORAGE,
+// because the files of the temporary service must not be among those of another service.
+func (o *ServiceFlags) ConnectTemporary(ctx context.Context, dir string, opts client.Options) (*Session, error) {
+	return o.connectEmbeddedAt(ctx, serviceLocation{dir: dir, database: filepath.Join(dir, databaseFile)}, opts)
+}
+
+// connectEmbeddedAt starts the service in this process with the data at the location at.
+func (o *ServiceFlags) connectEmbeddedAt(ctx context.Context, at serviceLocation, opts client.Options) (*Session, error) {
+	open := func() (*LocalService, error) { return openLocal(ctx, o.Factory, at, false) }
 	if o.NeedsDatabase {
-		open = OpenWithoutUpgrade
+		open = func() (*LocalService, error) { return openWithoutUpgrade(ctx, o.Factory, at) }
 	}
-	service, err := open(ctx, dir, o.Factory, o.Cmd)
+	service, err := open()
 	if err != nil {
 		return nil, err
 	}
 	o.Factory.Embedded = true
-	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
+	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: at.dir, closers: []func() error{service.Close}}
 	openSession := service.App.OpenLocalSession
 	if o.ReadOnly || cli.IsDryRun(o.Cmd) {
 		openSession = service.App.OpenLocalReadSession

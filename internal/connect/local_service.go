@@ -61,8 +61,6 @@ type localOptions struct {
 	ownJobsOnly bool
 	// directTransfers is set if clients exchange files directly with the S3 store.
 	directTransfers bool
-	// storage is where the stored files are; "" is the folder blobs in the data folder.
-	storage string
 	// accounts configures the accounts of the service.
 	accounts account.Options
 	// scanner scans uploaded files for malware. Nil means that no file is scanned.
@@ -79,44 +77,41 @@ type localOptions struct {
 	memory   int64
 }
 
-// OpenLocal opens the service in the data folder dir, with the database and the storage that the
-// flags of cmd select. It creates a missing folder and a missing database. If there are stored
-// files but no database, it returns an error. Several processes may open the same folder at once.
-func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocal(ctx, dir, f, cmd, false)
-}
-
-// openLocal is like [OpenLocal]. If writesMarker is set and the database is a PostgreSQL database,
-// it also writes the marker file: a file in dir that names the database of this folder.
-func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
+// openLocal opens the service with the data at the location at. It creates a missing folder and a
+// missing database. If there are stored files but no database, it returns an error. Several
+// processes may open the same folder at once. If writesMarker is set and the database is a
+// PostgreSQL database, it also writes the marker file: a file in the data folder that names the
+// database of this folder.
+func openLocal(ctx context.Context, f *cli.Factory, at serviceLocation, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: writesMarker})
+	return openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, memory: memory, writesMarker: writesMarker})
 }
 
 // ErrOldSchema means that the schema of the database is of an earlier version of foretell and must
-// be upgraded. [OpenWithoutUpgrade] and [CheckDatabase] return it. Test with errors.Is.
+// be upgraded. [OpenSelected] and [CheckDatabase] return it. Test with errors.Is.
 var ErrOldSchema = store.ErrOldSchema
 
-// OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
-// returns ErrOldSchema if the schema is of an earlier version.
-func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), withoutUpgrade: true})
+// openWithoutUpgrade is like [openLocal], but it neither creates the database nor upgrades its
+// schema. It returns ErrOldSchema if the schema is of an earlier version.
+func openWithoutUpgrade(ctx context.Context, f *cli.Factory, at serviceLocation) (*LocalService, error) {
+	return openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, withoutUpgrade: true})
 }
 
-// OpenSelected is like [OpenWithoutUpgrade] for the data folder that the flags of cmd select. If create
-// is true, it creates a missing SQLite database.
+// OpenSelected opens the service with the data folder, the database and the storage that the flags of
+// cmd select. It returns ErrOldSchema if the schema of the database is of an earlier version. If
+// create is true, it creates a missing SQLite database.
 func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, create bool) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}
 	if create && !pgurl.Is(at.database) && isMissingOrEmpty(at.database) {
-		return OpenLocal(ctx, at.dir, f, cmd)
+		return openLocal(ctx, f, at, false)
 	}
-	return OpenWithoutUpgrade(ctx, at.dir, f, cmd)
+	return openWithoutUpgrade(ctx, f, at)
 }
 
 // DaemonFlags holds the flags of serve and worker.
@@ -174,8 +169,8 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 			return nil, exit.Usagef("invalid --clamav %q: %w", flags.clamav, err)
 		}
 	}
-	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, maxRaces: flags.maxRaces, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
+	service, err := openLocalWith(ctx, f, at, localOptions{
+		scanner: scanner, log: log, maxRaces: flags.maxRaces, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, accounts: flags.Accounts, writesMarker: true,
 	})
 	if err != nil {
 		return nil, err
@@ -236,17 +231,13 @@ func parseRaceMemory(name, text string) (int64, error) {
 	return n, nil
 }
 
-// openLocalWith is like [OpenLocal], but with options.
-func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, opts localOptions) (*LocalService, error) {
-	location, err := databaseLocation(f, cmd, dir)
+// openLocalWith is like [openLocal], but with options.
+func openLocalWith(ctx context.Context, f *cli.Factory, at serviceLocation, opts localOptions) (*LocalService, error) {
+	database, err := opts.openDatabase(ctx, f, at)
 	if err != nil {
 		return nil, err
 	}
-	database, err := opts.openDatabase(ctx, f, serviceLocation{dir: dir, database: location, storage: opts.storage})
-	if err != nil {
-		return nil, err
-	}
-	blobs, err := openBlobs(ctx, f, dir, opts.storage, database.ProcessName())
+	blobs, err := openBlobs(ctx, f, at.dir, at.storage, database.ProcessName())
 	if err != nil {
 		return nil, errors.Join(err, database.Close())
 	}
@@ -256,23 +247,23 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	host, _ := os.Hostname() // "" on an error
 	a, err := app.New(app.Config{
 		Host: host, Version: build.Current().Version,
-		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
+		Store: database, Blobs: blobs, TempDir: at.dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptMismatch: opts.acceptDatabase, OwnJobsOnly: opts.ownJobsOnly, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
 		MaxRaces: opts.maxRaces, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
-		return nil, errors.Join(openError(location, dir, opts.storage, blobs, err), database.Close())
+		return nil, errors.Join(openError(at, blobs, err), database.Close())
 	}
-	shown := dir
+	shown := at.dir
 	if database.IsOnServer() {
-		shown = pgurl.Redact(location)
+		shown = pgurl.Redact(at.database)
 		if opts.writesMarker {
-			if err := writeMarker(ctx, opts.log, dir, location); err != nil {
-				return nil, errors.Join(DataDirError(dir, err), database.Close())
+			if err := writeMarker(ctx, opts.log, at.dir, at.database); err != nil {
+				return nil, errors.Join(DataDirError(at.dir, err), database.Close())
 			}
 		}
 	}
-	return &LocalService{factory: f, App: a, store: database, blobs: blobs, Log: a.Log(), now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
+	return &LocalService{factory: f, App: a, store: database, blobs: blobs, Log: a.Log(), now: f.Now, tracer: f.Tracer, Dir: at.dir, Location: shown}, nil
 }
 
 // DataDirError converts an error of opening the data folder dir to one with a message and
@@ -375,6 +366,12 @@ func (s *LocalService) WarnOfMissingWorkers(ctx context.Context) (stop func()) {
 // function stop waits for an email that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.SendMails)
+}
+
+// EnforceRetention starts to delete expired data regularly. It ends when ctx is done or stop is
+// called.
+func (s *LocalService) EnforceRetention(ctx context.Context, retention app.Retention) (stop func()) {
+	return startBackground(ctx, func(ctx context.Context) { s.App.EnforceRetention(ctx, retention) })
 }
 
 // startBackground calls run in another goroutine. The function stop cancels the context of run and

@@ -56,7 +56,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {
-		return true // OpenLocal will report the error
+		return true // OpenSelected will report the error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)
@@ -96,12 +96,11 @@ func openExistingBlobs(ctx context.Context, f *cli.Factory, at serviceLocation) 
 	return files, storageError(err)
 }
 
-// openError converts an error of opening a service to one with a message and a hint for users. dir
-// is its data folder, database is the location of its database, and storage is the value of
-// --storage, or "".
-func openError(database, dir, storage string, blobs *blob.Store, err error) error {
-	if storage == "" || !errors.Is(err, storedfile.ErrFilesGone) {
-		return databaseError(database, dir, err)
+// openError converts an error of opening the service at the location at to one with a message and a
+// hint for users.
+func openError(at serviceLocation, blobs *blob.Store, err error) error {
+	if at.storage == "" || !errors.Is(err, storedfile.ErrFilesGone) {
+		return databaseError(at.database, at.dir, err)
 	}
 	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).
 		WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or correct or omit --storage or %[2]s; to start without these files, use `foretell serve --accept-database`", term.ShellQuote(blobs.Location()), config.EnvStorage)

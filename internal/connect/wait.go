@@ -66,8 +66,9 @@ func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, do
 	return ctx, session, done, nil
 }
 
-// StartProgress returns a context that ends after --timeout, and the display of progress that
-// the flags select. It does not connect.
+// StartProgress returns a context that ends after --timeout, and the display of progress that the
+// flags select. The setting for --timeout has no effect on a command without this flag.
+// StartProgress does not connect.
 func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context, progress *term.Progress, cancel context.CancelFunc, err error) {
 	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	if err != nil {
@@ -81,9 +82,12 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None
 	}
-	timeout, err := time.ParseDuration(cmp.Or(s.GetString(config.KeyTimeout), "0s"))
-	if err != nil || timeout < 0 {
-		return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
+	var timeout time.Duration
+	if w.Cmd.Flags().Lookup(config.KeyTimeout) != nil { // otherwise the command waits for no job
+		timeout, err = time.ParseDuration(cmp.Or(s.GetString(config.KeyTimeout), "0s"))
+		if err != nil || timeout < 0 {
+			return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
+		}
 	}
 	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {

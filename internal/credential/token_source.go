@@ -16,6 +16,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 // TokenSource returns tokens for an account of a service. It takes a token from the environment or
@@ -54,7 +55,13 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 
 // StoreKey returns the key of the account in the store, such as "ada@example.org at
 // https://foretell.example.org".
-func (s *TokenSource) StoreKey() string { return s.Username + " at " + s.Server }
+func (s *TokenSource) StoreKey() string { return s.storeKeyAt(s.Server) }
+
+// storeKeyAt is like StoreKey, for another server. The service ignores the case of emails, so all
+// spellings have the same key.
+func (s *TokenSource) storeKeyAt(server string) string {
+	return strings.ToLower(s.Username) + " at " + server
+}
 
 // Token returns the first of these tokens that is available:
 //
@@ -175,7 +182,7 @@ func (s *TokenSource) loginHint() string {
 		return hint
 	}
 	origin := client.Origin(address)
-	if _, err := s.Store.Get(s.Username + " at " + origin); err == nil {
+	if _, err := s.Store.Get(s.storeKeyAt(origin)); err == nil {
 		return "you are logged in at " + origin + ": use this address, without the path of a page"
 	}
 	return "if the address belongs to a page of the dashboard, use " + origin + " instead; otherwise " + hint
@@ -236,8 +243,8 @@ func ReadPassword(env config.Getenv) (string, error) {
 }
 
 // ReadSecret returns the first line of r, the standard input. An empty line is a usage error.
-func ReadSecret(r io.Reader) (string, error) {
-	line, err := bufio.NewReader(r).ReadString('\n')
+func ReadSecret(ctx context.Context, r io.Reader) (string, error) {
+	line, err := term.Interruptible(ctx, func() (string, error) { return bufio.NewReader(r).ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}

@@ -47,6 +47,15 @@ func TestTokenWithControlCharacter(t *testing.T) {
 	}
 }
 
+// TestStoreKey checks that the case of an email does not change the key.
+func TestStoreKey(t *testing.T) {
+	t.Parallel()
+	s := &TokenSource{Username: "Bob@Example.com", Server: "https://f.example"}
+	if key := s.StoreKey(); key != "bob@example.com at https://f.example" {
+		t.Errorf("got %q", key)
+	}
+}
+
 // TestAddressOfPage checks that the hint names the address of the service if --server has that of a
 // page of the dashboard.
 func TestAddressOfPage(t *testing.T) {

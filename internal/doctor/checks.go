@@ -224,7 +224,7 @@ func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) strin
 	if !usable || o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return embedded
 	}
-	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
+	service, err := connect.OpenSelected(ctx, o.Factory, o.Service.Cmd, false)
 	if err != nil {
 		return embedded // another check reports the error
 	}

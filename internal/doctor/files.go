@@ -26,7 +26,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles
 	}
-	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
+	service, err := connect.OpenSelected(ctx, o.Factory, o.Service.Cmd, false)
 	if errors.Is(err, connect.ErrOldSchema) {
 		return warnResult(name, "upgrade the database with `foretell migrate`, or start the service, which also upgrades it",
 			"not checked, because the database has the schema of an earlier version"), true

@@ -331,30 +331,60 @@ func follow(t *testing.T, command *exec.Cmd, each func(line string)) (stdout, st
 	return printed.String(), messages.String(), err
 }
 
-// TestInterruptedInput stops a command that waits for more of its input.
+// TestInterruptedInput stops commands that wait for more of their input. A signal arrives twice, as
+// from timeout(1).
 func TestInterruptedInput(t *testing.T) {
+	for _, args := range []string{"check -", "users add a@example.com --password-stdin", "users passwd a@example.com --password-stdin", "api POST /api/v1/datasets --input -"} {
+		t.Run(args, func(t *testing.T) {
+			source, input, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer input.Close() // closed after the test, so that the input does not end
+			expectInterrupted(t, args, source, 130, func(command *exec.Cmd) error {
+				_, err := input.WriteString(strings.Repeat("a,b ", 1<<18)) // more than the buffer of a pipe, so the command is reading
+				return errors.Join(err, source.Close(), command.Process.Signal(syscall.SIGINT), command.Process.Signal(syscall.SIGINT))
+			})
+		})
+	}
+}
+
+// TestInterruptedPipe stops commands that read a pipe into which nobody writes.
+func TestInterruptedPipe(t *testing.T) {
+	for _, args := range []string{"restore PIPE", "restore PIPE --verify", "replay PIPE"} {
+		t.Run(args, func(t *testing.T) {
+			pipe := filepath.Join(t.TempDir(), "pipe")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			expectInterrupted(t, strings.ReplaceAll(args, "PIPE", pipe), nil, 143, func(command *exec.Cmd) error {
+				input, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the command opens the pipe
+				if err != nil {
+					return err
+				}
+				t.Cleanup(func() { _ = input.Close() })
+				return command.Process.Signal(syscall.SIGTERM)
+			})
+		})
+	}
+}
+
+// expectInterrupted runs a command until the function interrupt stops it, and checks its exit status.
+func expectInterrupted(t *testing.T, args string, stdin *os.File, status int, interrupt func(command *exec.Cmd) error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var stderr bytes.Buffer
-	command := exec.CommandContext(ctx, "foretell", "check", "-")
+	command := exec.CommandContext(ctx, "foretell", strings.Fields(args)...)
 	command.Env, command.Stderr = []string{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, &stderr
-	source, input, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	if stdin != nil {
+		command.Stdin = stdin
 	}
-	defer input.Close() // closed after the test, so that the input does not end
-	command.Stdin = source
-	if err := errors.Join(command.Start(), source.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := input.WriteString(strings.Repeat("a,b\n", 1<<18)); err != nil { // more than the buffer of a pipe, so the command is reading
-		t.Fatal(err)
-	}
-	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+	if err := errors.Join(command.Start(), interrupt(command)); err != nil {
 		t.Fatal(err)
 	}
 	_ = command.Wait() // the exit status is checked below
-	if code := command.ProcessState.ExitCode(); code != 130 {
+	if code := command.ProcessState.ExitCode(); code != status || !strings.Contains(stderr.String(), "interrupted before it finished") {
 		t.Errorf("exit status %d: %s", code, &stderr)
 	}
 }

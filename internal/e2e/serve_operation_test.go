@@ -71,10 +71,10 @@ func TestServeOperation(t *testing.T) {
 				t.Errorf("the profiles are public: %d", status)
 			}
 			_ = serve.Process.Signal(syscall.SIGTERM)
+			_ = serve.Process.Signal(syscall.SIGTERM)              // as from timeout(1), which signals the process and its group
 			for status = http.StatusOK; status == http.StatusOK; { // until the signal arrives
 				status, body = get(base + "/readyz")
 			}
-			_ = serve.Process.Signal(syscall.SIGTERM) // as from timeout(1), which signals the process and its group
 			draining = status == http.StatusServiceUnavailable && strings.Contains(body, "about to stop")
 			if status, body := get(base + "/"); status != http.StatusOK {
 				t.Errorf("while draining: %d %s", status, body)

@@ -110,6 +110,19 @@ func TestUnavailableCollector(t *testing.T) {
 	}
 }
 
+// TestCompletionIsNotTraced checks that the completion in a shell sends nothing to the collector, which
+// may be slow.
+func TestCompletionIsNotTraced(t *testing.T) {
+	t.Parallel()
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the collector received spans") }))
+	defer collector.Close()
+	command := exec.Command("foretell", "__complete", "status", "")
+	command.Env = []string{"HOME=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestProbesAreNotTraced checks that a service records no spans for the probes of its health.
 func TestProbesAreNotTraced(t *testing.T) {
 	t.Parallel()

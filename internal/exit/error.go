@@ -95,6 +95,20 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 	return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 }
 
+// FromNested returns the error for a command one of whose steps failed with err. It omits the hint of
+// the step, which may name files that the command removes. It returns nil if err is nil.
+func FromNested(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if interrupted := FromInterrupt(ctx, err); interrupted != nil {
+		return interrupted
+	}
+	e := *FromError(ctx, err)
+	e.Hint = ""
+	return &e
+}
+
 // FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error.
 // Otherwise, if a signal has cancelled ctx, the context of the command, it returns the error for an
 // interrupted command. For any other error, the type of err decides the exit status and the hint.

@@ -70,7 +70,11 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 		}
 	}
 	if unfinished != nil {
-		r.addNote("there was no time to train %s again on all labelled rows, so the final model uses their models of the cross-validation folds", strings.Join(unfinished, ", "))
+		owner := "its"
+		if len(unfinished) > 1 {
+			owner = "their"
+		}
+		r.addNote("there was no time to train %s again on all labelled rows, so the final model uses %s models of the cross-validation folds", strings.Join(unfinished, ", "), owner)
 	}
 	return members, complete
 }

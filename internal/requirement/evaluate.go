@@ -41,7 +41,7 @@ func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *co
 	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err
 	}
-	return f.Publish(o, results, thresholdErr)
+	return f.Publish(ctx, o, results, thresholdErr)
 }
 
 // waitCommand returns the command that checks the model of a race against the same requirements.

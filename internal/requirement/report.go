@@ -2,6 +2,7 @@ package requirement
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"math"
@@ -22,11 +23,11 @@ import (
 //  3. an error of writing the results
 //
 // If it returns one of the first two, it prints an error of writing as a warning.
-func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
+func (f *Flags) Publish(ctx context.Context, o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr
 	}
-	err := f.writeForCI(o, r)
+	err := f.writeForCI(ctx, o, r)
 	missed := r.NumMissed()
 	if err != nil && (missed > 0 || thresholdErr != nil) {
 		f.factory.Note("warning: the results of the requirements could not be written: %v", err)
@@ -61,10 +62,14 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 }
 
 // writeForCI writes the file of --junit and the annotations. It writes each even if the other fails.
-func (f *Flags) writeForCI(o *cli.Output, r *gate.Report) error {
+// In a dry run, it writes nothing.
+func (f *Flags) writeForCI(ctx context.Context, o *cli.Output, r *gate.Report) error {
+	if f.factory.DryRun != nil {
+		return nil
+	}
 	var err error
 	if f.junit != "" {
-		err = cli.WriteFileAtomic(f.junit, true, r.WriteJUnit)
+		err = cli.WriteFileAtomic(ctx, f.junit, true, r.WriteJUnit)
 	}
 	return errors.Join(err, f.writeAnnotations(o, r))
 }

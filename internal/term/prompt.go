@@ -26,7 +26,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 		return "", ErrNoTerminal
 	}
 	fmt.Fprint(c.Err, Escape(question)+" ")
-	text, err := readOrCancel(ctx, func() (string, error) { return readLine(c.In) })
+	text, err := readAnswer(ctx, func() (string, error) { return readLine(c.In) })
 	if err != nil {
 		fmt.Fprintln(c.Err) // ends the line of the question
 	}
@@ -62,33 +62,19 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 		fmt.Fprintln(c.Err)
 	}()
 	fmt.Fprint(c.Err, Escape(question)+" ")
-	return readOrCancel(ctx, func() (string, error) {
+	return readAnswer(ctx, func() (string, error) {
 		b, err := xterm.ReadPassword(c.in)
 		return string(b), err
 	})
 }
 
-// readOrCancel calls readFunc and returns its result. If ctx ends first, it returns the cause
-// of ctx, and readFunc continues in its goroutine, because it cannot be interrupted.
-func readOrCancel(ctx context.Context, readFunc func() (string, error)) (string, error) {
-	type result struct {
-		text string
-		err  error
+// readAnswer returns the answer that readFunc reads. If ctx ends first, it returns the cause of ctx.
+func readAnswer(ctx context.Context, readFunc func() (string, error)) (string, error) {
+	text, err := Interruptible(ctx, readFunc)
+	if errors.Is(err, io.EOF) {
+		err = ErrInputEnded
 	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := readFunc()
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		if errors.Is(r.err, io.EOF) {
-			r.err = ErrInputEnded
-		}
-		return r.text, r.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	return text, err
 }
 
 // readLine returns the next line of r without its line end. It reads byte by byte, so that it

@@ -6,7 +6,8 @@ import (
 )
 
 // ShellQuote quotes an argument for a POSIX shell if necessary. An argument with control characters
-// is quoted as in $'a\tb', so that [Escape] does not change it.
+// is quoted as in $'a\tb', so that [Escape] does not change it. Not every shell reads this form: bash
+// and zsh do, but dash does not.
 func ShellQuote(arg string) string {
 	if strings.IndexFunc(arg, isControl) >= 0 {
 		return quoteControls(arg)
@@ -42,6 +43,27 @@ func quoteControls(arg string) string {
 		text += char
 	}
 	return text + "'"
+}
+
+// IndexUnquoted returns the index of the first occurrence of text in a command line that is outside the
+// quotes of [ShellQuote], or -1 if there is none.
+func IndexUnquoted(line, text string) int {
+	for i := 0; i < len(line); i++ {
+		switch {
+		case strings.HasPrefix(line[i:], text):
+			return i
+		case line[i] == '\\':
+			i++
+		case line[i] == '\'':
+			escapes := i > 0 && line[i-1] == '$'
+			for i++; i < len(line) && line[i] != '\''; i++ {
+				if escapes && line[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return -1
 }
 
 // Command returns a command line of foretell: the words of a command, its arguments, which are

@@ -21,3 +21,16 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexUnquoted finds a backquote after arguments that contain backquotes.
+func TestIndexUnquoted(t *testing.T) {
+	for _, arg := range []string{"plain", "a`b", "it's `x`", "a\t`b\\'`", `\`, "$'`"} {
+		command := "foretell check " + ShellQuote(arg)
+		if got := IndexUnquoted(command+"` or `", "`"); got != len(command) {
+			t.Errorf("%s: got %d, want %d", command, got, len(command))
+		}
+	}
+	if got := IndexUnquoted("'open", "n"); got != -1 {
+		t.Errorf("got %d", got)
+	}
+}

@@ -1,0 +1,53 @@
+//go:build unix
+
+package cmd
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"foretell/internal/cli"
+)
+
+// TestRepeatedSignal sends an interrupt three times: the first two at the same time, as from
+// timeout(1), and the third later. The second is ignored.
+func TestRepeatedSignal(t *testing.T) {
+	times := make(chan time.Time)
+	handled := make(chan string, 3)
+	f := &cli.Factory{Now: func() time.Time { return <-times }}
+	handle := func(name string) {
+		handler := func() { handled <- name }
+		f.OnInterrupt.Store(&handler)
+	}
+	ctx, stop := catchSignals(f)
+	defer stop()
+	interrupt := func(at time.Time) {
+		t.Helper()
+		if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case times <- at:
+		case <-time.After(time.Minute):
+			t.Fatal("the time of the signal was not used")
+		}
+	}
+	start := time.Unix(0, 0)
+	handle("first")
+	interrupt(start)
+	if got := <-handled; got != "first" {
+		t.Fatalf("handled %q", got)
+	}
+	handle("later")
+	interrupt(start)
+	interrupt(start.Add(time.Second))
+	times <- start.Add(time.Second)
+	if got := <-handled; got != "later" || ctx.Err() != nil {
+		t.Errorf("handled %q; %v", got, ctx.Err())
+	}
+	handled <- "end"
+	if got := <-handled; got != "end" {
+		t.Errorf("the interrupt was handled again: %q", got)
+	}
+}
