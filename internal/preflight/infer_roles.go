@@ -267,10 +267,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 	if header == nil || err != nil {
 		return err
 	}
-	wanted := slices.Clone(known.Features)
-	if known.ID != "" && !known.GeneratedID {
-		wanted = append(wanted, known.ID)
-	}
+	wanted := known.Required()
 	if header, err = p.headerOrGeneratedNames(ctx, in, header, &known); err != nil {
 		return err
 	}

@@ -156,9 +156,9 @@ func (p *Preflight) resetToReadWithoutHeader() {
 
 // profileTrain profiles the training file. If the inferred ID column has invalid IDs, it
 // reads the file again with generated IDs.
-func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
+func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) error {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory}); err != nil {
+		if err := p.scanTrain(ctx, progress); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -175,13 +175,30 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
 		p.setTrainLayout(header)
 		if p.Blind != nil {
-			p.Blind.layout = p.Blind.flagLayout
-			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
-			if err := p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
+			if err := p.inferBlindAgain(ctx); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// inferBlindAgain infers the row IDs and the column names of the blind file again, because the roles or
+// the names of the training file's columns have changed.
+func (p *Preflight) inferBlindAgain(ctx context.Context) error {
+	p.Blind.layout = p.Blind.flagLayout
+	p.removeFindings(p.Blind.Name)
+	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
+}
+
+// removeFindings removes the findings about a file.
+func (p *Preflight) removeFindings(file string) {
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == file })
+}
+
+// scanTrain reads the training file with its layout, and sets TrainProfile.
+func (p *Preflight) scanTrain(ctx context.Context, progress *term.Progress) (err error) {
+	p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory})
+	return err
 }
 
 // profileBlind is like profileTrain for the blind file.
