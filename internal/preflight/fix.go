@@ -77,7 +77,7 @@ func (r *Repairer) useRolesOfCopy(ctx context.Context, c *correctedCopy) error {
 		p.setIDOfBlindCopy(p.Train, c)
 		return p.scanTrain(ctx, r.Progress)
 	}
-	if err := p.scanTrain(ctx, r.Progress); err != nil || p.columns == nil {
+	if err := p.scanTrain(ctx, r.Progress); err != nil {
 		return err
 	}
 	schema := p.TrainProfile.Schema
@@ -102,7 +102,9 @@ func (p *Preflight) setIDOfBlindCopy(in *InputTable, c *correctedCopy) {
 // FixAndCheckBlind is like FixAndCheckTrain for the blind file. It reads the file as [Preflight.Run]
 // does.
 func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) error {
-	p, before := r.Preflight, len(r.Findings)
+	p := r.Preflight
+	p.removeFindings(p.Blind.Name)
+	before := len(p.Findings)
 	if copyPath == "" {
 		if err := p.inferBlindAgain(ctx); err != nil {
 			return err
@@ -118,14 +120,13 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) error 
 	if err != nil {
 		return err
 	}
-	p.removeFindings(in.Name)
 	p.Blind = c.closeAndReplaceInput(in)
 	p.setIDOfBlindCopy(p.Blind, c)
 	if err := p.profileBlind(ctx, r.Progress); err != nil {
 		return err
 	}
 	r.addCopyFindings(p.Blind, p.BlindProfile)
-	return c.requireNoDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[min(before, len(p.Findings)):]})
+	return c.requireNoDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
 // addCopyFindings adds the findings of a copy and, for a blind file, the differences between the files.

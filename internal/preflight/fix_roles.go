@@ -39,6 +39,9 @@ func (r *Repairer) chooseRoles(ctx context.Context, in *InputTable, layout *repa
 	if found, err = roles.ChooseIDOfLabelledRows(ctx, table, found, known); err != nil {
 		return chosen, err
 	}
+	if r.columns == nil { // the header of the original cannot be read
+		r.roles = found
+	}
 	if !found.GeneratedID {
 		chosen.ID = table.ColumnIndex(found.ID)
 	}

@@ -297,6 +297,14 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 	return nil
 }
 
+// inferBlindAgain infers the row IDs and the column names of the blind file again, because the roles or
+// the names of the training file's columns have changed.
+func (p *Preflight) inferBlindAgain(ctx context.Context) error {
+	p.Blind.layout = p.Blind.flagLayout
+	p.removeFindings(p.Blind.Name)
+	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
+}
+
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
 // it adds a warning and returns the generated names of a file without a header. With --skip-rows,
 // it returns an error instead, because --skip-rows has probably skipped the header.

@@ -182,19 +182,6 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) e
 	}
 }
 
-// inferBlindAgain infers the row IDs and the column names of the blind file again, because the roles or
-// the names of the training file's columns have changed.
-func (p *Preflight) inferBlindAgain(ctx context.Context) error {
-	p.Blind.layout = p.Blind.flagLayout
-	p.removeFindings(p.Blind.Name)
-	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
-}
-
-// removeFindings removes the findings about a file.
-func (p *Preflight) removeFindings(file string) {
-	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == file })
-}
-
 // scanTrain reads the training file with its layout, and sets TrainProfile.
 func (p *Preflight) scanTrain(ctx context.Context, progress *term.Progress) (err error) {
 	p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory})
