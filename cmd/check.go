@@ -41,7 +41,7 @@ would use those of a series. Set those with --label and --id.
 --fix writes a corrected copy of FILE, and --fix-blind a corrected copy of BLIND. A
 copy is a CSV in UTF-8 with commas and one header. The ID is the first column and the
 label the last. Every row has an ID and the same number of fields. The copy of BLIND has
-the columns of the training file, without the label.
+the features of the training file, then its other columns. The label is left out.
 
 If the numbers of BLIND have another decimal separator than those of FILE,
 --swap-separators exchanges the points and commas of the named columns in the copy.

@@ -99,8 +99,9 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 }
 
 // verifyAgainstBlind verifies the result row by row against the blind file. It reads the blind file
-// with the flags of the command or, if none is set, with the options in the receipt. If the result
-// has selected columns only, it just compares the blind file with its digest in the receipt.
+// with the flags of the command and, for flags that are not set, with the options in the receipt. Without
+// a receipt, the header of the result decides. If the result has selected columns only, it just compares
+// the blind file with its digest in the receipt.
 func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)
@@ -108,15 +109,19 @@ func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *ve
 	var classes []string
 	if rec != nil {
 		classes = rec.Classes
-		if !o.layout.IsSet() {
-			o.layout.SetFromReceipt(rec.Options)
-		}
+		o.layout.SetFromReceipt(rec.Options)
 	}
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {
 		return err
 	}
 	defer blind.Close()
+	if rec == nil {
+		p := &preflight.Preflight{Factory: o.factory, Train: blind}
+		if err := p.InferFromResult(ctx, v.Path); err != nil {
+			return err
+		}
+	}
 	err = download.ResultVerifier(ctx, blind, classes, &v.Rows)(v.Path)
 	if err == nil {
 		return nil
@@ -129,7 +134,7 @@ func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *ve
 	e := exit.FromError(ctx, err)
 	if e.Status == exit.Untrusted {
 		e.File = v.Path
-		e = e.WithHint("download the result again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
+		e = e.WithHint("check that %s is the file that was predicted, and set --id, --label and --drop as for the prediction", blind.Name)
 		if rec != nil {
 			e = e.WithHint("%s", download.RecreateHint(rec, v.Path))
 		}

@@ -69,12 +69,14 @@ func Comma[N int | int64](n N) string {
 	return fmt.Sprintf("%s,%03d", Comma(n/1000), n%1000)
 }
 
-// Percent formats a fraction between 0 and 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only the
+// Percent formats a fraction between 0 and 1 as a percentage: "12 %", "0.4 %", "<0.1 %", "99.8 %". Only the
 // fractions 0 and 1 are formatted as "0 %" and "100 %".
 func Percent(fraction float64) string {
 	switch percent := 100 * fraction; {
+	case percent > 0 && percent < 0.05:
+		return "<0.1 %"
 	case percent > 0 && percent < 1:
-		return fmt.Sprintf("%.1f %%", max(percent, 0.1))
+		return fmt.Sprintf("%.1f %%", percent)
 	case percent > 99 && percent < 100:
 		return fmt.Sprintf("%.1f %%", math.Floor(10*percent)/10)
 	default:

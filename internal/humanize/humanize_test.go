@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for share, want := range map[float64]string{
-		0: "0 %", 1e-9: "0.1 %", 0.004: "0.4 %", 0.01: "1 %", 0.125: "12 %", 0.99: "99 %", 0.998: "99.8 %", 0.99999: "99.9 %", 1: "100 %",
+		0: "0 %", 1e-9: "<0.1 %", 0.0005: "0.1 %", 0.004: "0.4 %", 0.01: "1 %", 0.125: "12 %", 0.99: "99 %", 0.998: "99.8 %", 0.99999: "99.9 %", 1: "100 %",
 	} {
 		if got := Percent(share); got != want {
 			t.Errorf("Percent(%v) = %q, want %q", share, got, want)

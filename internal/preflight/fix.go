@@ -13,7 +13,6 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/roles"
 	"foretell/internal/symlink"
-	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/repair"
@@ -27,7 +26,6 @@ type Repairer struct {
 	Copies         []*correctedCopy
 	Changes        []change
 	SwapSeparators []string // columns of the blind file; in their numbers, points and commas are exchanged
-	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 
 // correctedCopy is a corrected copy in a temporary file.
@@ -46,47 +44,88 @@ type change struct {
 
 // FixAndCheckTrain checks the training file. If copyPath is not empty, it writes a corrected copy
 // and checks this copy instead. Install later renames the copy to copyPath.
-func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err error) {
+func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) error {
 	p := r.Preflight
+	if err := p.profileTrain(ctx, r.Progress); err != nil { // all rows decide which column is the ID
+		return err
+	}
 	if copyPath == "" {
-		if err := p.profileTrain(ctx, r.Progress); err != nil {
-			return err
+		if len(p.TrainProfile.Defects) == 0 { // the copy of the blind file will be written
+			defer r.Factory.ForceInCommands()()
 		}
 		p.addProfileFindings(p.Train, p.TrainProfile)
 		return p.DefectError()
 	}
 	in := p.Train
-	c, err := r.writeCopy(ctx, in, copyPath, nil)
+	c, err := r.writeCopy(ctx, in, copyPath)
 	if err != nil {
 		return err
 	}
-	r.generatedIDs = c.result.GeneratedID
-	p.Train = c.closeAndReplaceInput(in)
-	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
+	p.Findings, p.Train = nil, c.closeAndReplaceInput(in)
+	if err := r.useRolesOfCopy(ctx, c); err != nil {
 		return err
 	}
 	r.addCopyFindings(p.Train, p.TrainProfile)
 	return c.requireNoDefects(in, p)
 }
 
-// FixAndCheckBlind is like FixAndCheckTrain for the blind file.
-func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err error) {
+// useRolesOfCopy reads the copy of the training file, and sets the names and the roles of the columns
+// to those of the copy. The blind file is then compared with them.
+func (r *Repairer) useRolesOfCopy(ctx context.Context, c *correctedCopy) error {
 	p := r.Preflight
-	in, c := p.Blind, (*correctedCopy)(nil)
-	if copyPath != "" {
-		if c, err = r.writeCopy(ctx, in, copyPath, p.TrainProfile); err != nil {
-			return err
-		}
-		p.Blind = c.closeAndReplaceInput(in)
+	if p.Train.layout.Blind {
+		p.setIDOfBlindCopy(p.Train, c)
+		return p.scanTrain(ctx, r.Progress)
 	}
-	if p.BlindProfile, err = p.Blind.scanProfile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
+	if err := p.scanTrain(ctx, r.Progress); err != nil {
 		return err
 	}
+	schema := p.TrainProfile.Schema
+	p.roles.ID, p.roles.GeneratedID, p.roles.Label = schema.ID, c.result.GeneratedID, schema.Label
+	p.Train.layout.GeneratedIDName = schema.ID
+	p.columns = append(schema.FieldNames(), schema.Label)
+	if !p.roles.GeneratedID {
+		p.columns = slices.Insert(p.columns, 0, schema.ID)
+	}
+	return nil
+}
+
+// setIDOfBlindCopy sets the ID to the first column of c, the copy of a blind file.
+func (p *Preflight) setIDOfBlindCopy(in *InputTable, c *correctedCopy) {
+	if c.result.GeneratedID && !p.blindID.Generated { // a later row has an invalid ID
+		p.blindID = roles.BlindID{Reason: roles.NoIDColumnReason}
+	}
+	p.blindID.ID, p.blindID.Generated = c.result.ID, c.result.GeneratedID
+	in.layout.GeneratedIDName = c.result.ID
+}
+
+// FixAndCheckBlind is like FixAndCheckTrain for the blind file. It reads the file as [Preflight.Run]
+// does.
+func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) error {
+	p := r.Preflight
+	p.removeFindings(p.Blind.Name)
 	before := len(p.Findings)
-	r.addCopyFindings(p.Blind, p.BlindProfile)
-	if c == nil {
+	if copyPath == "" {
+		if err := p.inferBlindAgain(ctx); err != nil {
+			return err
+		}
+		if err := p.profileBlind(ctx, r.Progress); err != nil {
+			return err
+		}
+		r.addCopyFindings(p.Blind, p.BlindProfile)
 		return nil // the report shows the defects
 	}
+	in := p.Blind
+	c, err := r.writeCopy(ctx, in, copyPath)
+	if err != nil {
+		return err
+	}
+	p.Blind = c.closeAndReplaceInput(in)
+	p.setIDOfBlindCopy(p.Blind, c)
+	if err := p.profileBlind(ctx, r.Progress); err != nil {
+		return err
+	}
+	r.addCopyFindings(p.Blind, p.BlindProfile)
 	return c.requireNoDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
@@ -101,9 +140,8 @@ func (r *Repairer) addCopyFindings(in *InputTable, prof *profile.Profile) {
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of path, the
-// final path of the copy. If the input is the blind file, train is the profile of the training file;
-// otherwise it is nil.
-func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, train *profile.Profile) (*correctedCopy, error) {
+// final path of the copy.
+func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string) (*correctedCopy, error) {
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part, err := cli.CreateTemp(filepath.Dir(path))
 	if err != nil {
@@ -130,23 +168,24 @@ func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, t
 			io.Closer
 		}{metered, file}, nil
 	}
-	layout, swaps := r.layoutFor(in), []string(nil)
-	if layout.Blind {
-		swaps = r.SwapSeparators
+	opts := repair.Options{Layout: r.layoutFor(in)}
+	opts.ChooseRoles = func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
+		return r.chooseRoles(ctx, in, &opts.Layout, names, rows)
 	}
-	c.result, err = repair.File(ctx, open, part, repair.Options{
-		Layout: layout, Train: train, SwapSeparators: swaps, TrainHasGeneratedID: r.generatedIDs || r.Copies[0] == c && r.roles.GeneratedID,
-		ChooseRoles: func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
-			return r.chooseRoles(ctx, &layout, names, rows)
-		},
-	})
+	if opts.Layout.Blind {
+		opts.SwapSeparators = r.SwapSeparators
+	}
+	if in == r.Blind {
+		opts.Train = r.TrainProfile
+	}
+	c.result, err = repair.File(ctx, open, part, opts)
 	if err != nil {
 		var defect *csvfile.Defect
 		if ctx.Err() != nil || !errors.As(err, &defect) {
 			return nil, err
 		}
 		f := &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message}
-		if slices.Contains(swaps, defect.Name) {
+		if slices.Contains(opts.SwapSeparators, defect.Name) {
 			f.Hint = "name columns of the copy with --swap-separators"
 		}
 		return nil, c.unfixableError(in, f)
@@ -173,68 +212,10 @@ func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, t
 	return c, nil
 }
 
-// chooseRoles chooses the ID and the label from the columns of the corrected copy. It does not
-// use the original, whose header may follow a title and whose rows may be defective.
-func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
-	chosen := repair.ColumnRoles{ID: -1, Label: -1}
-	blind := r.blindColumns
-	if r.Blind != nil && r.Blind.headerBelowTitle != nil {
-		blind = roles.NewDescription(r.Blind.headerBelowTitle)
-	}
-	names, rows = cutEmptyEnd(names, rows)
-	names, _ = roles.UniqueNames(names) // the names in the training file may be duplicates, but columns are found by name
-	table, err := roles.DescribeRows(ctx, names, rows, blind.LacksOrHasEmpty)
-	if err != nil {
-		return chosen, err
-	}
-	if layout.Blind {
-		if id := roles.ChooseBlindID(table, roles.TrainingFile{}, rolesFromFlags(layout)); !id.Generated {
-			chosen.ID = table.ColumnIndex(id.ID)
-		}
-		return chosen, nil
-	}
-	known := rolesFromFlags(layout)
-	known.WillRepairIDs = true
-	found, question := roles.ChooseRoles(table, blind, known)
-	if question != nil {
-		if found.Label, err = r.askLabel(ctx, question); err != nil {
-			return chosen, err
-		}
-	}
-	if found, err = roles.ChooseIDOfLabelledRows(ctx, table, found, known); err != nil {
-		return chosen, err
-	}
-	if !found.GeneratedID {
-		chosen.ID = table.ColumnIndex(found.ID)
-	}
-	if found.Label != "" {
-		chosen.Label, chosen.LabelReason = table.ColumnIndex(found.Label), found.LabelReason
-	}
-	return chosen, nil
-}
-
-// cutEmptyEnd returns names and rows without the empty columns at their end, which have neither a
-// name nor a value. Spreadsheets often write such columns. Rows with more or fewer fields than
-// names are left out.
-func cutEmptyEnd(names []string, rows [][][]byte) ([]string, [][][]byte) {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(row [][]byte) bool { return len(row) != len(names) })
-	kept := len(names)
-	for kept > 0 && names[kept-1] == "" && !slices.ContainsFunc(rows, func(row [][]byte) bool { return !cells.IsBlank(row[kept-1]) }) {
-		kept--
-	}
-	for i := range rows {
-		rows[i] = rows[i][:kept]
-	}
-	return names[:kept], rows
-}
-
 // layoutFor returns the layout with which the corrected copy of an input is written. It has the
 // options from the flags and, for a training file, the inferred ID and label.
 func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	layout := in.flagLayout
-	if layout.NoHeader && in == r.Blind {
-		layout.Names = in.layout.Names
-	}
 	if in != r.Train || layout.Blind || !r.hasSample || r.hasWrongHeader() {
 		return layout
 	}
@@ -254,7 +235,9 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 // replaces it.
 func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	_ = original.Close() // at worst, temporary files remain
-	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
+	in := NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
+	in.flagLayout = original.flagLayout // for the hints
+	return in
 }
 
 // requireNoDefects returns an error if p has found a defect in the copy. Such a defect is one of the

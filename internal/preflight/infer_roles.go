@@ -267,10 +267,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 	if header == nil || err != nil {
 		return err
 	}
-	wanted := slices.Clone(known.Features)
-	if known.ID != "" && !known.GeneratedID {
-		wanted = append(wanted, known.ID)
-	}
+	wanted := known.Required()
 	if header, err = p.headerOrGeneratedNames(ctx, in, header, &known); err != nil {
 		return err
 	}
@@ -298,6 +295,14 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 	p.setBlindLayout(in, header, names, &known)
 	p.addUnusedColumns(in, names, known.Unused)
 	return nil
+}
+
+// inferBlindAgain infers the row IDs and the column names of the blind file again, because the roles or
+// the names of the training file's columns have changed.
+func (p *Preflight) inferBlindAgain(ctx context.Context) error {
+	p.Blind.layout = p.Blind.flagLayout
+	p.removeFindings(p.Blind.Name)
+	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,

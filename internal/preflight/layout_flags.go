@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -128,15 +129,20 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	return layout, nil
 }
 
-// IsSet reports whether any of the flags is set.
-func (l *LayoutFlags) IsSet() bool {
-	return l.Label != "" || l.id != "" || len(l.drop.values) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.skipRows != 0 || l.noHeader
-}
-
-// SetFromReceipt sets the flags to the options of a receipt.
+// SetFromReceipt sets the flags that are not set to the options of a receipt.
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
-	if o != nil {
-		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, newColumnList(slices.Concat(o.Drop, o.Ignored)), o.Delimiter, o.Encoding, o.Sheet
-		l.generatedID, l.addedColumns, l.columnNames, l.noHeader, l.skipRows = o.MadeID, o.Added, o.Names, o.NoHeader, o.SkipRows
+	if o == nil {
+		return
 	}
+	if l.id == "" {
+		l.id, l.generatedID = o.ID, o.MadeID
+	}
+	drop := l.drop.GetSlice()
+	if len(drop) == 0 {
+		drop = o.Drop
+	}
+	l.drop = newColumnList(slices.Concat(drop, o.Ignored))
+	l.Label, l.delimiter, l.encoding, l.sheet = cmp.Or(l.Label, o.Label), cmp.Or(l.delimiter, o.Delimiter), cmp.Or(l.encoding, o.Encoding), cmp.Or(l.sheet, o.Sheet)
+	l.skipRows, l.noHeader = cmp.Or(l.skipRows, o.SkipRows), l.noHeader || o.NoHeader
+	l.addedColumns, l.columnNames = o.Added, o.Names
 }

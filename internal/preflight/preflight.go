@@ -156,9 +156,9 @@ func (p *Preflight) resetToReadWithoutHeader() {
 
 // profileTrain profiles the training file. If the inferred ID column has invalid IDs, it
 // reads the file again with generated IDs.
-func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
+func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) error {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory}); err != nil {
+		if err := p.scanTrain(ctx, progress); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -175,13 +175,17 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
 		p.setTrainLayout(header)
 		if p.Blind != nil {
-			p.Blind.layout = p.Blind.flagLayout
-			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
-			if err := p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
+			if err := p.inferBlindAgain(ctx); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// scanTrain reads the training file with its layout, and sets TrainProfile.
+func (p *Preflight) scanTrain(ctx context.Context, progress *term.Progress) (err error) {
+	p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory})
+	return err
 }
 
 // profileBlind is like profileTrain for the blind file.

@@ -68,3 +68,8 @@ func (p *Preflight) ReceiptWarnings() []receipt.Warning {
 func (p *Preflight) RemoveFindings(code, column string) {
 	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.Code == code && (column == "" || f.Name == column) })
 }
+
+// removeFindings removes the findings about a file.
+func (p *Preflight) removeFindings(file string) {
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == file })
+}

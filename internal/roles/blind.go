@@ -19,6 +19,16 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
+// Required returns the names of the columns that a blind file must have: the features and, unless it
+// was generated, the ID.
+func (f *TrainingFile) Required() []string {
+	names := slices.Clone(f.Features)
+	if f.ID != "" && !f.GeneratedID {
+		names = append(names, f.ID)
+	}
+	return names
+}
+
 // BlindColumnNames returns names for the n columns of a blind file without a header: the names of
 // the training file without the label, all its names, or its features. The first of these lists
 // with n names is the result. If there is none, the result is nil.

@@ -155,15 +155,24 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 func DescribeRows(ctx context.Context, names []string, rows [][][]byte, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells := make([][]string, len(at))
+	first := &csvfile.Record{}
+	for _, name := range names {
+		first.Fields = append(first.Fields, []byte(name))
+	}
+	header := newHeaderCheck(first)
 	for _, row := range rows {
 		if len(row) != len(names) {
 			continue
+		}
+		if rec := (&csvfile.Record{Fields: row}); !header.equalsHeader(rec) {
+			header.add(rec)
 		}
 		t.Rows++
 		for i, column := range at {
 			cells[i] = append(cells[i], strings.TrimSpace(string(row[column])))
 		}
 	}
+	t.LooksHeaderless = header.looksLikeData()
 	return t, t.describeColumns(ctx, at, cells)
 }
 

@@ -149,6 +149,13 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 		if 2*(n+len(empty)) > len(columns)+1 {
 			empty = nil
 		}
+		if n == 1 && len(empty) == 0 && len(columns) > 1 && missing[0].notLabelReason() != "" {
+			others := filterColumns(columns, func(c *ColumnDescription) bool { return c != missing[0] })
+			label, reason, question = chooseLabelByName(others)
+			if missing[0].constant || isLabelName(label) {
+				return label, reason, question
+			}
+		}
 		return chooseMissingLabel(missing, empty)
 	}
 	label, reason, question = chooseLabelByName(columns)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 
 	"foretell/internal/learn/metric"
 )
@@ -101,15 +102,11 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	}
 	key, idNumbers := newIDNumbers(a.ids, b.ids)
 	a.idKey, b.idKey = key, key
-	firstRows, orderReason := a.asJoinInput(Predictions, "the first predictions"), a.orderReason
-	if b.ids == nil && a.ids != nil {
-		firstRows.ids, orderReason = nil, "the second predictions have no column of IDs"
-	}
-	order, err := joinRows(firstRows, b.asJoinInput(SecondPredictions, "the second predictions"), "")
+	order, orderReason, err := joinPredictions(a, b, opts)
 	if err != nil {
 		return nil, err
 	}
-	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}, IDNumbers: idNumbers}
+	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}, IDNumbers: idNumbers, OrderReason: orderReason}
 	var truths []string
 	if answersTable == nil {
 		setLabelKey(nil, a, b)
@@ -117,18 +114,40 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 			return nil, err
 		}
 	} else {
-		if truths, err = d.readTrueLabels(ctx, answersTable, a, b, opts); err != nil {
+		if truths, err = d.joinAnswers(ctx, answersTable, a, b, opts); err != nil {
 			return nil, err
 		}
 		d.Truth = &TruthComparison{}
 	}
-	d.OrderReason = cmp.Or(orderReason, a.orderReason)
 	for i, at := range order {
 		d.compareRow(a, b, i, at, truths)
 	}
 	d.summarizeChanges()
 	d.listProbabilityChanges(a, b, order)
 	return d, nil
+}
+
+// joinPredictions returns, for each row of the first predictions, its row in the second, and the reason if
+// the rows are joined by their order, which includes IDs that are only the numbers of the rows. Unless
+// the rows are joined by a named column of both files, it returns a *Fault if two joined rows have
+// different cells in a column of both files.
+func joinPredictions(first, second *predictions, opts Options) (order []int, orderReason string, err error) {
+	from, to := first.asJoinInput(Predictions, "the first predictions"), second.asJoinInput(SecondPredictions, "the second predictions")
+	orderReason = first.orderReason
+	switch {
+	case opts.InOrder:
+	case first.ids != nil && second.ids == nil:
+		from.ids, orderReason = nil, "the second predictions have no column of IDs"
+	case first.ids != nil && opts.ID == "" && areGeneratedIDs(first.ids) && areGeneratedIDs(second.ids):
+		orderReason = "the IDs of both files were generated"
+	case first.ids != nil && opts.ID == "":
+		orderReason = indexReason(first.id, first.ids, second.ids)
+	}
+	if order, err = joinRows(from, to, ""); err != nil || orderReason == "" && first.id == second.id && !isIndexName(first.id) {
+		return order, orderReason, err
+	}
+	from.shared, to.shared = first.features, second.features
+	return order, orderReason, orderFault(from, to, order, orderReason)
 }
 
 // openBothPredictions reads two files of predictions. answersTable is nil without answers.
@@ -141,6 +160,7 @@ func openBothPredictions(ctx context.Context, first, second io.Reader, answersTa
 	if err != nil {
 		return nil, nil, err
 	}
+	firstTable.otherNames, secondTable.otherNames = secondTable.names, firstTable.names
 	var answerColumns []string
 	others := [][]string{secondTable.names}
 	if answersTable != nil {
@@ -155,25 +175,27 @@ func openBothPredictions(ctx context.Context, first, second io.Reader, answersTa
 	return a, b, err
 }
 
-// readTrueLabels reads the answers and returns the true label of each row of the predictions first,
+// joinAnswers reads the answers and returns the true label of each row of the predictions first,
 // or "" for a row without a label. It sets IDNumbers if the IDs of the answers are compared as
-// numbers. It returns a *Fault if no row has a label, or if one of the two files of predictions has
+// numbers, and OrderReason if the answers are joined by their order. It returns a *Fault if no row has a label, or if one of the two files of predictions has
 // none of the true labels among its classes.
-func (d *Difference) readTrueLabels(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
-	answers, err := readTrueLabels(ctx, answersTable, first, opts)
+func (d *Difference) joinAnswers(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
+	joined := *first // without IDs if the answers lack the generated IDs
+	answers, err := readTrueLabels(ctx, answersTable, &joined, opts)
 	if err != nil {
 		return nil, err
 	}
-	key, idNumbers := newIDNumbers(first.ids, answers.ids)
-	first.idKey, answers.idKey = key, key
+	key, idNumbers := newIDNumbers(joined.ids, answers.ids)
+	joined.idKey, answers.idKey = key, key
 	if d.IDNumbers == nil {
 		d.IDNumbers = idNumbers
 	}
-	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput(), "")
+	d.OrderReason = cmp.Or(d.OrderReason, joined.orderReason)
+	order, err := joinRows(joined.asJoinInput(Predictions, "the predictions"), answers.asJoinInput(), "")
 	if err != nil {
 		return nil, err
 	}
-	if err := orderFault(first, answers, order); err != nil {
+	if err := orderFault(joined.asJoinInput(Predictions, "the predictions"), answers.asJoinInput(), order, joined.orderReason); err != nil {
 		return nil, err
 	}
 	setLabelKey(answers.labels, first, second)
@@ -255,7 +277,7 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 			if to < 0 {
 				continue
 			}
-			p, q := float64(first.probabilities[i*len(first.classes)+c]), float64(second.probabilities[at*len(second.classes)+to])
+			p, q := widen(first.probabilities[i*len(first.classes)+c]), widen(second.probabilities[at*len(second.classes)+to])
 			if math.Abs(q-p) > math.Abs(most.To-most.From) {
 				most = ProbabilityChange{first.rowName(i), first.classes[c], p, q}
 			}
@@ -269,4 +291,11 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 		return math.Abs(x.To-x.From) > math.Abs(y.To-y.From)
 	})
 	d.ProbabilityChanges = d.ProbabilityChanges[:min(len(d.ProbabilityChanges), maxProbabilityChanges)]
+}
+
+// widen returns the number with the fewest digits that is q as a float32: 0.1 instead of
+// 0.10000000149011612.
+func widen(q float32) float64 {
+	number, _ := strconv.ParseFloat(strconv.FormatFloat(float64(q), 'g', -1, 32), 64) // valid
+	return number
 }

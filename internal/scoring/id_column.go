@@ -4,23 +4,53 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"foretell/internal/table/csvfile"
 )
 
 // commonIDName returns the name of the column by which a file with the columns names is joined with the
 // other files: the name of its first column or, if another file lacks this column, the first column
-// of one of the others that all files have. If there is no such column, it returns names[0].
+// of one of the others that all files have. If this column is only an index, a column that all files have
+// and that is named like an ID is preferred. If there is no such column, commonIDName returns names[0].
 func commonIDName(names []string, others ...[]string) string {
 	files := append([][]string{names}, others...)
-	for _, one := range files {
-		inAll := true
-		for _, file := range files {
-			inAll = inAll && idIndex(file, one[0]) >= 0
+	inAll := func(name string) bool {
+		return !slices.ContainsFunc(files, func(file []string) bool { return idIndex(file, name) < 0 })
+	}
+	for _, file := range files {
+		name := file[0]
+		if at := slices.IndexFunc(file, func(other string) bool { return isIDName(other) && inAll(other) }); isIndexName(name) && at >= 0 {
+			return file[at]
 		}
-		if inAll {
-			return one[0]
+		if inAll(name) {
+			return name
 		}
 	}
 	return names[0]
+}
+
+// isIndexName reports whether a name is that of an index: "", or Unnamed: 0, which pandas writes for "".
+func isIndexName(name string) bool { return name == "" || name == "Unnamed: 0" }
+
+// isIDName reports whether a name is a word for an ID, or ends in _id.
+func isIDName(name string) bool {
+	return csvfile.IsIDWord(name) || strings.HasSuffix(strings.ToLower(name), "_id")
+}
+
+// indexReason returns the reason for joining the rows by their order if both files have the same
+// consecutive numbers in an index. Otherwise it returns "". id is the name of the column.
+func indexReason(id string, ids, others []string) string {
+	if !isIndexName(id) || len(ids) == 0 || !slices.Equal(ids, others) {
+		return ""
+	}
+	start, err := strconv.Atoi(ids[0])
+	for i, one := range ids {
+		if err != nil || one != strconv.Itoa(start+i) {
+			return ""
+		}
+	}
+	return "the first column, which has no name, only has the numbers of the rows"
 }
 
 // idIndex returns the position of the column that has the name of an ID column, or -1 if there is

@@ -13,14 +13,17 @@ type joinInput struct {
 	ids  []string // nil if the rows are joined by their order
 	key  idKey
 	rows []int // the line of each row
+
+	id     string       // the name of the column of IDs
+	shared *sharedCells // nil if the cells of joined rows need not be compared
 }
 
 func (p *predictions) asJoinInput(file FileRole, name string) joinInput {
-	return joinInput{file, name, p.ids, p.idKey, p.rows}
+	return joinInput{file, name, p.ids, p.idKey, p.rows, p.id, p.shared}
 }
 
 func (a *answers) asJoinInput() joinInput {
-	return joinInput{Answers, "the answers", a.ids, a.idKey, a.rows}
+	return joinInput{Answers, "the answers", a.ids, a.idKey, a.rows, a.id, a.shared}
 }
 
 // joinRows returns, for each row of the file first, the position of its row in the file second. It

@@ -16,7 +16,7 @@ import (
 // In the second case the files do not belong together, or a wrong column was chosen. file
 // identifies the file of p in the error.
 func checkLabels(file FileRole, p *predictions, a *answers) error {
-	predicted, truths := distinctLabels(p.classes, p.labels), distinctLabels(a.labels)
+	predicted, truths := p.knownLabels(), distinctLabels(a.labels)
 	if !slices.ContainsFunc(truths, isFraction) { // otherwise the classes are fractions
 		if err := p.rejectProbabilities(file, nil); err != nil {
 			return err
@@ -43,7 +43,7 @@ func checkSecondLabels(first, second *predictions) error {
 	if err := cmp.Or(first.rejectProbabilities(Predictions, second.labels), second.rejectProbabilities(SecondPredictions, first.labels)); err != nil {
 		return err
 	}
-	from, to := distinctLabels(first.classes, first.labels), distinctLabels(second.classes, second.labels)
+	from, to := first.knownLabels(), second.knownLabels()
 	if min(len(from), len(to)) < 2 || haveCommonLabel(from, to, first.key) {
 		return nil
 	}
@@ -133,6 +133,11 @@ const (
 // and the predictions do not.
 func looksSwapped(p *predictions, a *answers) bool {
 	return result.PredictionColumn(a.names) >= 0 && result.PredictionColumn(p.names) < 0
+}
+
+// knownLabels returns the classes of the model, those with a probability column, and the predicted labels.
+func (p *predictions) knownLabels() []string {
+	return distinctLabels(p.classes, p.modelClasses, p.labels)
 }
 
 // distinctLabels returns the different labels of all lists, in the order of their first

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/result"
 )
@@ -56,6 +57,9 @@ type predictions struct {
 	// shared holds the columns that both files have. It is set only if the answers lack the first
 	// column, to check that the cells of each pair of joined rows are equal.
 	shared *sharedCells
+	// features holds the columns, except those of results, that the other predictions also have. It is
+	// nil if the rows are joined by Options.ID or because of Options.InOrder.
+	features *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
 	classes       []string
@@ -111,8 +115,13 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 	}
 	var sharedColumns []int
 	isCompared := predictionsTable.file == Predictions // only the first predictions are compared with the answers
-	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || idIndex(answerColumns, p.names[0]) < 0) {
+	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || isIndexName(p.id) || idIndex(answerColumns, p.names[0]) < 0) {
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
+	}
+	var featureColumns []int
+	if !opts.InOrder && opts.ID == "" {
+		others := slices.DeleteFunc(slices.Clone(predictionsTable.otherNames), isResultColumn)
+		p.features, featureColumns = newSharedCells(predictionsTable, others, at)
 	}
 	var firstCells []string // the cells of the first column, if this is not the ID
 	classColumns := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
@@ -142,9 +151,8 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
-		if p.shared != nil {
-			p.shared.addRow(row.Fields, sharedColumns)
-		}
+		p.shared.addRow(row.Fields, sharedColumns)
+		p.features.addRow(row.Fields, featureColumns)
 		if err := p.addProbabilities(predictionsTable, row, classColumns); err != nil {
 			return nil, err
 		}
@@ -241,12 +249,15 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		a.id = a.names[id]
 	}
 	var sharedColumns []int
-	if p.shared != nil && (id < 0 || a.id != p.id) {
+	if p.shared != nil && (id < 0 || a.id != p.id || isIndexName(a.id)) {
 		a.shared, sharedColumns = newSharedCells(answersTable, p.shared.names, at)
 	}
 	for {
 		row, err := answersTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
+			if id >= 0 && opts.ID == "" {
+				p.orderReason = indexReason(a.id, p.ids, a.ids)
+			}
 			return a, nil
 		}
 		if err != nil {
@@ -257,9 +268,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		if id >= 0 {
 			a.ids = append(a.ids, trimField(row.Fields[id]))
 		}
-		if a.shared != nil {
-			a.shared.addRow(row.Fields, sharedColumns)
-		}
+		a.shared.addRow(row.Fields, sharedColumns)
 	}
 }
 
@@ -297,6 +306,8 @@ type table struct {
 	// rawNames are the names with the spaces around them, which may be part of a label.
 	rawNames []string
 	file     FileRole
+	// otherNames are the names of the other predictions; nil if only one file has predictions.
+	otherNames []string
 }
 
 func openTable(src io.Reader, file FileRole) (*table, error) {
@@ -370,8 +381,9 @@ func (t *table) toFault(err error) error {
 	return err
 }
 
-func trimField(field []byte) string { return trimLabel(string(field)) }
+func trimField(field []byte) string { return string(cells.Trim(field)) }
 
-func trimLabel(label string) string { return strings.TrimSpace(label) }
+// trimLabel removes the same spaces as the training, for which U+00A0 is a text.
+func trimLabel(label string) string { return trimField([]byte(label)) }
 
 func quote(name string) string { return strconv.Quote(name) }

@@ -216,7 +216,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := orderFault(p, a, order); err != nil {
+	if err := orderFault(p.asJoinInput(Predictions, "the predictions"), a.asJoinInput(), order, p.orderReason); err != nil {
 		return nil, err
 	}
 	setLabelKey(a.labels, p)

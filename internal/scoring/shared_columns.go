@@ -9,6 +9,11 @@ import (
 	"foretell/internal/humanize"
 )
 
+// isResultColumn reports whether a column of predictions is probably one that differs between models.
+func isResultColumn(name string) bool {
+	return strings.HasPrefix(name, "prediction") || strings.HasPrefix(name, "probability") || strings.HasPrefix(name, "reason_")
+}
+
 // sharedCells holds the contents of columns that both files have. If the rows are not joined by one
 // of these columns, equal cells show that the rows belong together.
 type sharedCells struct {
@@ -32,7 +37,7 @@ func newSharedCells(t *table, other []string, except int) (shared *sharedCells, 
 	return shared, positions
 }
 
-// addRow adds the cells of a row, which are at the given positions.
+// addRow adds the cells of a row, which are at the given positions. s may be nil without positions.
 func (s *sharedCells) addRow(fields [][]byte, positions []int) {
 	for _, at := range positions {
 		s.hashes = append(s.hashes, hashCell(fields[at]))
@@ -56,22 +61,22 @@ func hashCell(cell []byte) uint32 {
 }
 
 // orderFault returns a *Fault if two rows that are joined have different cells in a column of both
-// files, because they then probably do not belong together. order holds, for each row of p, its row
-// in a. orderFault only checks rows that are joined by their order because the files have no common
-// IDs, or by two columns of different names. It returns nil for other rows, and if no column is in
-// both files.
-func orderFault(p *predictions, a *answers, order []int) error {
-	if p.shared == nil || a.shared == nil {
+// files, because they then probably do not belong together. order holds, for each row of first, its row
+// in second. orderReason is the reason for joining the rows by their order; it is "" if they were joined
+// by two columns. orderFault returns nil if no column is in both files, or if their cells need not be
+// compared.
+func orderFault(first, second joinInput, order []int, orderReason string) error {
+	if first.shared == nil || second.shared == nil {
 		return nil
 	}
 	var different []string
-	rows, first := make([]bool, len(p.rows)), len(p.rows)
-	for to, name := range a.shared.names {
-		from := slices.Index(p.shared.names, name)
+	rows, earliest := make([]bool, len(first.rows)), len(first.rows)
+	for to, name := range second.shared.names {
+		from := slices.Index(first.shared.names, name)
 		equal := true
-		for row := range p.rows {
-			if p.shared.hashes[row*len(p.shared.names)+from] != a.shared.hashes[order[row]*len(a.shared.names)+to] {
-				equal, rows[row], first = false, true, min(first, row)
+		for row := 0; from >= 0 && row < len(rows); row++ {
+			if first.shared.hashes[row*len(first.shared.names)+from] != second.shared.hashes[order[row]*len(second.shared.names)+to] {
+				equal, rows[row], earliest = false, true, min(earliest, row)
 			}
 		}
 		if !equal {
@@ -87,12 +92,12 @@ func orderFault(p *predictions, a *answers, order []int) error {
 			n++
 		}
 	}
-	fault, relation := "seem to be in different orders", "the first row is nevertheless compared with the first, the second with the second and so on, because "+p.orderReason
+	fault, relation := "seem to be in different orders", "the first row is nevertheless compared with the first, the second with the second and so on, because "+orderReason
 	hint := orderHint
-	if p.orderReason == "" {
-		fault, relation = "do not seem to belong together", "they were joined by the column "+quote(p.id)+" of the predictions and the column "+quote(a.id)+" of the answers"
+	if orderReason == "" {
+		fault, relation = "do not seem to belong together", fmt.Sprintf("they were joined by the column %s of %s and the column %s of %s", quote(first.id), first.name, quote(second.id), second.name)
 		hint = idNameHint
 	}
-	return &Fault{Hint: hint, Message: fmt.Sprintf("the rows of the files %s: %s of %s have different values of %s (first in line %d of the predictions and line %d of the answers); %s",
-		fault, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[order[first]], relation)}
+	return &Fault{Hint: hint, Message: fmt.Sprintf("the rows of the files %s: %s of %s have different values of %s (first in line %d of %s and line %d of %s); %s",
+		fault, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), first.rows[earliest], first.name, second.rows[order[earliest]], second.name, relation)}
 }

@@ -13,10 +13,11 @@ import (
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from a more frequent
-// category only in case or in surrounding spaces. In a column of booleans, it warns about different words
-// for the same value, such as True and 1. The model treats them as different categories.
+// category only in case or in surrounding spaces. In a column of booleans, it warns about different texts
+// for the same value, such as True and 1, or Yes and yes. The model treats them as different categories.
 func (c *columnChecker) warnSimilarTexts() {
-	if c.opts.Blind || c.inferred.Form != inference.FormCategory || c.inferred.IdentifiesRows {
+	isText := c.inferred.Form == inference.FormCategory || c.inferred.Form == inference.FormBoolean
+	if c.opts.Blind || !isText || c.inferred.IdentifiesRows {
 		return
 	}
 	values := c.stats.Values()

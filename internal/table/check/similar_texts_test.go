@@ -23,7 +23,7 @@ func TestSimilarTexts(t *testing.T) {
 		"case":             {"Male male Male", false, want},
 		"other_texts":      {"Male male Male men MEN Female", false, want},
 		"blind":            {"Male male Male", true, ""},
-		"booleans":         {"Yes yes no", false, ""},
+		"booleans":         {"Yes yes Yes no", false, `in 30 rows (25 %), the cell is a boolean that more rows write in another way, such as "yes" instead of "Yes"`},
 		"codes":            {"N F N", false, ""},
 		"other_words":      {"Male Females Mal", false, ""},
 		"rare":             {strings.Repeat("Male Female ", 59) + "Male male", false, ""},

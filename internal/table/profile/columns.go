@@ -158,8 +158,12 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 		case c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled):
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
 		case c.isIDWithBlanks(filled):
-			s.warn(csvfile.CodeIncompleteID, i, "the column has the name of an ID, and its integers are all different, but it is used as a feature, because %s %s no value",
-				humanize.Count(c.Missing, "row"), humanize.HasOrHave(c.Missing))
+			are := "are"
+			if c.Estimate {
+				are = "seem to be"
+			}
+			s.warn(csvfile.CodeIncompleteID, i, "the column has the name of an ID, and its integers %s all different, but it is used as a feature, because %s %s no value",
+				are, humanize.Count(c.Missing, "row"), humanize.HasOrHave(c.Missing))
 		}
 		return false
 	}
@@ -167,7 +171,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 }
 
 // isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: it is named
-// like an ID, and its values are all different. filled is the number of rows with a value.
+// like an ID, and its values are all different, as far as is known. filled is the number of rows with a value.
 func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 	return c.isNamedLikeID() && (c.Estimate || c.Distinct == filled) &&
 		c.Missing > 0 && float64(c.Missing) <= maxBlankIDShare*float64(filled)

@@ -42,8 +42,12 @@ func (s *scanner) warnGroupAndTimeColumns() {
 		switch {
 		case !group && s.looksLikeGroup(c, filled):
 			group = true
-			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
-				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
+			its := "its"
+			if c.Estimate {
+				its = "about"
+			}
+			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and %s %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
+				its, humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
 		case !clock && s.looksLikeTime(c, filled):
 			clock = true
 			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
@@ -64,7 +68,8 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	}
 	size := float64(filled) / float64(c.Distinct)
 	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
-		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
+		// Even a single repeated value is unexpected. An estimate must be clearly smaller than the number of rows.
+		return (c.Distinct < filled && !c.Estimate || size >= minGroupRows) && size <= maxGroupRows
 	}
 	return size >= minGroupRows && size <= maxGroupRows && isGroupName(c.Name)
 }

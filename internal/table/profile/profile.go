@@ -62,8 +62,8 @@ type ColumnProfile struct {
 	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
-	// Distinct is the number of distinct values that are not missing. If Estimate is set,
-	// it is an estimate with an error of about 1 %.
+	// Distinct is the number of distinct values that are not missing. If Estimate is set, it is an
+	// estimate: its standard error is 1.3 % in files with few columns, and up to 15 % in those with many.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
 	// Numbers describes the numbers of a FormNumeric column, or dates in days since 1 January 1970,

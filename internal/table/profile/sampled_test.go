@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,41 @@ func findWarning(p *Profile, code string) *csvfile.Warning {
 		}
 	}
 	return nil
+}
+
+// TestEstimatedNumberOfIDs checks that an estimated number of different values is not taken for the exact
+// number: some of the columns have a smaller estimate than rows.
+func TestEstimatedNumberOfIDs(t *testing.T) {
+	t.Parallel()
+	const rows, columns = 20_000, 4
+	var uuids, keys strings.Builder
+	header := "id"
+	for c := range columns {
+		header += fmt.Sprintf(",uuid%s", strings.Repeat("_", c)) // the same name without punctuation
+	}
+	fmt.Fprintf(&uuids, "%s,label\n", header)
+	fmt.Fprintf(&keys, "id,customer_id,label\n")
+	for i := range rows {
+		fmt.Fprintf(&uuids, "r%d", i)
+		for c := range columns {
+			fmt.Fprintf(&uuids, ",%08x-1111-4222-8333-%012x", i*7919+c, i)
+		}
+		fmt.Fprintf(&uuids, ",%d\n", i%2)
+		key := fmt.Sprint(1_000_000 + i*7919%50_021)
+		if i%500 == 7 {
+			key = ""
+		}
+		fmt.Fprintf(&keys, "r%d,%s,%d\n", i, key, i%2)
+	}
+	p := scanText(t, uuids.String(), ScanOptions{TextMemory: sampledMemory})
+	isTooSmall := func(c ColumnProfile) bool { return c.Estimate && c.Distinct < rows }
+	if w := findWarning(p, csvfile.CodeGroupColumn); w != nil || !slices.ContainsFunc(p.Columns, isTooSmall) {
+		t.Errorf("unique texts: %+v, columns %+v", w, p.Columns)
+	}
+	p = scanText(t, keys.String(), ScanOptions{TextMemory: sampledMemory})
+	if w := findWarning(p, csvfile.CodeIncompleteID); w == nil || !strings.Contains(w.Message, "its integers seem to be all different") {
+		t.Errorf("integers: %+v, columns %+v", w, p.Columns)
+	}
 }
 
 // timestamp returns the time of a row: 40,000 rows are a bit more than a month.

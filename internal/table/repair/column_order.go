@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"foretell/internal/table/csvfile"
-	"foretell/internal/table/profile"
 )
 
 // generatedID is the value of repairer.id if the IDs are generated, because no column is
@@ -16,46 +15,30 @@ const generatedID = -1
 // chooseIDAndSuggestLabel chooses the ID and, for a training file, suggests the label.
 func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	layout := &r.opts.Layout
-	fits := r.blind && r.opts.Train != nil
+	decides := r.blind && r.opts.Train != nil && r.opts.ChooseRoles != nil
 	r.suggested = ColumnRoles{Label: -1}
-	if r.opts.ChooseRoles != nil && !fits && (layout.Label == "" || layout.ID == "" && !layout.GenerateID) {
+	if r.opts.ChooseRoles != nil && (decides || layout.Label == "" || layout.ID == "" && !layout.GenerateID) {
 		rows := slices.DeleteFunc(slices.Clone(r.dialect.sample), r.repeatsHeader)
 		if r.suggested, err = r.opts.ChooseRoles(r.names, rows); err != nil {
 			return err
 		}
 	}
+	if r.suggested.Names != nil {
+		r.names, r.dialect.hasHeader = r.suggested.Names, !r.suggested.NoHeader
+	}
 	switch {
+	case decides:
+		r.id = r.suggested.ID
 	case layout.GenerateID:
 		r.id = generatedID
 	case layout.ID != "":
 		if r.id = slices.Index(r.names, layout.ID); r.id < 0 {
 			return r.missingColumnDefect(layout.ID, "for the ID")
 		}
-	case fits:
-		r.id = r.findBlindID()
 	default:
 		r.id = r.suggested.ID
 	}
 	return nil
-}
-
-// findBlindID returns the position of the ID in a blind file: the column with the name of the
-// training file's ID or a similar name, otherwise the first column. It returns generatedID instead
-// of the first column if that is a feature, or if the training file's ID was generated.
-func (r *repairer) findBlindID() int {
-	train := r.opts.Train
-	isID := func(name string) bool { return name == train.Schema.ID }
-	if at := slices.IndexFunc(r.names, isID); at >= 0 {
-		return at
-	}
-	folded := csvfile.FoldName(train.Schema.ID)
-	if at := slices.IndexFunc(r.names, func(name string) bool { return folded != "" && csvfile.FoldName(name) == folded }); at >= 0 {
-		return at
-	}
-	if r.opts.TrainHasGeneratedID || train.ColumnIndex(r.names[0]) >= 0 {
-		return generatedID
-	}
-	return 0
 }
 
 func (r *repairer) missingColumnDefect(name, role string) error {
@@ -63,8 +46,12 @@ func (r *repairer) missingColumnDefect(name, role string) error {
 }
 
 func (r *repairer) makeNamesUnique() {
-	if !r.dialect.hasHeader {
+	switch {
+	case !r.dialect.hasHeader:
 		r.generateColumnNames()
+		return
+	case r.suggested.Names != nil:
+		r.logNewNames()
 		return
 	}
 	taken := make(map[string]bool)
@@ -87,25 +74,34 @@ func (r *repairer) makeNamesUnique() {
 	}
 }
 
-// generateColumnNames sets the names of the columns of a file without a header. It uses
-// the names of the training file if it has the same number of columns, otherwise names
-// such as id, column_2 and label. With Layout.NoHeader, the names of the layout are kept.
+// logNewNames logs the names of ColumnRoles.Names that differ from the header.
+func (r *repairer) logNewNames() {
+	for i, name := range r.names {
+		old := r.dialect.names[i]
+		switch {
+		case name == old || r.isDropped(i) || r.dialect.hasRowNames && i == 0:
+		case old != "" && csvfile.NormalizeName(name) == csvfile.NormalizeName(old):
+			r.log.add(changeRenamed, r.dialect.line, i+1)
+		default:
+			r.log.add(changeColumnNamed, r.dialect.line, i+1)
+		}
+	}
+}
+
+// generateColumnNames sets the names of the columns of a file without a header: those of
+// ColumnRoles.Names, or names such as id, column_2 and label. With Layout.NoHeader, the names of the
+// layout are kept.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
-	if r.opts.Layout.NoHeader {
+	switch {
+	case r.opts.Layout.NoHeader:
 		r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "a header is added above the first row, %s", first)
 		return
-	}
-	if names := r.namesFromTraining(); names != nil {
-		if r.names = names; names[0] != r.opts.Train.Schema.ID {
-			r.id = generatedID
-		}
+	case r.suggested.Names != nil:
 		r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so the header of the training file is added", first)
 		return
 	}
-	for i := range r.names {
-		r.names[i] = "column_" + strconv.Itoa(i+1)
-	}
+	r.names = NumberedNames(len(r.names))
 	if r.id == 0 {
 		r.names[0] = "id"
 	}
@@ -113,30 +109,6 @@ func (r *repairer) generateColumnNames() {
 		r.names[len(r.names)-1] = "label"
 	}
 	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
-}
-
-// namesFromTraining returns names for the columns of a blind file without a header: the first of
-// these lists of names of the training file that has as many names as the blind file has columns.
-// The first list has all columns but the label, the second also has the label, and the third has
-// the columns between ID and label. If the training file's ID was generated, the first list has all
-// columns but ID and label, and the second also has the label. If no list fits, the result is nil.
-func (r *repairer) namesFromTraining() []string {
-	train := r.opts.Train
-	if !r.blind || train == nil {
-		return nil
-	}
-	fields := train.Schema.FieldNames()
-	whole := append([]string{train.Schema.ID}, fields...)
-	lists := [][]string{whole, append(slices.Clone(whole), train.Schema.Label), fields}
-	if r.opts.TrainHasGeneratedID {
-		lists = [][]string{fields, append(slices.Clone(fields), train.Schema.Label)}
-	}
-	for _, names := range lists {
-		if len(names) == len(r.names) {
-			return slices.Clone(names)
-		}
-	}
-	return nil
 }
 
 // isDropped reports whether the column at the given position is omitted, because it is in
@@ -210,7 +182,6 @@ func (r *repairer) orderBlindColumns() {
 	if train == nil {
 		r.appendRemainingColumns(func(int) bool { return true })
 	} else {
-		r.renameToTrainingNames(train)
 		used := map[int]bool{}
 		for _, name := range train.Schema.FieldNames() {
 			if at := slices.Index(r.names, name); at >= 0 && at != r.id && !r.isDropped(at) {
@@ -246,37 +217,6 @@ func (r *repairer) appendRemainingColumns(wanted func(at int) bool) {
 func (r *repairer) logMoved(at, home int, role, place string) {
 	if at >= 0 && at != home {
 		r.log.addMessage(changeMoved, Change{Line: r.dialect.line, Column: at + 1}, "the %s %s is moved %s", role, csvfile.Excerpt(r.names[at]), place)
-	}
-}
-
-// renameToTrainingNames renames a column to a name of the training file if the two names differ
-// only in case and punctuation; see [csvfile.NormalizeName]. If several columns have such a name,
-// only the ID is renamed.
-func (r *repairer) renameToTrainingNames(train *profile.Profile) {
-	rename := func(want string, at int) {
-		r.log.add(changeRenamed, r.dialect.line, at+1)
-		r.names[at] = want
-	}
-	if r.id >= 0 && r.names[r.id] != train.Schema.ID && csvfile.NormalizeName(r.names[r.id]) == csvfile.NormalizeName(train.Schema.ID) {
-		rename(train.Schema.ID, r.id)
-	}
-	for _, want := range train.Schema.FieldNames() {
-		if slices.Contains(r.names, want) {
-			continue
-		}
-		likely := -1
-		for at, name := range r.names {
-			if csvfile.NormalizeName(name) == csvfile.NormalizeName(want) && train.ColumnIndex(name) < 0 && at != r.id && at != r.label {
-				if likely >= 0 {
-					likely = -1
-					break
-				}
-				likely = at
-			}
-		}
-		if likely >= 0 {
-			rename(want, likely)
-		}
 	}
 }
 

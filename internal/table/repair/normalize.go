@@ -160,11 +160,16 @@ func (l *Layout) namesFor(header []string, line int) ([]string, error) {
 	case !l.NoHeader:
 		return header, nil
 	}
-	names := make([]string, len(header))
+	return NumberedNames(len(header)), nil
+}
+
+// NumberedNames returns the names column_1, column_2, … of n columns.
+func NumberedNames(n int) []string {
+	names := make([]string, n)
 	for i := range names {
 		names[i] = "column_" + strconv.Itoa(i+1)
 	}
-	return names, nil
+	return names
 }
 
 // missingColumnDefect returns the defect of a file that lacks the named column. role is

@@ -15,7 +15,6 @@ import (
 	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/dupid"
-	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -24,9 +23,9 @@ type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
 	// ChooseRoles chooses the ID and the label if Layout does not. Its arguments are the names of
-	// the columns and the first rows, which may have too many or too few fields. It is not called
-	// for a blind file with Train. If it is nil, the ID is the first column, and the label is the
-	// last column that is not dropped.
+	// the columns and the first rows, which may have too many or too few fields. For a blind file with
+	// Train, it is always called, and decides everything. If it is nil, the ID is the first column, and
+	// the label is the last column that is not dropped.
 	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is the profile of the training file that belongs to a blind file. It must
 	// have no defects. It may be nil.
@@ -34,14 +33,19 @@ type Options struct {
 	// SwapSeparators are the names of columns in whose numbers points and commas are exchanged, as
 	// in 1.234,5 for 1,234.5.
 	SwapSeparators []string
-	// TrainHasGeneratedID is set if the ID of the training file was generated.
-	TrainHasGeneratedID bool
 }
 
-// ColumnRoles are the positions of the columns that are not features, counted from 0.
+// ColumnRoles are the positions of the columns that are not features, counted from 0, and the names of
+// the columns of a blind file.
 type ColumnRoles struct {
-	ID    int // -1 to generate IDs
-	Label int // -1 for the last column that is not dropped
+	// Names are the new names of all columns. If it is nil, File makes the names in the header unique.
+	Names []string
+	// NoHeader is set if Names is not nil and the first row is data.
+	NoHeader bool
+	ID       int // -1 to generate IDs
+	// GenerateInvalid generates IDs if a row of the column ID has no value or that of an earlier row.
+	GenerateInvalid bool
+	Label           int // -1 for the last column that is not dropped
 	// LabelReason briefly explains the choice of the label.
 	LabelReason string
 }
@@ -54,7 +58,8 @@ type Report struct {
 	// RowsRead and RowsWritten are the numbers of data rows of the source and of the copy. They
 	// differ by the sum of Change.LeftOut.
 	RowsRead, RowsWritten int
-	// GeneratedID is set if an ID column was generated.
+	// ID is the name of the ID column of the copy. GeneratedID is set if the column was generated.
+	ID          string
 	GeneratedID bool
 	// HeaderLine is the line of the header in the source. SourceColumns has, for each column of
 	// the copy, the number of this column in the source, counted from 1, or 0 if it was
@@ -106,6 +111,7 @@ type repairer struct {
 	ids         *dupid.Set
 	stats       *columnstats.Collector // statistics of the rows with the right number of fields
 	id          int                    // position of the ID, or generatedID
+	hasBlankID  bool                   // the first pass found a row without an ID
 	label       int                    // position of the label, or -1
 	suggested   ColumnRoles
 	moreHeaders []int // lines of the rows below the header that look like a second header
@@ -136,6 +142,9 @@ func (r *repairer) analyse(src io.Reader) error {
 	if err := r.initCollector(); err != nil {
 		return err
 	}
+	if r.dialect.hasHeader {
+		rows.firstRow = nil // ChooseRoles has found that the first row is a header
+	}
 	for {
 		fields, line, err := rows.next()
 		if errors.Is(err, io.EOF) {
@@ -156,21 +165,48 @@ func (r *repairer) analyse(src io.Reader) error {
 
 // initCollector chooses the ID, and prepares the collection of column statistics and IDs.
 func (r *repairer) initCollector() error {
-	r.stats, r.countedFirstRow = columnstats.NewCollector(len(r.names)), !r.dialect.hasHeader
-	return r.chooseIDAndSuggestLabel()
+	r.stats = columnstats.NewCollector(len(r.names))
+	hadHeader := r.dialect.hasHeader
+	err := r.chooseIDAndSuggestLabel()
+	r.countedFirstRow = !hadHeader && !r.dialect.hasHeader
+	return err
 }
 
 func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	r.stats.AddRow(fields, line)
-	if r.id >= 0 && !cells.IsBlank(fields[r.id]) {
+	switch {
+	case r.id < 0:
+	case cells.IsBlank(fields[r.id]):
+		r.hasBlankID = true
+	default:
 		r.ids.Add(fields[r.id], line)
 	}
+}
+
+// rejectInvalidIDs generates IDs instead of those of a column if this was requested by
+// ColumnRoles.GenerateInvalid.
+func (r *repairer) rejectInvalidIDs() error {
+	if r.id < 0 || !r.suggested.GenerateInvalid {
+		return nil
+	}
+	repeated, _, err := r.ids.Duplicates(r.ctx, 1)
+	if err != nil || !r.hasBlankID && len(repeated) == 0 {
+		return err
+	}
+	if train := r.opts.Train; train != nil && r.names[r.id] == train.Schema.ID { // the generated column has this name
+		r.names[r.id] = csvfile.UniqueName(train.Schema.ID, func(one string) bool { return slices.Contains(r.names, one) })
+	}
+	r.id = generatedID
+	return nil
 }
 
 // assignRolesAndOrder determines the roles of the columns from their contents, and their order in
 // the copy.
 func (r *repairer) assignRolesAndOrder() error {
-	if r.dialect.hasHeader {
+	if err := r.rejectInvalidIDs(); err != nil {
+		return err
+	}
+	if r.dialect.hasHeader && r.suggested.Names == nil {
 		r.dialect.hasHeader = !r.isKeptHeaderNumeric() && (r.stats.Rows() == 0 || !r.lacksHeader())
 	}
 	r.makeNamesUnique()
@@ -214,42 +250,13 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept) > 0 && csvfile.IsHeaderNumeric(kept)
 }
 
-// lacksHeader reports whether the header looks like a row of data; see check.LacksHeader. For a
-// blind file, the training file decides in two cases. If namesFromTraining can name the columns,
-// the header is data if it has a number in each column of numbers; see headerMatchesNumbers.
-// Otherwise, a header with a name of the training file is not data.
+// lacksHeader reports whether the header looks like a row of data; see check.LacksHeader.
 func (r *repairer) lacksHeader() bool {
-	train := r.opts.Train
-	if r.blind && train != nil {
-		if names := r.namesFromTraining(); names != nil {
-			return r.headerMatchesNumbers(train, names)
-		}
-		if slices.ContainsFunc(r.names, func(name string) bool { return train.ColumnIndex(name) >= 0 }) {
-			return false
-		}
-	}
 	label := -1
 	if !r.blind {
 		label = len(r.names) - 1
 	}
 	return check.LacksHeader(r.names, r.stats.Columns(), r.id, label)
-}
-
-// headerMatchesNumbers reports whether the header of the blind file has a number in each column
-// that has numbers in the training file. It returns false if there is no such column. names are the
-// columns' names, in the order of the blind file.
-func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
-	found := false
-	for i := range train.Columns {
-		if train.Columns[i].Form != inference.FormNumeric {
-			continue
-		}
-		if kind, _ := cells.Classify([]byte(r.names[slices.Index(names, train.Columns[i].Name)])); kind != cells.Number {
-			return false
-		}
-		found = true
-	}
-	return found
 }
 
 // rowReader reads the records after the header.

@@ -96,9 +96,11 @@ func (w *repairWriter) writeHeader() {
 			}
 			return false
 		})
-		r.report.GeneratedID = true
+		r.report.ID, r.report.GeneratedID = name, true
 		r.log.addMessage(changeIDColumnAdded, Change{}, "an ID column, %s, with the IDs r1, r2, … is added, because the first column, %s, is not an ID", csvfile.Excerpt(name), csvfile.Excerpt(r.names[0]))
 		w.out.WriteField([]byte(name))
+	} else {
+		r.report.ID = r.names[r.id]
 	}
 	for _, at := range r.order {
 		w.out.WriteField([]byte(r.names[at]))
