@@ -29,7 +29,8 @@
 //
 // The out-of-bag votes on a row are the votes of the trees that were not trained on it. The growth
 // parameters and the temperature, which calibrates the averaged probabilities, are fitted to these
-// votes. Validation rows are used for neither. (The average of many trees is underconfident if
+// votes. Validation rows are used for neither. Extremely randomised trees are trained on all rows after
+// the search, and have no out-of-bag votes. (The average of many trees is underconfident if
 // nearly all trees are right, and overconfident if labels are noisy and leaves have one row.)
 //
 // # References

@@ -69,7 +69,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
 // replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
 // tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step
-// first replaces all trees by trees that are trained on more rows.
+// first replaces all trees by trees that are trained on all rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -81,8 +81,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		err = f.doubleAndEstimateError(ctx, f.best)
 	case ok:
 		err = f.tryParams(ctx, p)
-	case f.needsMoreRows():
-		err = f.growOnMoreRows(ctx)
+	case f.needsAllRows():
+		err = f.growOnAllRows(ctx)
 	default:
 		err = f.growBatch(ctx)
 	}
@@ -90,8 +90,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
-	done = len(f.moves) == 0 && !f.needsMoreRows() && f.best.trees >= f.opts.trees
-	if done || float64(f.best.trees) >= temperatureRefitGrowth*float64(f.calibratedTrees) {
+	done = len(f.moves) == 0 && !f.needsAllRows() && f.best.trees >= f.opts.trees
+	if !f.best.params.allRows && (done || float64(f.best.trees) >= temperatureRefitGrowth*float64(f.calibratedTrees)) {
 		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
 			return false, err
 		}
@@ -106,23 +106,28 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
 
-// needsMoreRows reports whether the trees of the best forest should be trained on more rows.
-func (f *Fitter) needsMoreRows() bool {
-	return f.opts.usesExtraTrees && f.best.params.randomSplits && f.best.params.sampleFraction < randomSplitFraction
+// needsAllRows reports whether the trees of the best forest should be trained on all rows.
+func (f *Fitter) needsAllRows() bool {
+	return f.opts.usesExtraTrees && f.best.params.randomSplits && !f.best.params.allRows
 }
 
-// growOnMoreRows replaces the trees of the forest by as many trees that are trained on
-// randomSplitFraction of the rows, but at most Options.trees. It first halves Options.trees, because
-// growing an extremely randomised tree takes about twice as long as another tree.
-func (f *Fitter) growOnMoreRows(ctx context.Context) error {
+// growOnAllRows replaces the trees of the forest by as many trees that are trained on all rows, but
+// at most Options.trees. Trees with random splits differ enough without sampling (Geurts et al.
+// 2006). They have no out-of-bag votes, so their temperature is the one that was estimated for a
+// large forest of trees on samples.
+//
+// growOnAllRows first halves Options.trees, because growing an extremely randomised tree takes about
+// twice as long as another tree.
+func (f *Fitter) growOnAllRows(ctx context.Context) error {
 	params := f.best.params
-	params.sampleFraction = randomSplitFraction
+	params.allRows = true
+	temperature := metric.Temperature(math.Exp(f.best.oobError.logTemperature))
 	f.opts.trees = max(f.opts.trees/2, 1)
 	forest := f.newForest(params)
 	if err := f.addTrees(ctx, forest, min(f.best.trees, f.opts.trees)); err != nil {
 		return err
 	}
-	f.best, f.calibratedTrees = forest, 0
+	f.best, f.current.temperature = forest, temperature
 	return nil
 }
 
@@ -148,7 +153,7 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // error.
 //
 // With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other
-// splits, and any log loss: their trees will be trained on more rows, and the estimated error of trees
+// splits, and any log loss: their trees will be trained on all rows, and the estimated error of trees
 // that differ much is too high; see doubleAndEstimateError.
 func (f *Fitter) isBetter(challenger *growingForest) bool {
 	p, best := challenger.params, f.best.params
@@ -173,7 +178,7 @@ func (f *Fitter) Progress() float64 {
 	switch {
 	case f.best == nil:
 		return 0
-	case len(f.moves) == 0 && f.needsMoreRows():
+	case len(f.moves) == 0 && f.needsAllRows():
 		return 0.5 // the next step replaces all trees
 	case len(f.moves) == 0:
 		return 0.5 + 0.5*min(1, float64(f.best.trees)/float64(f.opts.trees))

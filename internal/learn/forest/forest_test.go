@@ -317,7 +317,8 @@ func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 }
 
 // TestExtraTrees checks that a large table, in which rows near each other have the same class, gets
-// trees with random splits, which are trained on more rows than the trees of a small table.
+// trees with random splits that are trained on all rows. The probabilities of these trees must be
+// calibrated.
 func TestExtraTrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains models, which takes long under the race detector")
@@ -357,13 +358,22 @@ func TestExtraTrees(t *testing.T) {
 	}
 	for _, c := range []struct {
 		rows, trees int
-		fraction    float64
-	}{{minExtraTreesRows, 30, randomSplitFraction}, {minExtraTreesRows - 1, 60, searchFraction}} {
+		allRows     bool
+	}{{minExtraTreesRows, 30, true}, {minExtraTreesRows - 1, 60, false}} {
 		f := newClusters(c.rows)
 		fitter := fitAll(t, f, trainOnFirst(c.rows, c.rows-200), Options{Classes: 2, Workers: 2, trees: 60})
 		params := fitter.best.params
-		if !params.randomSplits || params.sampleFraction != c.fraction || fitter.best.trees != c.trees {
-			t.Errorf("%d rows: %d trees with %+v, want %d with random splits of %v of the rows", c.rows, fitter.best.trees, params, c.trees, c.fraction)
+		if !params.randomSplits || params.allRows != c.allRows || fitter.best.trees != c.trees {
+			t.Errorf("%d rows: %d trees with %+v, want %d with random splits, allRows %v", c.rows, fitter.best.trees, params, c.trees, c.allRows)
+		}
+		p := metric.Predictions{Probabilities: make([]float32, 2*200), Labels: f.Labels[c.rows-200:], Classes: 2}
+		fitter.PredictValidation(p.Probabilities)
+		temperature, err := metric.FitTemperature(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.allRows && (temperature < 0.8 || temperature > 1.25) {
+			t.Errorf("%d rows: the probabilities need the temperature %v", c.rows, temperature)
 		}
 	}
 }

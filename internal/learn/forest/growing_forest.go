@@ -3,6 +3,7 @@ package forest
 import (
 	"bytes"
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"foretell/internal/learn/metric"
@@ -18,7 +19,7 @@ type growingForest struct {
 	trees           int           // number of trees so far
 	stream          *spill.Stream // the trees in binary form
 	validationVotes *votes        // votes on the rows of fold.Validation
-	oobVotes        *votes        // out-of-bag votes on rows of fold.Train
+	oobVotes        *votes        // out-of-bag votes on rows of fold.Train; unused if params.allRows
 	oobError        oobError      // estimated error of a large forest with these parameters
 }
 
@@ -27,6 +28,7 @@ type growingForest struct {
 type oobError struct {
 	uncalibratedBrier float64
 	brier, logLoss    float64 // of probabilities that are calibrated by a temperature
+	logTemperature    float64 // natural logarithm of this temperature
 }
 
 // addTrees grows n trees, and adds these trees and their votes to forest. Each tree has
@@ -40,7 +42,7 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 		g := f.grower(worker)
 		rng := rand.New(rand.NewPCG(f.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
-		rows := f.drawSample(g, forest.params.sampleFraction, rng)
+		rows := f.drawRows(g, forest.params, rng)
 		inBag[i] = make([]bool, len(f.oobIndex))
 		for row, index := range f.oobIndex {
 			inBag[i][row] = g.inBag[index]
@@ -53,11 +55,15 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	if err := forest.validationVotes.addTrees(ctx, f.opts.Workers, grown, nil); err != nil {
 		return err
 	}
-	isInBag := func(i, row int) bool { return inBag[i][row] }
-	if err := forest.oobVotes.addTrees(ctx, f.opts.Workers, grown, isInBag); err != nil {
-		return err
+	voted := len(forest.validationVotes.trees)
+	if !forest.params.allRows {
+		isInBag := func(i, row int) bool { return inBag[i][row] }
+		if err := forest.oobVotes.addTrees(ctx, f.opts.Workers, grown, isInBag); err != nil {
+			return err
+		}
+		voted += int((1 - sampleFraction) * float64(len(forest.oobVotes.trees)))
 	}
-	f.cost.add(grown, nanos, len(forest.validationVotes.trees)+int((1-forest.params.sampleFraction)*float64(len(forest.oobVotes.trees))))
+	f.cost.add(grown, nanos, voted)
 	packed := make([][]byte, n)
 	err = parallel.ForContext(ctx, f.opts.Workers, n, func(worker, i int) {
 		g := f.grower(worker)
@@ -75,19 +81,29 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	return nil
 }
 
-// drawSample draws the rows that a tree is grown from, the given fraction of the training rows. It
-// sets g.inBag. The result uses the memory of g.sample.
-func (f *Fitter) drawSample(g *grower, fraction float64, rng *rand.Rand) []sampleRow {
-	if f.opts.Groups == nil {
-		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, fraction, rng)
+// drawRows returns the rows that a tree is grown from: a sample of the training rows or, if
+// params.allRows is set, all of them. It sets g.inBag if it draws a sample. The result uses the
+// memory of g.sample.
+func (f *Fitter) drawRows(g *grower, params growthParams, rng *rand.Rand) []sampleRow {
+	rows, labels := f.fold.Train, f.frame.Labels
+	switch {
+	case params.allRows:
+		dst := g.sample[:0]
+		for _, row := range rows {
+			dst = append(dst, newSampleRow(row, labels[row]))
+		}
+		return dst
+	case f.opts.Groups == nil:
+		return drawSample(g.sample[:0], g.inBag, rows, labels, rng)
+	default:
+		return drawGroups(g.sample[:0], g.inBag, rows, labels, f.opts.Groups, rng)
 	}
-	return drawGroups(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, f.opts.Groups, fraction, rng)
 }
 
-// maxSampleSize returns the largest number of rows that drawSample draws.
-func (f *Fitter) maxSampleSize() int {
-	if f.opts.Groups == nil {
-		return sampleSize(len(f.fold.Train), max(searchFraction, randomSplitFraction))
+// maxTreeRows returns the largest number of rows that drawRows returns.
+func (f *Fitter) maxTreeRows() int {
+	if f.opts.Groups == nil && !f.opts.usesExtraTrees {
+		return sampleSize(len(f.fold.Train))
 	}
 	return len(f.fold.Train)
 }
@@ -134,12 +150,14 @@ func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingFore
 	if err != nil {
 		return err
 	}
-	ofLargeForest := func(whole, first, second float64) float64 {
-		return max(2*whole-(first+second)/2, 0) // with few rows, the estimate may be negative
-	}
-	forest.oobError.brier = min(ofLargeForest(whole.brier, first.brier, second.brier),
+	ofLargeForest := func(whole, first, second float64) float64 { return 2*whole - (first+second)/2 }
+	brier := min(ofLargeForest(whole.brier, first.brier, second.brier),
 		ofLargeForest(whole.uncalibratedBrier, first.uncalibratedBrier, second.uncalibratedBrier))
-	forest.oobError.logLoss = ofLargeForest(whole.logLoss, first.logLoss, second.logLoss)
+	forest.oobError = oobError{
+		brier:          max(brier, 0), // with few rows, the estimate may be negative
+		logLoss:        max(ofLargeForest(whole.logLoss, first.logLoss, second.logLoss), 0),
+		logTemperature: ofLargeForest(whole.logTemperature, first.logTemperature, second.logTemperature),
+	}
 	return nil
 }
 
@@ -153,12 +171,12 @@ func (f *Fitter) estimateError(ctx context.Context, forest *growingForest) (oobE
 	}
 	uncalibrated := metric.Brier(p)
 	temperature.Apply(p.Probabilities, p.Classes)
-	return oobError{uncalibratedBrier: uncalibrated, brier: metric.Brier(p), logLoss: metric.LogLoss(p)}, nil
+	return oobError{uncalibratedBrier: uncalibrated, brier: metric.Brier(p), logLoss: metric.LogLoss(p), logTemperature: math.Log(float64(temperature))}, nil
 }
 
 func (f *Fitter) grower(worker int) *grower {
 	if f.growers[worker] == nil {
-		f.growers[worker] = newGrower(f.bins, f.opts.Classes, f.maxSampleSize())
+		f.growers[worker] = newGrower(f.bins, f.opts.Classes, f.maxTreeRows())
 		f.growers[worker].inBag = make([]bool, len(f.fold.Train))
 		f.growers[worker].monotone = f.opts.Monotone
 	}

@@ -41,13 +41,13 @@ type Options struct {
 	// The fields below have their defaults, except in tests.
 
 	// trees is the number of trees of the forest, at most 65,537. Defaults to 500 for up to 20,000
-	// rows of the frame, 300 for up to 100,000, and 150 for more. Fitter.growOnMoreRows halves it.
+	// rows of the frame, 300 for up to 100,000, and 150 for more. Fitter.growOnAllRows halves it.
 	trees int
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
 	minLeaf int
 	// usesExtraTrees is whether the search tries extremely randomised trees, and trees with random
-	// splits are trained on more rows. setDefaults sets it.
+	// splits are trained on all rows. setDefaults sets it.
 	usesExtraTrees bool
 
 	batchTrees int // number of trees grown in one step
@@ -101,7 +101,7 @@ const maxForestLeaves = 2_000_000
 // initialParams returns the growth parameters of the first trees, and the changes of
 // these parameters that the search will try.
 func (o *Options) initialParams(space searchSpace) (params growthParams, moves []paramMove) {
-	p := growthParams{maxLeaves: max(maxForestLeaves/o.trees, 2), minLeaf: o.minLeaf, maxFeatures: int(math.Round(math.Sqrt(float64(space.features)))), sampleFraction: searchFraction}
+	p := growthParams{maxLeaves: max(maxForestLeaves/o.trees, 2), minLeaf: o.minLeaf, maxFeatures: int(math.Round(math.Sqrt(float64(space.features))))}
 	if o.LeavesPerThousand > 0 {
 		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}

@@ -4,35 +4,26 @@ import "math/rand/v2"
 
 // growthParams are the parameters of growing a tree.
 type growthParams struct {
-	maxLeaves          int     // largest number of leaves
-	minLeaf            int     // smallest number of rows of a leaf
-	maxFeatures        int     // number of features tried at each leaf
-	randomSplits       bool    // whether splits are drawn at random, not optimised
-	sortsLevelsByClass bool    // whether levels are ordered by the classes of their rows, not at random
-	sampleFraction     float64 // fraction of the training rows that a tree is trained on
+	maxLeaves          int  // largest number of leaves
+	minLeaf            int  // smallest number of rows of a leaf
+	maxFeatures        int  // number of features tried at each leaf
+	randomSplits       bool // whether splits are drawn at random, not optimised
+	sortsLevelsByClass bool // whether levels are ordered by the classes of their rows, not at random
+	allRows            bool // whether a tree is trained on all training rows, not only on a sample
 }
 
-const (
-	// searchFraction is the fraction of the rows that a tree is trained on while growth parameters
-	// are searched, and afterwards if splits are not random. The rows are drawn without replacement:
-	// subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has a little
-	// fewer different rows, 1 − 1/e = 63 % of the rows.
-	searchFraction = 0.7
-	// randomSplitFraction is the fraction of the rows that a tree with random splits is trained on
-	// after the search, if Options.usesExtraTrees is set. Such trees differ enough without sampling,
-	// so Geurts et al. train each tree on all rows. Here, a tenth of the rows is left for out-of-bag
-	// votes.
-	randomSplitFraction = 0.9
-)
+// sampleFraction is the fraction of the rows in the sample of a tree. The rows are drawn without
+// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has
+// a little fewer different rows, 1 − 1/e = 63 % of the rows.
+const sampleFraction = 0.7
 
-// sampleSize returns the number of rows that a tree is trained on, the given fraction of the given
-// number of rows.
-func sampleSize(rows int, fraction float64) int { return max(int(fraction*float64(rows)), 1) }
+// sampleSize returns the number of rows of a sample of the given number of rows.
+func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
-// drawSample draws sampleSize(len(rows), fraction) elements of rows without replacement. It appends
+// drawSample draws sampleSize(len(rows)) elements of rows without replacement. It appends
 // them to dst, in the order of rows, and sets inBag[i] to true if it draws rows[i].
-func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, fraction float64, rng *rand.Rand) []sampleRow {
-	left := sampleSize(len(rows), fraction)
+func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
+	left := sampleSize(len(rows))
 	for i, row := range rows {
 		if left == 0 {
 			break
@@ -47,16 +38,16 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, fraction fl
 }
 
 // drawGroups does the same as drawSample for rows with groups. It draws each group, and each row
-// without a group, with the probability fraction. If this draws no row, it calls drawSample.
-func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, fraction float64, rng *rand.Rand) []sampleRow {
+// without a group, with the probability sampleFraction. If this draws no row, it calls drawSample.
+func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
 		if group < 0 {
-			return rng.Float64() < fraction
+			return rng.Float64() < sampleFraction
 		}
 		in, known := drawn[group]
 		if !known {
-			in = rng.Float64() < fraction
+			in = rng.Float64() < sampleFraction
 			drawn[group] = in
 		}
 		return in
@@ -70,7 +61,7 @@ func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, fra
 	if len(dst) > 0 {
 		return dst
 	}
-	return drawSample(dst, inBag, rows, labels, fraction, rng)
+	return drawSample(dst, inBag, rows, labels, rng)
 }
 
 // searchSpace holds the properties of the data that limit the growth

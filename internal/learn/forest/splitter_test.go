@@ -194,7 +194,7 @@ func TestSampleDrawsEachRowAtMostOnce(t *testing.T) {
 	labels := make([]int32, 100)
 	rows := []int32{90, 3, 5, 70, 8, 11, 12, 13, 14, 15}
 	seen := make([]bool, len(rows))
-	got := drawSample(nil, seen, rows, labels, 0.7, rand.New(rand.NewPCG(1, 1)))
+	got := drawSample(nil, seen, rows, labels, rand.New(rand.NewPCG(1, 1)))
 	var set [2]uint64
 	for _, e := range got {
 		if !seen[slices.Index(rows, int32(e.row()))] {
