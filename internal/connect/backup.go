@@ -126,11 +126,13 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(at, err)
 	}
-	// openLocal completes the migration. It also writes a new ID to the database and to the stored
-	// files, from which later commands see that the two belong together.
-	service, err := openLocal(ctx, at.dir, f, cmd, true)
+	// This completes the migration. It also writes a new ID to the database and to the stored files,
+	// from which later commands see that the two belong together, even if the backup has no files
+	// because all were missing.
+	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: at.storage, acceptDatabase: true, writesMarker: true})
 	if err != nil {
-		return nil, err
+		return nil, exit.Errorf(exit.FromError(ctx, err).Status, "the backup was restored, but the service cannot be opened: %w", err).
+			WithHint("do not restore it again; see the cause with `foretell doctor`, then start the service")
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: everything is stored
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))

@@ -83,17 +83,11 @@ type localOptions struct {
 // flags of cmd select. It creates a missing folder and a missing database. If there are stored
 // files but no database, it returns an error. Several processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocal(ctx, dir, f, cmd, false)
-}
-
-// openLocal is like [OpenLocal]. If writesMarker is set and the database is a PostgreSQL database,
-// it also writes the marker file: a file in dir that names the database of this folder.
-func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: writesMarker})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory})
 }
 
 // ErrOldSchema means that the schema of the database is of an earlier version of foretell and must
