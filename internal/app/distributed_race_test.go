@@ -179,6 +179,38 @@ func TestFewIdleWorkers(t *testing.T) {
 	}
 }
 
+// TestWorkerRegistersAgain deletes the registration of a live worker, as a process does that considers the
+// worker dead. The worker must register again before a race could fail because no worker has enough memory.
+func TestWorkerRegistersAgain(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: io.Discard, now: time.Now, database: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	b.work(t)
+	other := must(store.Open(t.Context(), address))(t)
+	defer func() { _ = other.Close() }()
+	list := func() (workers []*store.Worker, err error) {
+		err = other.Read(t.Context(), func(tx *store.Tx) error {
+			workers, err = tx.ListWorkers(t.Context())
+			return err
+		})
+		return workers, err
+	}
+	registered := eventually(t, list, func(workers []*store.Worker) bool { return len(workers) == 1 })
+	err = other.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), registered[0].Process) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	eventually(t, list, func(workers []*store.Worker) bool { return len(workers) == 1 })
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("it registered again after %s", took)
+	}
+}
+
 // TestDistributedRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after
 // the death of its worker or the restore of a backup. The parts of the earlier attempt must not
 // be used, because the time limit of that attempt has ended.
