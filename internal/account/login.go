@@ -65,7 +65,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	if err != nil || account.Disabled {
 		return nil, a.recordRefusedLogIn(ctx, email, account.Email != "", err)
 	}
-	consumeCode := func(*store.Tx) error { return nil }
+	var consumeCode func(*store.Tx) error
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
 			// The password is correct, so the attempt counts only for the address.
@@ -159,7 +159,7 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	if account.Disabled {
 		return api.Session{}, localDisabledProblem()
 	}
-	session, err := a.openSessionAndEndOldest(ctx, account, func(*store.Tx) error { return nil })
+	session, err := a.openSessionAndEndOldest(ctx, account, nil)
 	if err != nil {
 		return api.Session{}, err
 	}

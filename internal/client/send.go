@@ -231,13 +231,13 @@ func mayBeProcessed(err error) bool {
 	if errors.As(err, &network) {
 		return network.Kind == ConnectionLost
 	}
-	return isGatewayError(err) || api.CodeFromError(err) == api.CodeInternal
-}
-
-// isGatewayError reports whether a gateway, which may have passed the request on, returned err.
-func isGatewayError(err error) bool {
-	var problem *api.Problem
-	return errors.As(err, &problem) && problem.Status > http.StatusInternalServerError && errors.Is(err, errForeignFormat)
+	switch api.CodeFromError(err) {
+	case api.CodeInternal:
+		return true
+	case api.CodeNotReady: // only a gateway may have passed the request on
+		return errors.Is(err, errForeignFormat)
+	}
+	return false
 }
 
 // retryAfter returns the delay of the Retry-After header in seconds. If the header is a date, the

@@ -132,9 +132,9 @@ func decodeLists(page any) any {
 
 // joinPages appends the lists in the argument page to the lists in the argument all, the result of
 // the earlier pages, and returns the new result. For the first page, all is nil. Values that are
-// not lists are taken from the first page. If a page has several lists, this also holds for those
-// whose items have no keys, such as the queues of a page of jobs. An item whose key is in seen is
-// skipped, because a new item may move it to the next page.
+// not lists are taken from the first page. If the items of one list have keys, this also holds for
+// lists whose items have none, such as the queues of a page of jobs. An item whose key is in seen
+// is skipped, because a new item may move it to the next page.
 func joinPages(all, page any, seen map[string]bool) any {
 	switch more := page.(type) {
 	case []any:
@@ -145,12 +145,6 @@ func joinPages(all, page any, seen map[string]bool) any {
 		if !ok {
 			object = make(map[string]any, len(more))
 		}
-		lists := 0
-		for _, value := range more {
-			if _, ok := value.([]any); ok {
-				lists++
-			}
-		}
 		for name, value := range more {
 			list, ok := value.([]any)
 			if !ok {
@@ -158,7 +152,7 @@ func joinPages(all, page any, seen map[string]bool) any {
 				continue
 			}
 			before, known := object[name].([]any)
-			if items, keyed := unseenItems(name, list, seen); !known || keyed || lists == 1 {
+			if items, keyed := unseenItems(name, list, seen); !known || keyed || len(seen) == 0 {
 				object[name] = append(before, items...)
 			}
 		}
@@ -176,11 +170,11 @@ func unseenItems(name string, list []any, seen map[string]bool) (unseen []any, k
 	unseen = []any{}
 	for _, item := range list {
 		key := itemKey(name, item)
-		keyed = keyed || key != ""
-		if key == "" || !seen[name+key] {
+		if key == "" {
 			unseen = append(unseen, item)
+		} else if keyed = true; !seen[key] {
+			unseen, seen[key] = append(unseen, item), true
 		}
-		seen[name+key] = true
 	}
 	return unseen, keyed
 }

@@ -210,14 +210,14 @@ func (tr *Trainer) expiryReason(ctx context.Context, t *store.Tx, race *store.Tr
 		return "", err
 	}
 	before, err := t.CountJobsBefore(ctx, queued)
-	limit := tr.raceTimeLimit(race)
+	message := "the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended"
 	switch {
 	case !race.Started.IsZero():
-		return fmt.Sprintf("the race was returned to the queue, and its time limit of %s ended before a worker continued it: try again", limit), err
+		message = "the race was returned to the queue, and its time limit of %s ended before a worker continued it: try again"
 	case account.Disabled:
-		return fmt.Sprintf("the time limit of %s ended while the race was queued and its account was disabled: try again when the account is enabled", limit), err
+		message = "the time limit of %s ended while the race was queued and its account was disabled: try again when the account is enabled"
 	case before == 0:
-		return fmt.Sprintf("the time limit of %s ended while the race was queued and no worker could run it: try again when a worker is running", limit), err
+		message = "the time limit of %s ended while the race was queued and no worker could run it: try again when a worker is running"
 	}
-	return fmt.Sprintf("the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended", limit), err
+	return fmt.Sprintf(message, tr.raceTimeLimit(race)), err
 }
