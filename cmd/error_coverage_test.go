@@ -50,6 +50,8 @@ var provokedElsewhere = map[string]string{
 	"the time limit of %s ended before any algorithm produced a model":        "TestDeadlineBeforeRace: how long that takes is the machine's",
 	"the time limit of %s ended while the race was queued behind other races": "TestDeadlineBeforeRace",
 	"list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit": "the same",
+	"the backup was restored, but the service cannot be opened: %w":                                                          "a database that fails just after the restore",
+	"do not restore it again; see the cause with `foretell doctor`, then start the service":                                  "the same",
 	"use a longer time limit, such as --time-limit %s":                                                                       "TestDeadlineBeforeRace",
 	"%d of %s damaged; %s (%s%s)":             "a finding of doctor",
 	"restore these files in %s from a backup": "a finding of doctor",

@@ -157,10 +157,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
 	web.drain(service.Log, o.drainDelay, o.gracePeriod)
-	if err := <-worked; err != nil {
-		return err
-	}
-	recordStoppedBySignal(o.factory, service, !o.noWork)
+	recordStoppedBySignal(o.factory, service, !o.noWork, <-worked)
 	return nil
 }
 
@@ -214,12 +211,15 @@ func reachableHostPort(address net.Addr) string {
 
 // recordStoppedBySignal records that a signal has stopped serve or worker, so that the exit status
 // is 0, and prints a notice. If ranJobs is set, the notice says that unfinished jobs are back in
-// the queue.
-func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService, ranJobs bool) {
+// the queue, unless stopping them has returned the error err.
+func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService, ranJobs bool, err error) {
 	f.StoppedBySignal = true
-	if ranJobs {
+	switch {
+	case err != nil:
+		service.Note("stopped; " + err.Error())
+	case ranJobs:
 		service.Note("stopped; unfinished jobs are back in the queue")
-		return
+	default:
+		service.Note("stopped")
 	}
-	service.Note("stopped")
 }

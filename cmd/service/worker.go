@@ -55,9 +55,6 @@ func (o *workerOptions) run(ctx context.Context) error {
 	service.Note("running the jobs of", slog.String("location", service.Location))
 	<-ctx.Done()
 	service.Log.InfoContext(ctx, "stopping: the running jobs return to the queue")
-	if err := stopWork(); err != nil {
-		return err
-	}
-	recordStoppedBySignal(o.factory, service, true)
+	recordStoppedBySignal(o.factory, service, true, stopWork())
 	return nil
 }

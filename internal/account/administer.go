@@ -292,7 +292,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 		return err
 	}
 	_, err = a.updateAndRecord(ctx, exceptLocal(lookUpByEmail(email)), "password.set", func(t *store.Tx, account *store.Account) error {
-		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
+		return updatePassword(ctx, t, account.Key, hash)
 	})
 	return err
 }
@@ -323,7 +323,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if account.Key == CallerFromContext(ctx).Account {
 			return api.NewProblem(api.CodeWrongState, "%s is your own account: change its password instead. If you have forgotten the password, run `foretell users reset %s` on the machine of the service", account.Email, term.ShellQuote(account.Email))
 		}
-		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
+		if err := updatePassword(ctx, t, account.Key, ""); err != nil {
 			return err
 		}
 		kind := mailReset

@@ -128,7 +128,7 @@ func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.
 	}
 	if sends {
 		// Sending an earlier invitation later would invalidate the link of this invitation.
-		if err := t.DeleteQueuedMail(ctx, account.Key, mailApproved, mailNewLink, mailReset); err != nil {
+		if err := t.DeleteQueuedMail(ctx, account.Key, linkMails...); err != nil {
 			return nil, err
 		}
 		return out, a.queueMail(ctx, t, account, mailKind, a.now())

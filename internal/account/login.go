@@ -65,23 +65,25 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	if err != nil || account.Disabled {
 		return nil, a.recordRefusedLogIn(ctx, email, account.Email != "", err)
 	}
+	var consumeCode func(*store.Tx) error
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
 			// The password is correct, so the attempt counts only for the address.
 			if err := a.refundAttempts(ctx, taken[1:]); err != nil {
 				return nil, err
 			}
+			a.recordOrLogError(ctx, auditEvent{actor: email, action: actionLogIn, detail: string(api.CodeAuthenticatorCode), outcome: outcomeRefused})
 			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
 		}
-		err := a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
-		if api.CodeFromError(err) == api.CodeBadCredentials {
-			a.recordOrLogError(ctx, auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused})
-		}
-		if err != nil {
-			return nil, err
-		}
+		consumeCode, err = a.checkCode(ctx, account, in.Body.AuthenticatorCode)
 	}
-	session, err := a.openSessionAndEndOldest(ctx, account, taken...)
+	var session *api.Session
+	if err == nil {
+		session, err = a.openSessionAndEndOldest(ctx, account, consumeCode, taken...)
+	}
+	if api.CodeFromError(err) == api.CodeBadCredentials { // a wrong code
+		a.recordOrLogError(ctx, auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused})
+	}
 	if errors.Is(err, errCredentialsChanged) {
 		return nil, a.recordRefusedLogIn(ctx, email, true, err)
 	}
@@ -157,7 +159,7 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	if account.Disabled {
 		return api.Session{}, localDisabledProblem()
 	}
-	session, err := a.openSessionAndEndOldest(ctx, account)
+	session, err := a.openSessionAndEndOldest(ctx, account, nil)
 	if err != nil {
 		return api.Session{}, err
 	}

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -76,6 +77,33 @@ func TestCredentialsChangeDuringLogin(t *testing.T) {
 				t.Errorf("logged in with %+v, %v", session, err)
 			}
 		})
+	}
+}
+
+// TestFailedLoginUsesNoCode checks that a code of an authenticator app stays valid if the session cannot be
+// opened, and that a log-in without a code is recorded as refused.
+func TestFailedLoginUsesNoCode(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	_, code := withAuthenticator(t, a, c)
+	if _, err := a.LogIn(t.Context(), logInInput("")); api.CodeFromError(err) != api.CodeAuthenticatorCode {
+		t.Errorf("without a code: %v", err)
+	}
+	if got := refusedEvents(t, a, actionLogIn); len(got) != 1 {
+		t.Errorf("refused log-ins: %q", got)
+	}
+	in, failure := logInInput(code()), errors.New("no random bytes")
+	a.rand = readerFunc(func([]byte) (int, error) { return 0, failure })
+	if _, err := a.LogIn(t.Context(), in); !errors.Is(err, failure) {
+		t.Errorf("without random bytes: %v", err)
+	}
+	a.rand = rand.Reader
+	if _, err := a.LogIn(t.Context(), in); err != nil {
+		t.Errorf("with the same code: %v", err)
+	}
+	if _, err := a.LogIn(t.Context(), in); api.CodeFromError(err) != api.CodeBadCredentials {
+		t.Errorf("with a used code: %v", err)
 	}
 }
 

@@ -23,6 +23,10 @@ const (
 	mailRequests  = "requests"  // to an administrator: the list of pending requests for access
 )
 
+// linkMails are the kinds of emails with a one-time link, which is created when the email is sent. It
+// replaces the earlier links of the account.
+var linkMails = []string{mailApproved, mailNewLink, mailReset, mailForgotten}
+
 const (
 	// mailPollInterval is the interval at which a process looks for emails to send.
 	mailPollInterval = 2 * time.Second

@@ -75,22 +75,22 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := a.refundAttempts(ctx, []store.Attempt{attempt}); err != nil { // only invalid links count
+		return nil, err
+	}
 	email, invalidEmail := emailForLink(link, in.Body.Email)
 	hash, err := a.checkAndHashPassword(ctx, email, in.Body.Password)
 	if err := joinFieldProblems(invalidEmail, err); err != nil {
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.RefundAttempts(ctx, attempt); err != nil {
-			return err
-		}
 		if err := t.DeleteOneTimeLink(ctx, link.hash); err != nil {
 			return err
 		}
 		if link.CreatesFirstAdministrator {
 			return a.insertFirstAdministrator(ctx, t, email, hash)
 		}
-		if err := t.UpdatePasswordAndEndSessions(ctx, link.account, hash); err != nil {
+		if err := updatePassword(ctx, t, link.account, hash); err != nil {
 			return err
 		}
 		return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "password.set", outcome: outcomeDone})
@@ -141,6 +141,15 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 	return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "account.create.first", object: email, outcome: outcomeDone})
 }
 
+// updatePassword sets the password hash of an account, ends its sessions and one-time links, and deletes
+// the queued emails that would create other links.
+func updatePassword(ctx context.Context, t *store.Tx, account, hash string) error {
+	if err := t.UpdatePasswordAndEndSessions(ctx, account, hash); err != nil {
+		return err
+	}
+	return t.DeleteQueuedMail(ctx, account, linkMails...)
+}
+
 // ChangePassword changes the password of the caller, if the current password in the request is
 // correct, and ends all sessions of the account.
 func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
@@ -156,7 +165,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
 		}
-		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, hash); err != nil {
+		if err := updatePassword(ctx, t, account.Key, hash); err != nil {
 			return err
 		}
 		return a.RecordAuditEvent(ctx, t, "password.change", "")

@@ -47,6 +47,56 @@ func logsIn(t *testing.T, a *Accounts, email, password string) bool {
 	return err == nil
 }
 
+// TestForgottenBeforeReset checks that an email which the owner of an account asked for, but which could
+// not be sent at once, does not invalidate the link of a later reset or follow a new password.
+// Passwords that are refused do not count as attempts to guess a link.
+func TestForgottenBeforeReset(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a, box := withMail(t, c, Options{})
+	addUsers(t, a, api.RoleUser, testEmail)
+	forget := func() {
+		t.Helper()
+		if _, err := a.RequestPassword(t.Context(), &api.RequestPasswordInput{Body: api.ForgottenPassword{Email: testEmail}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	box.down = 1 // the email is tried again after minMailRetryDelay
+	mails(t, a, box)
+	ada, err := a.FindAccount(t.Context(), testEmail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ResetAccount(t.Context(), &api.AccountInput{AccountKey: ada.AccountKey}); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(time.Minute)
+	sent := mails(t, a, box)
+	if len(sent) != 1 {
+		t.Fatalf("the emails are %q", sent)
+	}
+	link, err := url.Parse(linkInMail.FindString(sent[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &api.SetPasswordInput{Body: api.NewPassword{Code: link.Query().Get("code"), Password: "short"}}
+	for range 2 * loginAddressBurst {
+		if _, err := a.SetPassword(t.Context(), set); api.CodeFromError(err) != api.CodeInvalid {
+			t.Fatalf("a short password: %v", err)
+		}
+	}
+	forget()
+	set.Body.Password = testPassword
+	if _, err := a.SetPassword(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(time.Minute)
+	if sent := mails(t, a, box); len(sent) > 0 || !logsIn(t, a, testEmail, testPassword) {
+		t.Errorf("emails after the password was set: %q", sent)
+	}
+}
+
 // TestForgottenPassword requests new passwords for accounts of each kind. Only enabled accounts may
 // get an email, and the old password must stay valid until the link is used.
 func TestForgottenPassword(t *testing.T) {

@@ -107,7 +107,10 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	if account.SecondFactor.Secret == "" {
 		return nil, noSecondFactorProblem(account.Email)
 	}
-	err = a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
+	consume, err := a.checkCode(ctx, account, in.Body.AuthenticatorCode)
+	if err == nil {
+		err = a.toProblem(a.store.Write(ctx, consume))
+	}
 	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.recordOrLogError(ctx, auditEvent{action: actionRemoveSecondFactor, outcome: outcomeRefused})
 		return nil, wrongCodeProblem(api.CodeForbidden) // not 401, which would mean that the session has ended
@@ -142,35 +145,36 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 	}
 }
 
-// consumeCode checks a code of the authenticator app of an account, and marks it as used. It returns a
-// *api.Problem with CodeBadCredentials if the code is wrong or was used before, and with
-// CodeTooMany if there were too many wrong codes.
-func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code string) error {
+// checkCode checks a code of the authenticator app of an account. The transaction in which the code is
+// used must call the result consume. checkCode returns a *api.Problem with CodeBadCredentials if the
+// code is wrong or was used before, and with CodeTooMany if there were too many wrong codes. If
+// another request has used the code or removed the app meanwhile, consume returns such a problem, too.
+func (a *Accounts) checkCode(ctx context.Context, account *store.Account, code string) (consume func(*store.Tx) error, err error) {
 	attempt := store.Attempt{Limit: authenticatorCodeLimit, Key: account.Key}
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
-		return err
+		return nil, err
 	} else if refused != nil {
-		return tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
 	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
-		return wrongCodeProblem(api.CodeBadCredentials)
+		return nil, wrongCodeProblem(api.CodeBadCredentials)
 	}
 	used.Step = step
-	err = a.store.Write(ctx, func(t *store.Tx) error {
+	return func(t *store.Tx) error {
 		if err := t.RefundAttempts(ctx, attempt); err != nil { // a correct code does not count as an attempt
 			return err
 		}
-		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
-	})
-	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
-		return wrongCodeProblem(api.CodeBadCredentials)
-	}
-	return a.toProblem(err)
+		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
+		if errors.Is(err, store.ErrWrongState) {
+			return wrongCodeProblem(api.CodeBadCredentials)
+		}
+		return err
+	}, nil
 }
 
 // secondFactorProblem converts an error of the store, after a change of an authenticator app, to a

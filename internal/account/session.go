@@ -23,9 +23,9 @@ const (
 // openSessionAndEndOldest opens a session of an account and returns its token. If the account then
 // has more than Options.MaxSessions sessions, the oldest sessions end. The account that commands
 // use without a server has no such limit. The attempts in refunded no longer count as failed
-// log-ins. If the credentials of the account were changed since account was read, it opens no
-// session and returns errCredentialsChanged.
-func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
+// log-ins. The transaction also calls alsoWrite, if it is not nil. If the credentials of the account
+// were changed since account was read, it opens no session and returns errCredentialsChanged.
+func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, alsoWrite func(*store.Tx) error, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
 		return nil, err
@@ -38,6 +38,11 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
+		}
+		if alsoWrite != nil {
+			if err := alsoWrite(t); err != nil {
+				return err
+			}
 		}
 		if err := t.InsertSession(ctx, session); err != nil {
 			return err

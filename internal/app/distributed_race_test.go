@@ -116,6 +116,101 @@ func TestDistributedRace(t *testing.T) {
 	first.awaitFiles(t, 1+3) // the dataset and the models
 }
 
+// TestFewIdleWorkers checks that a race has no part for a worker with too little memory, and at most one part
+// for each other worker, also while a race of a disabled account is queued. Its worker takes a part that is not
+// claimed back, before it has trained its own algorithms.
+func TestFewIdleWorkers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	var log safeLog
+	address := testenv.Postgres(t)
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, minDistributedCells: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	ann := b.as(t, "ann@example.com")
+	stop := b.work(t)
+	paused := must(ann.CreateTraining(ann.ctx, distributableRace(ann.prepared(t, "flowers", labelled(300)).DatasetKey, -1)))(t)
+	ann.awaitTraining(t, paused.TrainingJobKey)
+	stop()
+	must(ann.CreateTraining(ann.ctx, distributableRace(paused.DatasetKey, -1)))(t)
+	must(b.DisableAccount(t.Context(), b.account(t, "ann@example.com")))(t)
+
+	b.work(t)
+	idle := must(store.Open(t.Context(), address))(t) // a worker that claims nothing
+	defer func() { _ = idle.Close() }()
+	register := func(memory int64) {
+		t.Helper()
+		err := idle.Write(t.Context(), func(tx *store.Tx) error {
+			return tx.UpsertWorker(t.Context(), &store.Worker{Process: idle.ProcessName(), Memory: memory})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	register(1)
+	small := distributableRace(b.prepared(t, "flowers", labelled(300)).DatasetKey, 0.5)
+	if r := b.awaitTraining(t, must(b.CreateTraining(b.ctx, small))(t).TrainingJobKey); r.Status != api.TrainingCompleted || log.count("race is distributed") > 0 {
+		t.Errorf("the race is %s; its worker logs %s", r.Status, log.b.String())
+	}
+
+	register(0)
+	large := distributableRace(b.prepared(t, "trees", labelled(20_000)).DatasetKey, 0.5)
+	large.Body.PerformanceThreshold = api.NewThreshold(nil)
+	key := must(b.CreateTraining(b.ctx, large))(t).TrainingJobKey
+	parts := func() (n int, err error) {
+		err = idle.Read(t.Context(), func(tx *store.Tx) error {
+			n, err = tx.CountQueuedJobs(t.Context(), "part")
+			return err
+		})
+		return n, err
+	}
+	eventually(t, parts, func(n int) bool { return n > 0 })
+	if log.count("race is distributed") != 1 || log.count("parts=[BFIF01]") != 1 {
+		t.Errorf("the worker of the race logs %s", log.b.String())
+	}
+	eventually(t, parts, func(n int) bool { return n == 0 })
+	runs := must(b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}))(t).Jobs
+	if first := runs[0]; first.Status != api.TrainingRunning {
+		t.Errorf("before the part is taken back, %s is %s", first.Algorithm, first.Status)
+	}
+}
+
+// TestWorkerRegistersAgain deletes the registration of a live worker, as a process does that considers the
+// worker dead. The worker must register again before a race could fail because no worker has enough memory.
+func TestWorkerRegistersAgain(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: io.Discard, now: time.Now, database: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	b.work(t)
+	other := must(store.Open(t.Context(), address))(t)
+	defer func() { _ = other.Close() }()
+	list := func() (workers []*store.Worker, err error) {
+		err = other.Read(t.Context(), func(tx *store.Tx) error {
+			workers, err = tx.ListWorkers(t.Context())
+			return err
+		})
+		return workers, err
+	}
+	registered := eventually(t, list, func(workers []*store.Worker) bool { return len(workers) == 1 })
+	err = other.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), registered[0].Process) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	eventually(t, list, func(workers []*store.Worker) bool { return len(workers) == 1 })
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("it registered again after %s", took)
+	}
+}
+
 // TestDistributedRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after
 // the death of its worker or the restore of a backup. The parts of the earlier attempt must not
 // be used, because the time limit of that attempt has ended.

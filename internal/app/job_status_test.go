@@ -108,6 +108,35 @@ func TestDeleteInterrupted(t *testing.T) {
 	b.awaitFiles(t, 0)
 }
 
+// TestDeadlineWithoutWorker checks the reason if a race has waited beyond its deadline although no other
+// race was before it.
+func TestDeadlineWithoutWorker(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	ann := b.as(t, "ann@example.com")
+	stop := b.work(t)
+	short := newRace(ann.prepared(t, "flowers", labelled(300)).DatasetKey, 0)
+	stop()
+	short.Body.FinishWithinSeconds = new(0.2)
+	for _, tt := range []struct {
+		want    string
+		disable bool
+	}{{"no worker could run it", false}, {"its account was disabled", true}} {
+		key := must(ann.CreateTraining(ann.ctx, short))(t).TrainingJobKey
+		get := &api.TrainingInput{TrainingJobKey: key}
+		if tt.disable {
+			must(b.DisableAccount(t.Context(), b.account(t, "ann@example.com")))(t)
+		}
+		<-time.After(300 * time.Millisecond) // until the deadline
+		stop := b.work(t)
+		r := eventually(t, func() (*api.Training, error) { return ann.GetTraining(ann.ctx, get) }, func(r *api.Training) bool { return r.Status != api.TrainingPending })
+		if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, tt.want) {
+			t.Errorf("it is %s, because %q, want %q", r.Status, r.FailureReason, tt.want)
+		}
+		stop()
+	}
+}
+
 // TestDeadlineWhileQueued lets races wait beyond their deadline for a worker
 // that is busy with another race. A process that runs only its own jobs, and has ended, has queued one of
 // them.

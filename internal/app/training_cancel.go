@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 )
 
@@ -47,7 +46,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return nil, a.problems.ConvertLookupError(err, "training job", key)
 	}
 	if pending {
-		a.queue.CountFinished(jobqueue.Train, api.TrainingCancelled)
+		a.queue.CountFinishedRace(api.TrainingCancelled)
 	}
 	a.queue.Cancel(key)
 	return a.awaitRaceEnd(ctx, in)

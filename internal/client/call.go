@@ -57,7 +57,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	}
 	req := &request{
 		op: op.ID, method: op.Method, url: u, header: http.Header{},
-		sendToken: !op.Public, idempotent: isIdempotent(op), waitOn429: op.ID != api.LogIn.ID,
+		sendToken: !op.Public, idempotent: isIdempotent(op, in), waitOn429: op.ID != api.LogIn.ID,
 	}
 	req.header.Set("Accept", "application/json, application/problem+json")
 	if b.body != nil {
@@ -69,12 +69,15 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	return req, nil
 }
 
-func isIdempotent(op api.Operation) bool {
+// isIdempotent reports whether a request may be sent again. in is its input. A log-in with the code
+// of an authenticator app may not, because the service accepts each code once.
+func isIdempotent(op api.Operation, in any) bool {
 	switch op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 		return true
 	}
-	return op.ID == api.LogIn.ID
+	login, ok := in.(*api.LogInInput)
+	return ok && login.Body.AuthenticatorCode == ""
 }
 
 // doJSON sends req and decodes the JSON response into out.

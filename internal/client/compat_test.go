@@ -185,6 +185,13 @@ func TestRetries(t *testing.T) {
 		_, err := client.Call(t.Context(), c, api.DeleteDataset, &api.DatasetInput{DatasetKey: key})
 		return err
 	}
+	logIn := func(code string) func(*testing.T, *client.Client) error {
+		return func(t *testing.T, c *client.Client) error {
+			t.Helper()
+			_, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "a", Password: "b", AuthenticatorCode: code}})
+			return err
+		}
+	}
 	for _, c := range []struct {
 		name     string
 		handler  http.HandlerFunc
@@ -205,6 +212,10 @@ func TestRetries(t *testing.T) {
 		{"500_after_a_deletion_may_have_happened", respondInTurn(lost, respondJSON(404, `{"code":"not-found"}`)), remove, 2, true},
 		{"404_is_final", respondJSON(404, "{}"), get, 1, false},
 		{"a_deletion_whose_answer_was_lost", respondInTurn(cut, respondJSON(404, `{"code":"not-found"}`)), remove, 2, true},
+		{"a_gateway_without_a_route_after_a_deletion_may_have_happened", respondInTurn(cut, respondJSON(404, `{"message":"no Route matched"}`)), remove, 2, false},
+		{"a_deletion_that_the_service_did_not_process_before", respondInTurn(respondJSON(503, `{"code":"not-ready"}`), respondJSON(404, `{"code":"not-found"}`)), remove, 2, false},
+		{"a_login_whose_answer_was_lost", respondInTurn(cut, respondJSON(200, "{}")), logIn(""), 2, true},
+		{"a_code_of_an_app_whose_answer_was_lost", respondInTurn(cut, respondJSON(401, `{"code":"bad-credentials"}`)), logIn("123456"), 1, false},
 		{"429_with_a_short_wait", respondInTurn(busy("7"), respondJSON(201, "{}")), create, 2, true},
 		{"429_with_a_date", respondInTurn(busyUntil, respondJSON(201, "{}")), create, 2, true},
 		{"429_with_a_long_wait", busy("3600"), get, 1, false},

@@ -60,8 +60,10 @@ var errApplied = errors.New("the service has processed an earlier attempt")
 
 // send sends req, with retries, and returns the response. The caller must close its body. A
 // response other than 2xx is an error of type *api.Problem, unless req accepts it. If a retry of a
-// DELETE finds no object, an earlier attempt has deleted it, and send returns an empty response.
+// DELETE finds no object, and the service may have processed an earlier attempt, this attempt has
+// deleted the object, and send returns an empty response.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
+	mayBeDeleted := false
 	for attempt := 1; ; {
 		req.attempts = attempt
 		token := ""
@@ -87,9 +89,10 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 				continue
 			}
 		}
-		if isNotFound(err) && req.method == http.MethodDelete && attempt > 1 {
+		if mayBeDeleted && isNotFound(err) {
 			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 		}
+		mayBeDeleted = mayBeDeleted || req.method == http.MethodDelete && mayBeProcessed(err)
 		pause, again := retryDelay(req, err, attempt)
 		if !again || attempt >= c.maxAttempts(err) || ctx.Err() != nil {
 			return nil, err
@@ -216,9 +219,25 @@ func isUnauthorized(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusUnauthorized
 }
 
+// isNotFound reports whether the service itself, and not a gateway, returned that there is no such
+// object.
 func isNotFound(err error) bool {
-	var problem *api.Problem
-	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
+	return api.CodeFromError(err) == api.CodeNotFound && !errors.Is(err, errForeignFormat)
+}
+
+// mayBeProcessed reports whether the service may have processed the request that failed with err.
+func mayBeProcessed(err error) bool {
+	var network *NetworkError
+	if errors.As(err, &network) {
+		return network.Kind == ConnectionLost
+	}
+	switch api.CodeFromError(err) {
+	case api.CodeInternal:
+		return true
+	case api.CodeNotReady: // only a gateway may have passed the request on
+		return errors.Is(err, errForeignFormat)
+	}
+	return false
 }
 
 // retryAfter returns the delay of the Retry-After header in seconds. If the header is a date, the

@@ -83,7 +83,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 // writeBackup writes the backup of an open database and its stored files to w.
 func writeBackup(ctx context.Context, f *cli.Factory, w io.Writer, tempDir string, at serviceLocation, database *store.Store) (*backup.Summary, error) {
 	if database.HasNewestSchema() { // openLocal checks that the files belong to the database
-		service, err := openLocal(ctx, f, at, false)
+		service, err := openLocal(ctx, f, at)
 		if err != nil {
 			return nil, err
 		}
@@ -126,11 +126,13 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(at, err)
 	}
-	// openLocal completes the migration. It also writes a new ID to the database and to the stored
-	// files, from which later commands see that the two belong together.
-	service, err := openLocal(ctx, f, at, true)
+	// This completes the migration. It also writes a new ID to the database and to the stored files,
+	// from which later commands see that the two belong together, even if the backup has no files
+	// because all were missing.
+	service, err := openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, acceptDatabase: true, writesMarker: true})
 	if err != nil {
-		return nil, err
+		return nil, exit.Errorf(exit.FromError(ctx, err).Status, "the backup was restored, but the service cannot be opened: %w", err).
+			WithHint("do not restore it again; see the cause with `foretell doctor`, then start the service")
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: everything is stored
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))

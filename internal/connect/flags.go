@@ -189,7 +189,7 @@ func (o *ServiceFlags) ConnectTemporary(ctx context.Context, dir string, opts cl
 
 // connectEmbeddedAt starts the service in this process with the data at the location at.
 func (o *ServiceFlags) connectEmbeddedAt(ctx context.Context, at serviceLocation, opts client.Options) (*Session, error) {
-	open := func() (*LocalService, error) { return openLocal(ctx, o.Factory, at, false) }
+	open := func() (*LocalService, error) { return openLocal(ctx, o.Factory, at) }
 	if o.NeedsDatabase {
 		open = func() (*LocalService, error) { return openWithoutUpgrade(ctx, o.Factory, at) }
 	}

@@ -67,9 +67,9 @@ type localOptions struct {
 	scanner *clamav.Client
 	// withoutUpgrade is set if the database must neither be created nor upgraded to the newest schema.
 	withoutUpgrade bool
-	// writesMarker is set to write the marker file of a PostgreSQL database; see markerFile. Only
-	// serve, worker and restore write it, because other commands may run with a FORETELL_DATABASE
-	// that is meant for another folder.
+	// writesMarker is set to write the marker file of a PostgreSQL database, a file in the data folder
+	// that names the database of this folder; see markerFile. Only serve, worker and restore write
+	// it, because other commands may run with a FORETELL_DATABASE that is meant for another folder.
 	writesMarker bool
 	// maxRaces is the maximum number of concurrent races. memory is the maximum sum of the estimated
 	// memory of all running races, in bytes; 0 means no limit.
@@ -79,15 +79,13 @@ type localOptions struct {
 
 // openLocal opens the service with the data at the location at. It creates a missing folder and a
 // missing database. If there are stored files but no database, it returns an error. Several
-// processes may open the same folder at once. If writesMarker is set and the database is a
-// PostgreSQL database, it also writes the marker file: a file in the data folder that names the
-// database of this folder.
-func openLocal(ctx context.Context, f *cli.Factory, at serviceLocation, writesMarker bool) (*LocalService, error) {
+// processes may open the same folder at once.
+func openLocal(ctx context.Context, f *cli.Factory, at serviceLocation) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, memory: memory, writesMarker: writesMarker})
+	return openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, memory: memory})
 }
 
 // ErrOldSchema means that the schema of the database is of an earlier version of foretell and must
@@ -109,7 +107,7 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, creat
 		return nil, err
 	}
 	if create && !pgurl.Is(at.database) && isMissingOrEmpty(at.database) {
-		return openLocal(ctx, f, at, false)
+		return openLocal(ctx, f, at)
 	}
 	return openWithoutUpgrade(ctx, f, at)
 }

@@ -132,6 +132,7 @@ func TestDrop(t *testing.T) {
 func TestStopAbandonsHangingJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
+		m.stopError = ErrNotReleased
 		m.insert("1")
 		hanging := make(chan struct{})
 		_, _, stop := m.start(t, func(context.Context, *RunningJob) error {
@@ -150,5 +151,17 @@ func TestStopAbandonsHangingJob(t *testing.T) {
 			}
 		})
 		close(hanging)
+	})
+}
+
+// TestStopWithoutStore stops a pool while the store cannot return its job to the queue.
+func TestStopWithoutStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.releaseError, m.stopError = errors.New("the store does not respond"), ErrNotReleased
+		m.insert("1")
+		_, _, stop := m.start(t, untilDone)
+		synctest.Wait()
+		stop()
 	})
 }

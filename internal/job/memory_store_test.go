@@ -22,6 +22,8 @@ type rows struct {
 	jobs  map[string]*row
 	dead  map[string]bool
 	fails int // remaining writes that fail
+	// releaseError is the result of ReleaseJob, and stopError the wanted result of Pool.Run.
+	releaseError, stopError error
 	// watchers are the functions that pools passed to WatchJobs.
 	watchers []func(kind string)
 }
@@ -104,6 +106,9 @@ func (m memory) RenewJob(_ context.Context, key string, until time.Time) (bool, 
 func (m memory) ReleaseJob(_ context.Context, key string, queuedAt time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.releaseError != nil {
+		return m.releaseError
+	}
 	m.jobs[key].owner, m.jobs[key].queuedAt = "", queuedAt
 	m.jobs[key].Attempt--
 	return nil
@@ -168,7 +173,7 @@ func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Co
 	go func() { done <- p.Run(ctx) }()
 	return p, failures, func() {
 		cancel()
-		if err := <-done; err != nil {
+		if err := <-done; !errors.Is(err, m.stopError) {
 			t.Error(err)
 		}
 	}

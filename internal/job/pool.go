@@ -70,6 +70,8 @@ type Pool struct {
 	// with the time of the return. Further attempts of such a job are logged at the level Debug. A
 	// job is removed when an attempt ends in another way, and after postponedTime.
 	postponed map[string]time.Time
+	// keepsLease is true if a job could not be returned to the queue when the pool stopped.
+	keepsLease bool
 
 	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or
 	// PerAccount together.
@@ -143,9 +145,12 @@ func (p *Pool) Cancel(subject string) {
 	}
 }
 
+// ErrNotReleased is returned by [Pool.Run] if a job may not be back in the queue.
+var ErrNotReleased = errors.New("unfinished jobs may return to the queue only when their leases expire")
+
 // Run runs jobs until ctx is done. Then it stops the running jobs and returns them to the
 // queue, which takes at most five seconds. A job that does not stop in time keeps its lease
-// until the process ends.
+// until the process ends, and Run returns ErrNotReleased.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { p.endExpiredLeases(ctx) })
@@ -166,8 +171,17 @@ func (p *Pool) Run(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	sleepOrWake(context.WithoutCancel(ctx), stopTimeout, stopped)
-	p.warnOfAbandonedJobs(ctx)
+	select {
+	case <-stopped:
+	case <-time.After(stopTimeout):
+		p.warnOfAbandonedJobs(ctx)
+		return ErrNotReleased
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.keepsLease {
+		return ErrNotReleased
+	}
 	return nil
 }
 

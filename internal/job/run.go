@@ -75,8 +75,13 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 		log.WarnContext(ctx, "job lost its lease: another process took the job over, its race was queued again, its subject was deleted, or its account was disabled")
 	case ctx.Err() != nil:
 		stopHeartbeats()
-		p.releaseJob(ctx, j, p.Now())
-		log.InfoContext(ctx, "job released because the pool stops")
+		if p.releaseJob(ctx, j, p.Now()) {
+			log.InfoContext(ctx, "job released because the pool stops")
+			return
+		}
+		p.mu.Lock()
+		p.keepsLease = true
+		p.mu.Unlock()
 	case errors.Is(err, ErrPostponed):
 		stopHeartbeats()
 		log.Log(ctx, waitLevel, "job waits", "error", err)
@@ -170,13 +175,15 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 }
 
 // releaseJob returns a job to the queue. queuedAt is when its wait began. If the store returns an
-// error, the job remains leased until its lease expires.
-func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
+// error, the job remains leased until its lease expires, and releaseJob returns false.
+func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) (released bool) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
-	if err := p.Store.ReleaseJob(ctx, j.Key, queuedAt); err != nil {
+	err := p.Store.ReleaseJob(ctx, j.Key, queuedAt)
+	if err != nil {
 		p.Log.WarnContext(ctx, "cannot return a job to the queue; its lease will expire", "job", j.Key, "error", err)
 	}
+	return err == nil
 }
 
 // StoreError returns the error of the store at the last claim, or at the last attempt to store that

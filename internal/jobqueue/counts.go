@@ -113,9 +113,9 @@ func newFinishedCounter() *finishedCounter {
 	return c
 }
 
-// CountFinished counts a race that was ended in the database while no process ran its job. kind is
-// the kind of the job, and outcome the final state of the race.
-func (q *Queue) CountFinished(kind, outcome string) { q.finished.add(kind, outcome) }
+// CountFinishedRace counts a race that was ended in the database while no process ran its job.
+// outcome is the final state of the race.
+func (q *Queue) CountFinishedRace(outcome string) { q.finished.add(Train, outcome) }
 
 // add counts a job of this kind that ended. outcome is the final state of the resource
 // that the job worked on.

@@ -103,7 +103,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// Send sends a plain-text email. It returns nil when the SMTP server has accepted the email.
+// Send sends a plain-text email. It returns nil when the SMTP server has accepted the email. When
+// ctx ends, Send returns at once, but it is then unknown whether the server accepts the email.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	message := gomail.NewMsg()
 	if err := errors.Join(message.From(s.from), message.To(to)); err != nil {
@@ -118,5 +119,12 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	if err != nil {
 		return err
 	}
-	return client.DialAndSendWithContext(ctx, message)
+	sent := make(chan error, 1)
+	go func() { sent <- client.DialAndSendWithContext(ctx, message) }() // observes ctx only while it connects
+	select {
+	case err := <-sent:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

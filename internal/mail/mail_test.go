@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -157,6 +158,31 @@ func TestSend(t *testing.T) {
 	}
 	if len(server.received) != 1 {
 		t.Errorf("received %q", server.received)
+	}
+}
+
+// TestHangingServer checks that Send returns when its context ends, although the server does not
+// respond.
+func TestHangingServer(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			defer func() { _ = conn.Close() }()
+		}
+		stop()
+		<-t.Context().Done()
+	}()
+	began := time.Now()
+	err = mustNew(t, "smtp://"+listener.Addr().String()+"?from=foretell@example.com").Send(ctx, "bob@example.com", "subject", "text")
+	if took := time.Since(began); !errors.Is(err, context.Canceled) || took > timeout/3 {
+		t.Errorf("%v after %s", err, took)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	var last []byte
+	seen := map[string]bool{}
 	path := raw.Path
 	for offset := int64(0); ; {
 		raw.Path = addPageQuery(path, offset)
@@ -41,7 +42,7 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		if err := dec.Decode(&page); err != nil {
 			return nil, exit.Usagef("%s: the response is not JSON, which --paginate requires", path).WithHint("omit --paginate to print the response as it is")
 		}
-		all = joinPages(all, decodeLists(page))
+		all = joinPages(all, decodeLists(page), seen)
 		next, exists := nextOffset(raw.Path, offset, page)
 		if !exists {
 			if object, ok := all.(map[string]any); ok {
@@ -131,8 +132,10 @@ func decodeLists(page any) any {
 
 // joinPages appends the lists in the argument page to the lists in the argument all, the result of
 // the earlier pages, and returns the new result. For the first page, all is nil. Values that are
-// not lists are taken from the first page.
-func joinPages(all, page any) any {
+// not lists are taken from the first page. If the items of one list have keys, this also holds for
+// lists whose items have none, such as the queues of a page of jobs. An item whose key is in seen
+// is skipped, because a new item may move it to the next page.
+func joinPages(all, page any, seen map[string]bool) any {
 	switch more := page.(type) {
 	case []any:
 		before, _ := all.([]any)
@@ -140,10 +143,18 @@ func joinPages(all, page any) any {
 	case map[string]any:
 		object, ok := all.(map[string]any)
 		if !ok {
-			return page
+			object = make(map[string]any, len(more))
 		}
 		for name, value := range more {
-			object[name] = joinPages(object[name], value)
+			list, ok := value.([]any)
+			if !ok {
+				object[name] = joinPages(object[name], value, seen)
+				continue
+			}
+			before, known := object[name].([]any)
+			if items, keyed := unseenItems(name, list, seen); !known || keyed || len(seen) == 0 {
+				object[name] = append(before, items...)
+			}
 		}
 		return object
 	}
@@ -151,4 +162,33 @@ func joinPages(all, page any) any {
 		return all
 	}
 	return page
+}
+
+// unseenItems returns the items of a list whose keys are not in seen, and adds these keys to it. name
+// is the name of the list. keyed is false if no item has a key.
+func unseenItems(name string, list []any, seen map[string]bool) (unseen []any, keyed bool) {
+	unseen = []any{}
+	for _, item := range list {
+		key := itemKey(name, item)
+		if key == "" {
+			unseen = append(unseen, item)
+		} else if keyed = true; !seen[key] {
+			unseen, seen[key] = append(unseen, item), true
+		}
+	}
+	return unseen, keyed
+}
+
+// itemKey returns the key of an item of the list with the given name, such as the member requestKey
+// of an item of accessRequests. It returns "" if there is none.
+func itemKey(list string, item any) string {
+	members, _ := item.(map[string]any)
+	singular := strings.ToLower(strings.TrimSuffix(list, "s"))
+	for name, value := range members {
+		object, isKey := strings.CutSuffix(name, "Key")
+		if key, ok := value.(string); ok && isKey && strings.HasSuffix(singular, strings.ToLower(object)) {
+			return key
+		}
+	}
+	return ""
 }

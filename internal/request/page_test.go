@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"foretell/internal/client"
@@ -55,5 +56,28 @@ func TestAllPages(t *testing.T) {
 				t.Errorf("%d items in %d requests", len(items), requests)
 			}
 		})
+	}
+}
+
+// TestChangingPages fetches jobs while new jobs are queued. Each page begins with the last job of the page
+// before, and has the same list of queues.
+func TestChangingPages(t *testing.T) {
+	pages := map[string]string{
+		"":  `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"total":3}`,
+		"2": `{"jobs":[{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":4}],"total":4}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(pages[strings.TrimPrefix(r.URL.Query().Get("offset"), "0")]))
+	}))
+	defer server.Close()
+	c, err := client.New(client.Options{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := AllPages(t.Context(), c, client.RawRequest{Method: http.MethodGet, Path: "/jobs?limit=2"})
+	got, _ := json.Marshal(all)
+	const want = `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"total":3}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v, got %s", err, got)
 	}
 }

@@ -92,8 +92,12 @@ func New(c Config) *Worker {
 const sweepInterval = time.Hour
 
 // registrationInterval is the interval at which a worker repeats its registration in a PostgreSQL
-// database.
-const registrationInterval = time.Minute
+// database. It is shorter than the time after which a race fails because no registered worker has
+// enough memory.
+const registrationInterval = 10 * time.Second
+
+// scanWarningInterval is the interval at which a worker checks whether some workers do not scan files.
+const scanWarningInterval = time.Minute
 
 // registrationRetryInterval is the interval at which a worker tries again to register itself in an
 // SQLite database.
@@ -143,11 +147,12 @@ func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 			return
 		}
 		registered = write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
-		w.warnOfUnscannedFiles(ctx)
 	}
 	register()
 	stop := repeat.Every(ctx, interval, register)
+	stopWarnings := repeat.AfterAndEvery(ctx, 0, scanWarningInterval, func() { w.warnOfUnscannedFiles(ctx) })
 	return func() {
+		stopWarnings()
 		stop()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs
 		defer cancel()

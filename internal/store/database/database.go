@@ -45,8 +45,26 @@ func Open(ctx context.Context, location string, version int64) (*DB, error) {
 	return openSQLite(ctx, location, version)
 }
 
-// Close closes the database. Other processes then consider this process dead.
+// closeTimeout is how long [DB.Close] waits for a server that does not respond.
+const closeTimeout = 2 * time.Second
+
+// Close closes the database. Other processes then consider this process dead. If the server of the
+// database does not respond, Close returns ErrUnavailable, and the connections end with the process.
 func (d *DB) Close() error {
+	if !d.IsOnServer() {
+		return d.close()
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- d.close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTimeout):
+		return ErrUnavailable
+	}
+}
+
+func (d *DB) close() error {
 	var errs []error
 	for _, p := range []*pool{d.read, d.write, d.renewals} {
 		if p != nil {

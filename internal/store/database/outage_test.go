@@ -58,6 +58,39 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestCallerEndsDuringOutage checks that no operation on a server that hangs takes longer than its caller
+// allows, also if it must first wait for a BEGIN.
+func TestCallerEndsDuringOutage(t *testing.T) {
+	relay, address := testenv.StartRelay(t, testenv.Postgres(t))
+	db := openDB(t, address)
+	if err := touch(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	relay.SetMode(testenv.Hanging)
+	for name, op := range map[string]func(context.Context) error{
+		"a write": func(ctx context.Context) error { return touch(ctx, db) },
+		"a read": func(ctx context.Context) error {
+			return db.Read(ctx, func(tx *Tx) error { return look(ctx, tx) })
+		},
+	} {
+		limited, done := context.WithTimeout(t.Context(), time.Second)
+		defer done()
+		stopped, stop := context.WithCancel(t.Context())
+		time.AfterFunc(2*time.Second, stop)
+		for _, ctx := range []context.Context{limited, stopped} {
+			began := time.Now()
+			wantErr(t, op(ctx), ctx.Err())
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%s took %s", name, took)
+			}
+		}
+	}
+	relay.SetMode(testenv.Forwarding)
+	if err := touch(t.Context(), db); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCommitUnknown checks that an error says whether the transaction may have been committed.
 func TestCommitUnknown(t *testing.T) {
 	for _, mode := range []testenv.RelayMode{testenv.Refusing, testenv.Hanging} {

@@ -139,13 +139,11 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	}
 	limited, done := d.limitTime(ctx)
 	defer done()
-	// A commit on a server must not be interrupted when ctx ends, because it would be unknown whether
-	// the commit succeeded.
-	whole, wholeLimited := ctx, limited
-	if d.timeout > 0 {
-		whole = context.WithoutCancel(ctx)
-		var done context.CancelFunc
-		wholeLimited, done = d.limitTime(whole)
+	caller, whole, beginCommit := ctx, limited, func() bool { return true }
+	writesOnServer := d.timeout > 0 && !opts.ReadOnly
+	if writesOnServer {
+		caller = context.WithoutCancel(ctx)
+		whole, beginCommit, done = d.protectCommit(limited)
 		defer done()
 	}
 	if err := p.acquire(limited); err != nil {
@@ -153,17 +151,20 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	}
 	release := sync.OnceFunc(p.release)
 	defer release()
-	tx, err := p.BeginTx(wholeLimited, opts)
+	tx, err := p.BeginTx(whole, opts)
 	if err != nil {
-		return d.translateTxError(ctx, wholeLimited, err)
+		return d.translateTxError(ctx, limited, err)
 	}
 	t := d.newTx(limited, tx)
-	if err = fn(t); err != nil {
+	if err = fn(t); err == nil && !beginCommit() {
+		err = limited.Err()
+	}
+	if err != nil {
 		return errors.Join(d.translateTxError(ctx, limited, err), ignoreTxDone(tx.Rollback()))
 	}
 	commit := tx.Commit()
-	err = d.translateTxError(whole, wholeLimited, commit)
-	if errors.Is(err, ErrUnavailable) && d.timeout > 0 && !isConflict(commit) {
+	err = d.translateTxError(caller, whole, commit)
+	if writesOnServer && errors.Is(err, ErrUnavailable) && !isConflict(commit) {
 		err = fmt.Errorf("%w: %w", ErrCommitUnknown, err)
 	}
 	if err == nil || errors.Is(err, ErrCommitUnknown) {
@@ -173,6 +174,14 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 		}
 	}
 	return err
+}
+
+// protectCommit returns a context for a transaction that writes on a server. The end of limited ends
+// it only until beginCommit is called: if a commit were interrupted, it would be unknown whether it
+// succeeded. beginCommit returns false if limited has ended before.
+func (d *DB) protectCommit(limited context.Context) (whole context.Context, beginCommit func() bool, cancel context.CancelFunc) {
+	whole, cancel = d.limitTime(context.WithoutCancel(limited))
+	return whole, context.AfterFunc(limited, cancel), cancel
 }
 
 // ignoreTxDone returns nil if err means that the transaction had already been rolled back, because

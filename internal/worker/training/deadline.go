@@ -10,7 +10,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
-	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -178,20 +177,47 @@ func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err err
 
 // expireRace ends a queued race. It does nothing if a worker has claimed it.
 func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
-	message := "the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended"
-	if !race.Started.IsZero() {
-		message = "the race was returned to the queue, and its time limit of %s ended before a worker continued it: try again"
-	}
-	reason := fmt.Sprintf(message, tr.raceTimeLimit(race))
 	queued := false
-	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
+	err := tr.store.Write(ctx, func(t *store.Tx) error {
+		queued = false
+		reason, err := tr.expiryReason(ctx, t, race)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
 			return err
 		}
 		return t.EndRace(ctx, race, store.Ending{Status: api.TrainingTimedOut, Reason: reason, Time: tr.sharedNow()})
 	})
 	if err == nil && queued {
-		tr.queue.CountFinished(jobqueue.Train, api.TrainingTimedOut)
+		tr.queue.CountFinishedRace(api.TrainingTimedOut)
 	}
 	return err
+}
+
+// expiryReason returns a message that says why no worker has run a queued race until its deadline. It
+// returns [store.ErrNotFound] if the race has no job.
+func (tr *Trainer) expiryReason(ctx context.Context, t *store.Tx, race *store.Training) (string, error) {
+	queued, err := t.GetJobState(ctx, race.Key)
+	if err != nil {
+		return "", err
+	}
+	account, err := t.GetAccountByKey(ctx, race.Account)
+	if err != nil {
+		return "", err
+	}
+	before, err := t.CountJobsBefore(ctx, queued)
+	message := "the time limit of %s ended while the race was queued behind other races: increase the time limit, or try again when the other races have ended"
+	switch {
+	case !race.Started.IsZero():
+		message = "the race was returned to the queue, and its time limit of %s ended before a worker continued it: try again"
+	case account.Disabled:
+		message = "the time limit of %s ended while the race was queued and its account was disabled: try again when the account is enabled"
+	case before == 0:
+		message = "the time limit of %s ended while the race was queued and no worker could run it: try again when a worker is running"
+	}
+	return fmt.Sprintf(message, tr.raceTimeLimit(race)), err
 }

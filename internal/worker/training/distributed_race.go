@@ -30,6 +30,9 @@ const (
 	// partPollInterval is the interval at which the worker of a race looks for the recordings of
 	// its parts.
 	partPollInterval = 500 * time.Millisecond
+	// partClaimTimeout is how long a part waits for a worker to claim it. It is longer than the
+	// interval at which idle workers look for jobs that no notification has announced.
+	partClaimTimeout = 7 * time.Second
 	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
 	partStopTimeout = 3 * time.Second
 )
@@ -66,13 +69,17 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 	err = tr.queue.WriteWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
 		end := tr.sharedNow().Add(tr.raceTimeLeft(rows))
-		idle, err := tr.countIdleWorkers(ctx, t)
-		if err != nil || idle == 0 {
+		idle, err := tr.listIdleWorkers(ctx, t)
+		if err != nil {
 			return err
 		}
-		// This worker trains the first algorithm, and later those that no worker has claimed.
-		for _, run := range rows.runs[1:] {
+		for _, run := range rows.runs[1:] { // this worker trains the first algorithm, and those that are no parts
 			memory := EstimateMemory(rows.dataset, schema, []string{run.Algorithm})
+			fits := slices.IndexFunc(idle, func(w *store.Worker) bool { return w.Memory == 0 || w.Memory >= memory })
+			if fits < 0 {
+				continue
+			}
+			idle = slices.Delete(idle, fits, fits+1)
 			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}
@@ -98,21 +105,21 @@ func (tr *Trainer) isWorthDistributing(rows *raceRows) bool {
 	return cells >= tr.minDistributedCells && tr.raceTimeLeft(rows) >= minDistributedTimeLeft
 }
 
-// countIdleWorkers returns the number of other live workers that run no race. If races are
-// queued, it returns 0, because the queued races need the idle workers.
-func (tr *Trainer) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
+// listIdleWorkers returns the other live workers that run no race. If races wait for a worker, it
+// returns none, because these races need the idle workers.
+func (tr *Trainer) listIdleWorkers(ctx context.Context, t *store.Tx) (idle []*store.Worker, err error) {
 	queued, err := t.CountQueuedJobs(ctx, jobqueue.Train)
 	if err != nil || queued > 0 {
-		return 0, err
+		return nil, err
 	}
 	workers, err := tr.queue.Workers(ctx, t)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	busy, err := t.ListLeaseHolders(ctx, jobqueue.Train, jobqueue.Part)
 	for _, w := range workers.Live {
 		if w.Process != tr.store.ProcessName() && !slices.Contains(busy, w.Process) {
-			idle++
+			idle = append(idle, w)
 		}
 	}
 	return idle, err
@@ -139,16 +146,23 @@ func (s *distributedRace) isRemote(algorithm string) bool {
 }
 
 // awaitRecording implements [learn.RemoteRuns.Await]: it polls the database until another worker
-// has stored the recording of the algorithm, and opens the recording. When idle is closed, it
-// takes the run back from the queue if no worker has begun it. recording is nil if this worker
-// must train the run.
+// has stored the recording of the algorithm, and opens the recording. It takes the run back from the
+// queue if no worker has claimed it for partClaimTimeout, or when idle is closed. recording is nil if
+// this worker must train the run.
 func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
 	tick := time.NewTicker(partPollInterval)
 	defer tick.Stop()
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
-	isIdle := false
+	run, isIdle, unclaimedSince := s.runKeys[algorithm], false, s.trainer.now()
 	for {
-		file, taken, err := s.findRecordingOrTakeRun(s.runKeys[algorithm], isIdle)
+		file, queued, err := s.findRecording(run)
+		if err == nil && !queued {
+			unclaimedSince = s.trainer.now()
+		}
+		taken := false
+		if queued && (isIdle || s.trainer.now().Sub(unclaimedSince) >= partClaimTimeout) {
+			taken, err = s.takeRun(run)
+		}
 		switch {
 		case err == nil && file.Blob != "":
 			return s.openRecording(file)
@@ -179,18 +193,12 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("the job of the algorithm's run ended without a recording")
 
-// findRecordingOrTakeRun returns the file with the recording that another worker has made of a run.
-// It returns a zero File if there is no recording yet, and errNoRecording if the job of the run has
-// ended without one. If mayTakeRun is true and no worker has begun the run, it deletes the job of
-// the run and returns taken = true. This worker must then train the run itself.
-func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
-	within := s.trainer.store.Read
-	if mayTakeRun {
-		within = s.trainer.store.Write
-	}
+// findRecording returns the file with the recording that another worker has made of a run. It returns
+// a zero File if there is no recording yet, and errNoRecording if the job of the run has ended
+// without one. queued is true if no worker has claimed the job.
+func (s *distributedRace) findRecording(run string) (recording store.File, queued bool, err error) {
 	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
-	err = within(ctx, func(t *store.Tx) error {
-		recording, taken = store.File{}, false
+	err = s.trainer.store.Read(ctx, func(t *store.Tx) error {
 		parts, err := t.ListParts(ctx, s.job.Subject)
 		if err != nil {
 			return err
@@ -201,18 +209,24 @@ func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (r
 				return nil
 			}
 		}
-		if mayTakeRun {
-			if taken, err = t.DeleteQueuedJob(ctx, run); err != nil || taken {
-				return err
-			}
-		}
-		_, err = t.GetJobState(ctx, run)
+		state, err := t.GetJobState(ctx, run)
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoRecording
 		}
+		queued = err == nil && state.Owner == ""
 		return err
 	})
-	return recording, taken, err
+	return recording, queued, err
+}
+
+// takeRun deletes the job of a run, unless a worker has claimed the job. If it returns true, this
+// worker must train the run itself.
+func (s *distributedRace) takeRun(run string) (taken bool, err error) {
+	err = s.trainer.queue.WriteWithLease(s.ctx, s.job, func(t *store.Tx) (err error) {
+		taken, err = t.DeleteQueuedJob(s.ctx, run)
+		return err
+	})
+	return taken && err == nil, err
 }
 
 // markTrainedHere records that this worker, and no other, trains the run of an algorithm.
@@ -225,7 +239,7 @@ func (s *distributedRace) markTrainedHere(algorithm string) {
 // cancelParts asks the other workers to stop training and to store the recordings of their
 // runs.
 func (s *distributedRace) cancelParts() {
-	err := s.trainer.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
+	err := s.trainer.queue.WriteWithLease(s.ctx, s.job, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
 		s.trainer.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
 	}
@@ -265,7 +279,7 @@ func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys ma
 // when stop is called or ctx is done.
 func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
-	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
+	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecording
 	stopPolling := repeat.Every(ctx, partPollInterval, func() {
 		var parts []*store.RacePart
 		err := tr.store.ReadOneStatement(ctx, func(t *store.Tx) (err error) {

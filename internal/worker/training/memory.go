@@ -8,7 +8,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
-	"foretell/internal/jobqueue"
 	"foretell/internal/learn/memory"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -113,7 +112,7 @@ func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, la
 		return t.EndRace(ctx, r, store.Ending{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.sharedNow()})
 	})
 	if err == nil && refused {
-		tr.queue.CountFinished(jobqueue.Train, api.TrainingFailed)
+		tr.queue.CountFinishedRace(api.TrainingFailed)
 		tr.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
 			"memory", formatSize(race.Memory, math.Ceil), "largestWorker", formatSize(largest, math.Floor))
 	}
