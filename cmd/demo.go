@@ -75,7 +75,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	defer func() { _ = os.Chdir(before) }()
 	for _, step := range demoSteps {
 		o.factory.Note("\n%s\n$ %s", step.why, step.command)
-		if err := o.runStep(ctx, env, step.command); err != nil {
+		if err := o.runStep(ctx, folder, env, step.command); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func writeSample(folder string) error {
 }
 
 // runStep runs a command line such as "foretell check train.csv" in this process. env is the
-// environment of the steps.
-func (o *demoOptions) runStep(ctx context.Context, env config.Getenv, command string) error {
-	return exit.FromNested(ctx, execute(ctx, o.factory.NewNested(strings.Fields(command)[1:], env, o.factory.Streams[0], nil)))
+// environment of the steps, and folder the folder of the demonstration.
+func (o *demoOptions) runStep(ctx context.Context, folder string, env config.Getenv, command string) error {
+	return exit.FromNested(ctx, execute(ctx, o.factory.NewNested(strings.Fields(command)[1:], env, o.factory.Streams[0], nil)), folder)
 }

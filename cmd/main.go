@@ -114,10 +114,15 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 // timeout(1) and some service managers send a signal twice: to the process and to its group.
 const repeatedSignalPeriod = 200 * time.Millisecond
 
+// terminationPeriod is the time after a signal in which a SIGTERM is ignored, because a logout, for
+// example, sends a SIGHUP and a SIGTERM.
+const terminationPeriod = time.Second
+
 // catchSignals returns a context that the first signal cancels. A Ctrl-C while a pager runs, and a
 // signal that handleSignal handles, do not count as the first. A second signal ends the process
 // immediately. A SIGHUP does not count as the second, because the kernel and the shell often both
-// send it when a terminal is closed. Copies of a signal are ignored; see [repeatedSignalPeriod].
+// send it when a terminal is closed. Copies of a signal are ignored; see [repeatedSignalPeriod] and
+// [terminationPeriod].
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -134,7 +139,14 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 		var last os.Signal
 		var lastTime time.Time
 		for next := range signals {
-			if next == last && f.Now().Sub(lastTime) < repeatedSignalPeriod {
+			period := repeatedSignalPeriod
+			if next == syscall.SIGTERM {
+				period = terminationPeriod
+			}
+			switch {
+			case interrupted != nil && next == syscall.SIGHUP:
+				continue
+			case (next == last || interrupted != nil && next == syscall.SIGTERM) && f.Now().Sub(lastTime) < period:
 				continue
 			}
 			last, lastTime = next, f.Now()
@@ -143,7 +155,7 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 			case interrupted == nil:
 				interrupted = &exit.InterruptError{Signal: next}
 				cancel(interrupted)
-			case next != syscall.SIGHUP:
+			default:
 				fmt.Fprintln(f.Streams[2], "foretell: stopped immediately; unfinished work is lost")
 				os.Exit(int(interrupted.Status()))
 			}

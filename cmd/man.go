@@ -36,7 +36,7 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 	}
 	return forEachManPage(root, func(cmd *cobra.Command) error {
 		path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
-		err := cli.WriteFileAtomic(cmd.Context(), path, true, func(w io.Writer) error { return cli.WriteManPage(w, cmd, build.Current().Version) })
+		err := cli.WriteFileAtomic(root.Context(), path, true, func(w io.Writer) error { return cli.WriteManPage(w, cmd, build.Current().Version) })
 		if err == nil {
 			_, err = fmt.Fprintln(o.factory.Console.Out, path)
 		}

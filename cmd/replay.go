@@ -145,7 +145,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	defer devnull.Close()
 	// On a terminal, Enter would end the race early and change its result, so the race gets no
 	// terminal as input.
-	err = exit.FromNested(ctx, execute(ctx, o.factory.NewNested(args, config.Isolate(o.factory.Env, data), devnull, devnull)))
+	err = exit.FromNested(ctx, execute(ctx, o.factory.NewNested(args, config.Isolate(o.factory.Env, data), devnull, devnull)), dir)
 	if err == nil {
 		return nil
 	}

@@ -75,7 +75,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	}
 	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
 	if api.CodeFromError(err) == api.CodeNameTaken && file != nil { // the dataset was created by an earlier command, or by a proxy that has sent the request twice
-		return exit.FromError(ctx, err).WithHint("if `foretell datasets list` shows this dataset as PENDING, an earlier upload was interrupted: continue this upload with `%s`",
+		return exit.FromError(ctx, err).WithHint("choose another name; but if `foretell datasets list` shows this dataset as PENDING, an earlier upload was interrupted: continue this upload with `%s`",
 			term.Command("datasets upload", "", args...))
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ func checkPassword(email, password string) error {
 
 // SetPassword uses a one-time link to set the password of its account, and ends the sessions of
 // the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
-// administrator instead. After too many failed calls and log-ins from one network address, it
+// administrator instead. After too many invalid links and failed log-ins from one network address, it
 // returns a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	leave, err := a.logins.enter(ctx, CallerFromContext(ctx).RemoteAddress)

@@ -58,6 +58,9 @@ type Config struct {
 	// several workers, as rows × columns × classes. With SQLite, each race has one worker.
 	// Defaults to 200,000.
 	MinDistributedCells int64
+	// PartClaimTimeout is how long a part of a distributed race waits for a worker to claim it. Defaults
+	// to 7 seconds.
+	PartClaimTimeout time.Duration
 	// PreparationTimeLimit is the time limit for preparing a dataset. One second is added to
 	// it for each MiB of the CSV. Defaults to 2 minutes.
 	PreparationTimeLimit time.Duration
@@ -144,7 +147,7 @@ func New(c Config) (*App, error) {
 	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, IsDiskFull: a.isDiskFull, Host: c.Host})
 	a.worker = worker.New(worker.Config{
 		Store: c.Store, Files: a.files, Queue: a.queue, Problems: a.problems, Now: c.Now, RecordRefusedFile: a.RecordRefusedFile, Rand: c.Rand, Log: a.log, Tracer: c.Tracer, TempDir: c.TempDir,
-		MaxRaces: c.MaxRaces, MinDistributedCells: c.MinDistributedCells, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,
+		MaxRaces: c.MaxRaces, MinDistributedCells: c.MinDistributedCells, PartClaimTimeout: c.PartClaimTimeout, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,
 	})
 	return a, nil
 }

@@ -58,6 +58,7 @@ type appOptions struct {
 	database            string // defaults to a file
 	storage             string // defaults to a folder
 	minDistributedCells int64
+	partClaimTimeout    time.Duration
 	preparation         time.Duration
 	clamav              string // the address of a clamd; "" scans no files
 }
@@ -85,7 +86,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	a, err := app.New(app.Config{
 		Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)),
 		Accounts:       account.Options{PasswordMemory: 64}, // hashes of 19 MiB would take a fifth of the tests' time
-		AcceptMismatch: h.accept, OwnJobsOnly: h.ownJobsOnly, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells,
+		AcceptMismatch: h.accept, OwnJobsOnly: h.ownJobsOnly, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells, PartClaimTimeout: h.partClaimTimeout,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())

@@ -126,7 +126,7 @@ func TestFewIdleWorkers(t *testing.T) {
 	}
 	var log safeLog
 	address := testenv.Postgres(t)
-	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, minDistributedCells: 1})
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, minDistributedCells: 1, partClaimTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func TestDeadlineWithoutWorker(t *testing.T) {
 		}
 		<-time.After(300 * time.Millisecond) // until the deadline
 		stop := b.work(t)
-		r := eventually(t, func() (*api.Training, error) { return ann.GetTraining(ann.ctx, get) }, func(r *api.Training) bool { return r.Status != api.TrainingPending })
+		r := eventually(t, func() (*api.Training, error) { return ann.GetTraining(ann.ctx, get) }, func(r *api.Training) bool { return r.Status != api.TrainingPending && r.Status != api.TrainingRunning })
 		if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, tt.want) {
 			t.Errorf("it is %s, because %q, want %q", r.Status, r.FailureReason, tt.want)
 		}

@@ -107,7 +107,13 @@ func StripBackquotes(cmd *cobra.Command) {
 // have. If the command itself is unknown, it returns the error of [RunGroup] about that.
 func (f *Factory) FlagError(cmd *cobra.Command, err error) error {
 	known := sync.OnceValue(func() *pflag.FlagSet { return AllFlags(cmd.Root()) })
-	if group, _, _, rest := splitArgs(cmd.Root(), known, f.Args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+	group, _, flags, rest := splitArgs(cmd.Root(), known, f.Args)
+	isUnknown := func(arg string) bool { // the word after an unknown flag may be its value
+		name, isFlag := strings.CutPrefix(arg, "--")
+		name, _, _ = strings.Cut(name, "=")
+		return isFlag && known().Lookup(name) == nil
+	}
+	if group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !slices.ContainsFunc(flags, isUnknown) {
 		return RunGroup(group, rest)
 	}
 	return flagError(cmd, err)

@@ -361,7 +361,7 @@ func (s *LocalService) WarnOfMissingWorkers(ctx context.Context) (stop func()) {
 }
 
 // SendMails starts to send the emails in the outbox. It ends when ctx is done or stop is called. The
-// function stop waits for an email that is being sent.
+// function stop waits for an email that is being sent, at most a few seconds.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.SendMails)
 }

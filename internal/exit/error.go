@@ -96,8 +96,9 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 }
 
 // FromNested returns the error for a command one of whose steps failed with err. It omits the hint of
-// the step, which may name files that the command removes. It returns nil if err is nil.
-func FromNested(ctx context.Context, err error) error {
+// the step if the hint names files in dir, a folder that the command removes. It returns nil if err is
+// nil.
+func FromNested(ctx context.Context, err error, dir string) error {
 	if err == nil {
 		return nil
 	}
@@ -105,7 +106,9 @@ func FromNested(ctx context.Context, err error) error {
 		return interrupted
 	}
 	e := *FromError(ctx, err)
-	e.Hint = ""
+	if strings.Contains(e.Hint, dir) {
+		e.Hint = ""
+	}
 	return &e
 }
 

@@ -104,7 +104,8 @@ func isLoopback(host string) bool {
 }
 
 // Send sends a plain-text email. It returns nil when the SMTP server has accepted the email. When
-// ctx ends, Send returns at once, but it is then unknown whether the server accepts the email.
+// ctx ends, Send returns after at most stopTimeout, but it is then unknown whether the server accepts the
+// email.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	message := gomail.NewMsg()
 	if err := errors.Join(message.From(s.from), message.To(to)); err != nil {
@@ -125,6 +126,15 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	case err := <-sent:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-sent:
+		return err
+	case <-time.After(stopTimeout):
 		return ctx.Err()
 	}
 }
+
+// stopTimeout is how long Send waits for the SMTP server after ctx has ended. An email whose
+// acceptance is unknown will be sent again.
+const stopTimeout = 3 * time.Second

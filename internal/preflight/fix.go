@@ -83,9 +83,13 @@ func (r *Repairer) useRolesOfCopy(ctx context.Context, c *correctedCopy) error {
 	schema := p.TrainProfile.Schema
 	p.roles.ID, p.roles.GeneratedID, p.roles.Label = schema.ID, c.result.GeneratedID, schema.Label
 	p.Train.layout.GeneratedIDName = schema.ID
-	p.columns = append(schema.FieldNames(), schema.Label)
+	columns := slices.Concat(schema.FieldNames(), []string{schema.Label})
 	if !p.roles.GeneratedID {
-		p.columns = slices.Insert(p.columns, 0, schema.ID)
+		columns = slices.Insert(columns, 0, schema.ID)
+	}
+	// A blind file without a header probably has the order of the original training file.
+	if !slices.Equal(slices.Sorted(slices.Values(columns)), slices.Sorted(slices.Values(p.columns))) {
+		p.columns = columns
 	}
 	return nil
 }

@@ -68,6 +68,9 @@ func (r *Repairer) chooseBlindColumns(ctx context.Context, in *InputTable, layou
 			}
 		}
 	}
+	if slices.Contains(known.Required(), roles.FirstColumnName) && !slices.Contains(names, roles.FirstColumnName) {
+		names, _ = roles.NameFirstColumn(names, roles.FirstColumnName, false)
+	}
 	names, _ = roles.MatchTrainingNames(names, known.Required())
 	table, err := roles.DescribeRows(ctx, names, rows, func(name string) bool { return name == known.ID })
 	if err != nil {

@@ -152,7 +152,10 @@ func joinPages(all, page any, seen map[string]bool) any {
 				continue
 			}
 			before, known := object[name].([]any)
-			if items, keyed := unseenItems(name, list, seen); !known || keyed || len(seen) == 0 {
+			items, keyed := unseenItems(name, list, seen)
+			if !known {
+				object[name] = items
+			} else if keyed || len(seen) == 0 {
 				object[name] = append(before, items...)
 			}
 		}

@@ -149,12 +149,8 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 		if 2*(n+len(empty)) > len(columns)+1 {
 			empty = nil
 		}
-		if n == 1 && len(empty) == 0 && len(columns) > 1 && missing[0].notLabelReason() != "" {
-			others := filterColumns(columns, func(c *ColumnDescription) bool { return c != missing[0] })
-			label, reason, question = chooseLabelByName(others)
-			if missing[0].constant || isLabelName(label) {
-				return label, reason, question
-			}
+		if n == 1 && len(empty) == 0 && len(columns) > 1 && missing[0].constant { // nobody predicts a constant column
+			return chooseLabelByName(filterColumns(columns, func(c *ColumnDescription) bool { return c != missing[0] }))
 		}
 		return chooseMissingLabel(missing, empty)
 	}

@@ -153,7 +153,6 @@ func TestTrainLabel(t *testing.T) {
 		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "a column that the blind file lacks, with few values"},
 		{columns: "id=count a=few target=few c=few d=few", blind: "id,a,c", want: "target", reason: "a column that the blind file lacks, named like a label"},
 		{columns: "id=count a=digit b=constant c=few", blind: "id,a,c", want: "c", reason: "the last column"},
-		{columns: "id=count a=digit b=name label=few", blind: "id,a,label", want: "label", reason: "the last column"},
 		{columns: "id=count a=digit b=measure c=few", blind: "id,a,c", want: "b", reason: "the column that the blind file lacks"},
 		{columns: "id=count a=few b=few", blind: "other,table", want: "b", reason: "the last column"},
 		{

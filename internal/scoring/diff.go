@@ -130,7 +130,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 // joinPredictions returns, for each row of the first predictions, its row in the second, and the reason if
 // the rows are joined by their order, which includes IDs that are only the numbers of the rows. Unless
 // the rows are joined by a named column of both files, it returns a *Fault if two joined rows have
-// different cells in a column of both files.
+// different cells in a column of both files that otherwise has the same cells in another order.
 func joinPredictions(first, second *predictions, opts Options) (order []int, orderReason string, err error) {
 	from, to := first.asJoinInput(Predictions, "the first predictions"), second.asJoinInput(SecondPredictions, "the second predictions")
 	orderReason = first.orderReason
@@ -143,10 +143,10 @@ func joinPredictions(first, second *predictions, opts Options) (order []int, ord
 	case first.ids != nil && opts.ID == "":
 		orderReason = indexReason(first.id, first.ids, second.ids)
 	}
-	if order, err = joinRows(from, to, ""); err != nil || orderReason == "" && first.id == second.id && !isIndexName(first.id) {
+	if order, err = joinRows(from, to, ""); err != nil || orderReason == "" && first.id == second.id {
 		return order, orderReason, err
 	}
-	from.shared, to.shared = first.features, second.features
+	from.shared, to.shared = first.features, second.features.withoutChanged(first.features)
 	return order, orderReason, orderFault(from, to, order, orderReason)
 }
 
@@ -177,8 +177,8 @@ func openBothPredictions(ctx context.Context, first, second io.Reader, answersTa
 
 // joinAnswers reads the answers and returns the true label of each row of the predictions first,
 // or "" for a row without a label. It sets IDNumbers if the IDs of the answers are compared as
-// numbers, and OrderReason if the answers are joined by their order. It returns a *Fault if no row has a label, or if one of the two files of predictions has
-// none of the true labels among its classes.
+// numbers, and OrderReason if the answers are joined by their order. It returns a *Fault if no row has
+// a label, or if one of the two files of predictions has none of the true labels among its classes.
 func (d *Difference) joinAnswers(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	joined := *first // without IDs if the answers lack the generated IDs
 	answers, err := readTrueLabels(ctx, answersTable, &joined, opts)
@@ -277,12 +277,13 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 			if to < 0 {
 				continue
 			}
-			p, q := widen(first.probabilities[i*len(first.classes)+c]), widen(second.probabilities[at*len(second.classes)+to])
+			p, q := float64(first.probabilities[i*len(first.classes)+c]), float64(second.probabilities[at*len(second.classes)+to])
 			if math.Abs(q-p) > math.Abs(most.To-most.From) {
 				most = ProbabilityChange{first.rowName(i), first.classes[c], p, q}
 			}
 		}
 		if most.From != most.To {
+			most.From, most.To = widen(most.From), widen(most.To)
 			d.ProbabilityChanges = append(d.ProbabilityChanges, most)
 		}
 	}
@@ -293,9 +294,9 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 	d.ProbabilityChanges = d.ProbabilityChanges[:min(len(d.ProbabilityChanges), maxProbabilityChanges)]
 }
 
-// widen returns the number with the fewest digits that is q as a float32: 0.1 instead of
+// widen returns the number with the fewest digits that is equal to q as a float32: 0.1 instead of
 // 0.10000000149011612.
-func widen(q float32) float64 {
-	number, _ := strconv.ParseFloat(strconv.FormatFloat(float64(q), 'g', -1, 32), 64) // valid
+func widen(q float64) float64 {
+	number, _ := strconv.ParseFloat(strconv.FormatFloat(q, 'g', -1, 32), 64) // valid
 	return number
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"foretell/internal/table/csvfile"
 )
@@ -12,7 +11,7 @@ import (
 // commonIDName returns the name of the column by which a file with the columns names is joined with the
 // other files: the name of its first column or, if another file lacks this column, the first column
 // of one of the others that all files have. If this column is only an index, a column that all files have
-// and that is named like an ID is preferred. If there is no such column, commonIDName returns names[0].
+// and whose name is a word for an ID is preferred. If there is no such column, commonIDName returns names[0].
 func commonIDName(names []string, others ...[]string) string {
 	files := append([][]string{names}, others...)
 	inAll := func(name string) bool {
@@ -20,7 +19,7 @@ func commonIDName(names []string, others ...[]string) string {
 	}
 	for _, file := range files {
 		name := file[0]
-		if at := slices.IndexFunc(file, func(other string) bool { return isIDName(other) && inAll(other) }); isIndexName(name) && at >= 0 {
+		if at := slices.IndexFunc(file, func(other string) bool { return csvfile.IsIDWord(other) && inAll(other) }); isIndexName(name) && at >= 0 {
 			return file[at]
 		}
 		if inAll(name) {
@@ -32,11 +31,6 @@ func commonIDName(names []string, others ...[]string) string {
 
 // isIndexName reports whether a name is that of an index: "", or Unnamed: 0, which pandas writes for "".
 func isIndexName(name string) bool { return name == "" || name == "Unnamed: 0" }
-
-// isIDName reports whether a name is a word for an ID, or ends in _id.
-func isIDName(name string) bool {
-	return csvfile.IsIDWord(name) || strings.HasSuffix(strings.ToLower(name), "_id")
-}
 
 // indexReason returns the reason for joining the rows by their order if both files have the same
 // consecutive numbers in an index. Otherwise it returns "". id is the name of the column.

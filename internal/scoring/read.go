@@ -258,6 +258,9 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 			if id >= 0 && opts.ID == "" {
 				p.orderReason = indexReason(a.id, p.ids, a.ids)
 			}
+			if id >= 0 && a.id == p.id && p.orderReason == "" {
+				a.shared = nil // the IDs identify the rows
+			}
 			return a, nil
 		}
 		if err != nil {

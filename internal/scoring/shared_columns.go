@@ -52,6 +52,31 @@ func (s *sharedCells) moveRow(from, to int) {
 	}
 }
 
+// withoutChanged returns s without the names of the columns that do not have the same cells in other, in
+// any order, such as scores of another model. They do not show in which order the rows are.
+func (s *sharedCells) withoutChanged(other *sharedCells) *sharedCells {
+	if s == nil || other == nil {
+		return s
+	}
+	kept := &sharedCells{names: slices.Clone(s.names), hashes: s.hashes}
+	for at, name := range s.names {
+		if from := slices.Index(other.names, name); from < 0 || !slices.Equal(s.sortedColumn(at), other.sortedColumn(from)) {
+			kept.names[at] = ""
+		}
+	}
+	return kept
+}
+
+// sortedColumn returns the hashes of a column in ascending order.
+func (s *sharedCells) sortedColumn(at int) []uint32 {
+	var column []uint32
+	for ; at < len(s.hashes); at += len(s.names) {
+		column = append(column, s.hashes[at])
+	}
+	slices.Sort(column)
+	return column
+}
+
 // hashCell returns a hash that is equal for cells that differ only in case, in the spaces around
 // them or in the form of a number.
 func hashCell(cell []byte) uint32 {

@@ -47,6 +47,8 @@ type Config struct {
 	MaxRaces int
 	// MinDistributedCells is described at [training.Config].
 	MinDistributedCells int64
+	// PartClaimTimeout is described at [training.Config].
+	PartClaimTimeout time.Duration
 	// PreparationTimeLimit is described at [preparation.Config.TimeLimit].
 	PreparationTimeLimit time.Duration
 	// Host is the name of the machine, and Version the version of the program.
@@ -78,7 +80,7 @@ func New(c Config) *Worker {
 		}),
 		trainer: training.New(training.Config{
 			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, Rand: c.Rand, Log: c.Log, TempDir: c.TempDir,
-			MinDistributedCells: c.MinDistributedCells,
+			MinDistributedCells: c.MinDistributedCells, PartClaimTimeout: c.PartClaimTimeout,
 		}),
 		predictor: prediction.New(prediction.Config{
 			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, Log: c.Log, RecordRefusedFile: c.RecordRefusedFile,

@@ -29,9 +29,10 @@
 //
 // The out-of-bag votes on a row are the votes of the trees that were not trained on it. The growth
 // parameters and the temperature, which calibrates the averaged probabilities, are fitted to these
-// votes. Validation rows are used for neither. Extremely randomised trees are trained on all rows after
-// the search, and have no out-of-bag votes. (The average of many trees is underconfident if
-// nearly all trees are right, and overconfident if labels are noisy and leaves have one row.)
+// votes. Validation rows are used for neither. If Options.usesExtraTrees is set, trees with random
+// splits are trained on all rows after the search, and have no out-of-bag votes. (The average of many
+// trees is underconfident if nearly all trees are right, and overconfident if labels are noisy and
+// leaves have one row.)
 //
 // # References
 //

@@ -43,9 +43,11 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 		rng := rand.New(rand.NewPCG(f.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
 		rows := f.drawRows(g, forest.params, rng)
-		inBag[i] = make([]bool, len(f.oobIndex))
-		for row, index := range f.oobIndex {
-			inBag[i][row] = g.inBag[index]
+		if !forest.params.allRows {
+			inBag[i] = make([]bool, len(f.oobIndex))
+			for row, index := range f.oobIndex {
+				inBag[i][row] = g.inBag[index]
+			}
 		}
 		grown[i], nanos[i] = g.grow(ctx, rows, forest.params, rng)
 	})

@@ -142,8 +142,8 @@ func (r *repairer) analyse(src io.Reader) error {
 	if err := r.initCollector(); err != nil {
 		return err
 	}
-	if r.dialect.hasHeader {
-		rows.firstRow = nil // ChooseRoles has found that the first row is a header
+	if r.dialect.hasHeader { // ChooseRoles may have found it out
+		rows.firstRow = nil
 	}
 	for {
 		fields, line, err := rows.next()
@@ -166,9 +166,8 @@ func (r *repairer) analyse(src io.Reader) error {
 // initCollector chooses the ID, and prepares the collection of column statistics and IDs.
 func (r *repairer) initCollector() error {
 	r.stats = columnstats.NewCollector(len(r.names))
-	hadHeader := r.dialect.hasHeader
 	err := r.chooseIDAndSuggestLabel()
-	r.countedFirstRow = !hadHeader && !r.dialect.hasHeader
+	r.countedFirstRow = !r.dialect.hasHeader
 	return err
 }
 
@@ -276,7 +275,8 @@ func (r *rowReader) next() (fields [][]byte, line int, err error) {
 	return r.Next()
 }
 
-// open skips the preamble, reads the header and returns a reader of the rows after it.
+// open skips the preamble, reads the header and returns a reader of the rows after it. The reader also
+// returns the header if it is data or, in the first pass, may be data.
 func (r *repairer) open(src io.Reader) (*rowReader, error) {
 	rows := &rowReader{LenientReader: csvfile.NewLenientReader(src, r.dialect.delim, r.logChange)}
 	for range r.dialect.preamble {
@@ -305,7 +305,7 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 		}
 	}
 	rows.Width = len(r.names)
-	if !r.dialect.hasHeader {
+	if !r.dialect.hasHeader || r.firstPass {
 		for _, field := range fields {
 			rows.firstRow = append(rows.firstRow, bytes.Clone(field))
 		}

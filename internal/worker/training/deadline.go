@@ -135,6 +135,7 @@ func (tr *Trainer) raceTimeLimit(race *store.Training) time.Duration {
 // therefore get a result in time even if the queue is long. The goroutine ends when stop is called
 // or ctx is done.
 func (tr *Trainer) WatchDeadlines(ctx context.Context) (stop func()) {
+	_, _ = tr.expireRaces(ctx) // before this process claims such a race; if it fails, Watch tries again
 	return tr.queue.Watch(ctx, func() time.Duration {
 		next, err := tr.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {

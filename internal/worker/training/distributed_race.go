@@ -30,9 +30,9 @@ const (
 	// partPollInterval is the interval at which the worker of a race looks for the recordings of
 	// its parts.
 	partPollInterval = 500 * time.Millisecond
-	// partClaimTimeout is how long a part waits for a worker to claim it. It is longer than the
+	// defaultPartClaimTimeout is the default of [Config.PartClaimTimeout]. It is longer than the
 	// interval at which idle workers look for jobs that no notification has announced.
-	partClaimTimeout = 7 * time.Second
+	defaultPartClaimTimeout = 7 * time.Second
 	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
 	partStopTimeout = 3 * time.Second
 )
@@ -147,7 +147,7 @@ func (s *distributedRace) isRemote(algorithm string) bool {
 
 // awaitRecording implements [learn.RemoteRuns.Await]: it polls the database until another worker
 // has stored the recording of the algorithm, and opens the recording. It takes the run back from the
-// queue if no worker has claimed it for partClaimTimeout, or when idle is closed. recording is nil if
+// queue if no worker has claimed it for [Config.PartClaimTimeout], or when idle is closed. recording is nil if
 // this worker must train the run.
 func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
 	tick := time.NewTicker(partPollInterval)
@@ -160,7 +160,7 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 			unclaimedSince = s.trainer.now()
 		}
 		taken := false
-		if queued && (isIdle || s.trainer.now().Sub(unclaimedSince) >= partClaimTimeout) {
+		if queued && (isIdle || s.trainer.now().Sub(unclaimedSince) >= s.trainer.partClaimTimeout) {
 			taken, err = s.takeRun(run)
 		}
 		switch {

@@ -30,6 +30,9 @@ type Config struct {
 	// MinDistributedCells is the minimum size of a dataset for its races to be distributed over
 	// several workers, as rows × columns × classes. Defaults to 200,000.
 	MinDistributedCells int64
+	// PartClaimTimeout is how long a part of a distributed race waits for a worker to claim it, before
+	// the worker of the race trains it. Defaults to 7 seconds.
+	PartClaimTimeout time.Duration
 }
 
 // Trainer runs the jobs of the kinds [jobqueue.Train] and [jobqueue.Part]. It is safe for concurrent
@@ -44,6 +47,7 @@ type Trainer struct {
 	log                 *slog.Logger
 	tempDir             string
 	minDistributedCells int64
+	partClaimTimeout    time.Duration
 	deadlines           deadlines
 }
 
@@ -52,6 +56,7 @@ func New(c Config) *Trainer {
 	return &Trainer{
 		store: c.Store, files: c.Files, queue: c.Queue, problems: c.Problems, now: c.Now, rand: c.Rand, log: c.Log, tempDir: c.TempDir,
 		minDistributedCells: cmp.Or(c.MinDistributedCells, defaultMinDistributedCells),
+		partClaimTimeout:    cmp.Or(c.PartClaimTimeout, defaultPartClaimTimeout),
 	}
 }
 
