@@ -42,12 +42,30 @@ func TestRepeatedSignal(t *testing.T) {
 	handle("later")
 	interrupt(start)
 	interrupt(start.Add(time.Second))
-	times <- start.Add(time.Second)
+	select {
+	case times <- start.Add(time.Second):
+	case <-time.After(time.Minute):
+		t.Fatal("the third signal was ignored")
+	}
 	if got := <-handled; got != "later" || ctx.Err() != nil {
 		t.Errorf("handled %q; %v", got, ctx.Err())
 	}
 	handled <- "end"
 	if got := <-handled; got != "end" {
 		t.Errorf("the interrupt was handled again: %q", got)
+	}
+}
+
+// TestSignalsOfLogout sends SIGTERM, SIGHUP and SIGTERM in a moment, as a logout does. The second and the
+// third do not end the process.
+func TestSignalsOfLogout(t *testing.T) {
+	start := time.Now()
+	ctx, stop := catchSignals(&cli.Factory{Now: func() time.Time { return start }})
+	defer stop()
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTERM} {
+		if err := syscall.Kill(syscall.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
 	}
 }

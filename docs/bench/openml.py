@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes tables of numbers from openml-datasets, for cuts.py.
 
-    git clone --depth 1 https://github.com/datasets/openml-datasets && python3 docs/bench/openml.py openml-datasets FOLDER
+    git clone --depth 1 https://github.com/datasets/openml-datasets && python3 docs/bench/openml.py openml-datasets FOLDER [TABLE]…
 
-The label is the last column of each table. Identifiers, and columns that follow from the label, are omitted. Needs only Python.
+Without TABLE, it writes the tables of the list below. The label is the last column of each table. Identifiers, and columns that follow from the label, are omitted. Needs only Python.
 """
 import csv, os, sys
 
@@ -33,9 +33,10 @@ TABLES = {
 
 
 def main():
-    source, folder = sys.argv[1:]
+    source, folder, *names = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for name, omitted in TABLES.items():
+    for name in names or TABLES:
+        omitted = TABLES.get(name, [])
         with open(os.path.join(source, "data", name, name + ".csv"), newline="") as file:
             header, *rows = [[cell for i, cell in enumerate(row) if i not in omitted] for row in csv.reader(file)]
         with open(os.path.join(folder, name + ".csv"), "w", newline="") as file:

@@ -69,7 +69,7 @@ type ModelReport struct {
 	// values.
 	CurveClasses []string `json:"curveClasses,omitempty" doc:"The labels of all classes or, if there are more than 20, of those with the most rows."`
 	// Curves is nil in old reports and without test rows.
-	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of the classes of curveClasses, on test rows. A class has no curves if no test row, or every test row, is of the class."`
+	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of the classes of curveClasses, on test rows. A class has no curves if no test row, or every test row, is of the class, so match curves by label."`
 	// Importances has, for each column, how much the metric drops on the validation
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.

@@ -79,6 +79,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
+	r.slots = make(chan struct{}, r.maxConcurrentRuns())
 	r.addPlanNotes(ungrouped)
 	r.addUnpredictableNote(copies.Unpredictable)
 	if r.data.numScreened() > 0 {

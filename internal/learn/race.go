@@ -54,7 +54,8 @@ type race struct {
 	// chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
-	awaitedRuns atomic.Int32 // number of runs that other machines train
+	awaitedRuns atomic.Int32  // number of runs that other machines train
+	slots       chan struct{} // has one element for each run that this machine trains now
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
@@ -148,17 +149,16 @@ func (r *race) runAll(ctx context.Context) {
 	stopListening := r.watchReachedElsewhere(ctx)
 	idle := make(chan struct{})
 	var all, here sync.WaitGroup
-	slots := make(chan struct{}, r.maxConcurrentRuns())
 	for _, run := range r.runsByCost() {
 		if r.data.params.Remote.includes(run.Name) {
 			r.awaitedRuns.Add(1)
 			all.Go(func() { r.awaitRun(ctx, run, idle) })
 			continue
 		}
-		slots <- struct{}{}
+		r.slots <- struct{}{}
 		here.Go(func() {
 			r.runHere(ctx, run)
-			<-slots
+			<-r.slots
 		})
 	}
 	here.Wait()

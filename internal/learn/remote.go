@@ -21,7 +21,7 @@ type RemoteRuns struct {
 	// If this is because the other machine failed, Await also returns an error, which the report
 	// notes.
 	//
-	// idle is closed when the runs that this machine trains have ended. When ctx is done, Await
+	// idle is closed when the runs that were never meant for other machines have ended. When ctx is done, Await
 	// must soon return the recording of the unfinished run, or an error. After such an error the
 	// run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
@@ -145,6 +145,8 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	r.scheduler.DropRemoteWin(run.index)
 	if ctx.Err() == nil {
 		run.remoteErr = err
+		r.slots <- struct{}{}
 		r.runHere(ctx, run)
+		<-r.slots
 	}
 }

@@ -4,7 +4,6 @@ package modelreport
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 
 	"foretell/internal/api"
@@ -58,9 +57,6 @@ func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelRepo
 		out.ImportanceMetric = api.MetricWeightedAccuracy
 	}
 	for _, i := range r.Importances {
-		if math.IsNaN(i.Importance) { // JSON has no NaN
-			continue
-		}
 		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance, Interval: toInterval(i.Interval)})
 	}
 	for _, run := range o.Runs {

@@ -21,7 +21,7 @@ func outcome() *learn.Outcome {
 	o.Report.ValidationRows = 10
 	o.Report.Validation = learn.Scores{Accuracy: 0.8, ROCAUC: math.NaN()}
 	o.Report.Confusion = [][]int{{5, 1}, {1, 3}}
-	o.Report.Importances = []explain.Importance{{Column: "age", Importance: 0.1}, {Column: "size", Importance: math.NaN()}}
+	o.Report.Importances = []explain.Importance{{Column: "age", Importance: 0.1}}
 	return o
 }
 

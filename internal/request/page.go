@@ -183,7 +183,7 @@ func unseenItems(name string, list []any, seen map[string]bool) (unseen []any, k
 }
 
 // itemKey returns the key of an item of the list with the given name, such as the member requestKey
-// of an item of accessRequests. It returns "" if there is none.
+// of an item of accessRequests. It returns "" for an item without a key.
 func itemKey(list string, item any) string {
 	members, _ := item.(map[string]any)
 	singular := strings.ToLower(strings.TrimSuffix(list, "s"))

@@ -63,8 +63,8 @@ func TestAllPages(t *testing.T) {
 // before, and has the same list of queues.
 func TestChangingPages(t *testing.T) {
 	pages := map[string]string{
-		"":  `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"total":3}`,
-		"2": `{"jobs":[{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":4}],"total":4}`,
+		"":  `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"workers":[],"total":3}`,
+		"2": `{"jobs":[{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":4}],"workers":[],"total":4}`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(pages[strings.TrimPrefix(r.URL.Query().Get("offset"), "0")]))
@@ -76,7 +76,7 @@ func TestChangingPages(t *testing.T) {
 	}
 	all, err := AllPages(t.Context(), c, client.RawRequest{Method: http.MethodGet, Path: "/jobs?limit=2"})
 	got, _ := json.Marshal(all)
-	const want = `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"total":3}`
+	const want = `{"jobs":[{"jobKey":"c","objectKey":"x"},{"jobKey":"b","objectKey":"x"},{"jobKey":"a","objectKey":"x"}],"queues":[{"account":"ann","queued":3}],"total":3,"workers":[]}`
 	if err != nil || string(got) != want {
 		t.Errorf("%v, got %s", err, got)
 	}

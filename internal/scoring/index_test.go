@@ -19,6 +19,8 @@ func TestScoreWithIndex(t *testing.T) {
 		"pandas_and_an_id":       {"Unnamed: 0,row_id,prediction", "Unnamed: 0,row_id,label", "0,c,z\n1,a,x\n2,b,y\n", 1, false},
 		"rows_in_another_order":  {",town,prediction", ",town,label", "0,c,z\n1,a,x\n2,b,y\n", 0, false},
 		"rows_in_the_same_order": {",town,prediction", ",town,label", "0,a,x\n1,b,y\n2,c,z\n", 1, true},
+		"a_repeated_store":       {",store_id,prediction", ",store_id,label", "0,a,x\n1,b,y\n2,c,z\n", 1, true},
+		"another_spelling":       {",town,prediction", ",town,label", "2,C!,z\n0,a,x\n1,b,y\n", 1, false},
 		"an_index_that_was_kept": {",town,prediction", ",town,label", "2,c,z\n0,a,x\n1,b,y\n", 1, false},
 	} {
 		r, err := Score(t.Context(), strings.NewReader(c.first+"\n0,a,x\n1,b,y\n2,c,z\n"), strings.NewReader(c.second+"\n"+c.answers), Options{})
@@ -48,6 +50,7 @@ func TestDiffOfGeneratedIDs(t *testing.T) {
 		"generated_and_sorted": {"id,x,prediction\nr1,5,a\nr2,6,b\n", "id,x,prediction\nr1,6,b\nr2,5,a\n", ""},
 		"no_ids":               {"prediction,x\na,5\nb,6\n", "prediction,x\na,5\na,6\n", "the predictions have no column of IDs"},
 		"no_ids_and_sorted":    {"prediction,x\na,5\nb,6\n", "prediction,x\na,6\na,5\n", ""},
+		"other_scores":         {"prediction,x,score\na,5,0.1\nb,6,0.2\n", "prediction,x,score\na,5,0.3\na,6,0.4\n", "the predictions have no column of IDs"},
 		"index_and_sorted":     {",x,prediction\n0,5,a\n1,6,b\n", ",x,prediction\n0,6,a\n1,5,b\n", ""},
 	} {
 		d, err := Diff(t.Context(), strings.NewReader(c.first), strings.NewReader(c.second), nil, Options{})

@@ -46,7 +46,7 @@ func quoteControls(arg string) string {
 }
 
 // IndexUnquoted returns the index of the first occurrence of text in a command line that is outside the
-// quotes of [ShellQuote], or -1 if there is none.
+// quotes of [ShellQuote]. It returns -1 if text does not occur there.
 func IndexUnquoted(line, text string) int {
 	for i := 0; i < len(line); i++ {
 		switch {

@@ -193,6 +193,10 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 			single += indicator(rows[len(rows)-1] < 2)
 		}
 	}
+	n := float64(len(known))
+	if n > 1 && single > n/2 {
+		return unknownInterval
+	}
 	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
 	if sample.clusters < 2 {
 		return unknownInterval
@@ -205,11 +209,8 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		m.scores[i] = newProportion(s.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
 	m.variance = variances[len(known)]
-	i, n := m.interval(), float64(len(known))
-	switch {
-	case n > 1 && single > n/2:
-		return unknownInterval
-	case n > 1:
+	i := m.interval()
+	if n > 1 {
 		i.Low = max(i.Low-bias/n, 0)
 	}
 	return i

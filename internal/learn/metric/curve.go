@@ -105,7 +105,8 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 // precisionBias returns an estimate of how much averagePrecision exceeds the average precision of the
 // population. keys is the result of setRankKeys for a class with rows. The average precision is the mean
 // of a precision for each row of the class, and this precision counts the row itself. Without it, the
-// precision would have no bias if the counts had Poisson distributions.
+// precision would have no bias if the counts had Poisson distributions. With groups, the bias is
+// underestimated, because the other rows of the group are near the row, too.
 func precisionBias(keys []uint64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {
