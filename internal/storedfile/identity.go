@@ -34,15 +34,17 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // or from an early release, checkFilesBelongToDatabase decides. If acceptMismatch is true, the files
 // are not checked, and the identities are made equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
-	var databaseID string
-	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
-		databaseID, err = t.GetFolderID(ctx)
-		return err
-	})
+	// A process that starts at the same time sets first the identity of the database, and then that of
+	// the files. Read in the opposite order, the database's identity is never the older one.
+	filesID, err := f.blobs.Identity(ctx)
 	if err != nil {
 		return err
 	}
-	filesID, err := f.blobs.Identity(ctx)
+	var databaseID string
+	err = f.store.Read(ctx, func(t *store.Tx) error {
+		databaseID, err = t.GetFolderID(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -66,8 +68,6 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 			return err
 		}
 	}
-	// Several processes may start together on a new database and new files. Therefore each process
-	// reads and sets first the identity of the database, and then the identity of the files.
 	return f.setIdentity(ctx, databaseID, filesID)
 }
 
