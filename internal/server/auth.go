@@ -105,14 +105,17 @@ func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Pr
 	return p
 }
 
-// check returns a problem if a parameter has invalid syntax, or if the Content-Type or
-// Content-Encoding of the body is not supported. Otherwise it returns nil.
+// check returns a problem if a parameter has invalid syntax, if the Content-Type or Content-Encoding
+// of the body is not supported, or if the body is only a part of a file. Otherwise it returns nil.
 func (rules requestRules) check(r *http.Request) *api.Problem {
 	if p := rules.params.validate(r); p != nil {
 		return p
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body uncompressed")
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Range") != "" { // RFC 9110, section 14.5; the service would take the part for the whole file
+		return api.NewProblem(api.CodeMalformed, "Content-Range is not supported, so nothing was stored: send the whole body in one request, without Content-Range")
 	}
 	if kind := r.Header.Get("Content-Type"); rules.hasJSONBody && kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {

@@ -148,6 +148,23 @@ func TestUploadLimit(t *testing.T) {
 	}
 }
 
+// TestPartialUpload sends the first lines of a file with the header Content-Range. The service must not
+// take them for the whole file.
+func TestPartialUpload(t *testing.T) {
+	t.Parallel()
+	w := newTestServer(t, server.Options{})
+	created := w.newDataset(t, "part")
+	part := map[string]string{"Content-Range": "bytes 0-19/9711", "Content-Type": "text/csv"}
+	w.refused(t, refusal{"upload", call{method: "PUT", path: created.DatasetUploadInfo.UploadURL, body: "id,a,b\n1,2,3\n2,3,4\n", header: part}, 400, api.CodeMalformed, ""})
+	delete(part, "Content-Type")
+	w.refused(t, refusal{"form", call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: "id,a,b\n1,2,3\n2,3,4\n", header: part}, 400, api.CodeMalformed, ""})
+	var dataset api.Dataset
+	w.must(t, call{method: "GET", path: "/api/v1/datasets/" + created.DatasetKey}, &dataset)
+	if dataset.Status != api.DatasetPending {
+		t.Errorf("the dataset is %s", dataset.Status)
+	}
+}
+
 // TestExpectContinue checks that a client that waits for 100 Continue gets an error without sending
 // the body.
 func TestExpectContinue(t *testing.T) {
