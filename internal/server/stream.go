@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -173,7 +174,39 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 		}
 		return nil
 	}
-	http.ServeContent(&fileOrProblemWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
+	out := &fileOrProblemWriter{ResponseWriter: w, begin: begin, size: file.Size}
+	http.ServeContent(out, withNormalRange(r), "", file.ModTime, file)
+}
+
+// unsatisfiableRange is a range of bytes that begins after the end of any file.
+const unsatisfiableRange = "9223372036854775807-"
+
+// withNormalRange returns a request for a file with the header Range as http.ServeContent needs it to
+// follow RFC 9110, section 14.2:
+//
+//   - Only GET has ranges.
+//   - The unit bytes may be written in upper case. A range in another unit is ignored.
+//   - The last 0 bytes of a file are not a range that can be sent.
+func withNormalRange(r *http.Request) *http.Request {
+	text := r.Header.Get("Range")
+	if text == "" {
+		return r
+	}
+	clone := *r
+	clone.Header = r.Header.Clone()
+	unit, list, _ := strings.Cut(text, "=")
+	if r.Method != http.MethodGet || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
+		clone.Header.Del("Range")
+		return &clone
+	}
+	ranges := strings.Split(list, ",")
+	for i, one := range ranges {
+		if suffix, ok := strings.CutPrefix(strings.TrimSpace(one), "-"); ok && suffix != "" && strings.Trim(suffix, "0") == "" {
+			ranges[i] = unsatisfiableRange
+		}
+	}
+	clone.Header.Set("Range", "bytes="+strings.Join(ranges, ","))
+	return &clone
 }
 
 // fileOrProblemWriter is the writer to which http.ServeContent writes a file. It calls begin before
@@ -183,7 +216,8 @@ type fileOrProblemWriter struct {
 	http.ResponseWriter
 	// begin is called with partial = true if only a part of the file is sent.
 	begin    func(partial bool) *api.Problem
-	replaced bool // WriteHeader has sent a problem instead of the file
+	size     int64 // bytes of the file
+	replaced bool  // WriteHeader has sent a problem instead of the file
 }
 
 // errProblemSent is returned by [fileOrProblemWriter.Write] if a problem was sent instead of the file.
@@ -211,8 +245,9 @@ func (w *fileOrProblemWriter) WriteHeader(status int) {
 	for _, name := range []string{"Content-Length", "Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges"} {
 		w.Header().Del(name)
 	}
-	if status != http.StatusRequestedRangeNotSatisfiable { // with this status, Content-Range has the size of the file
-		w.Header().Del("Content-Range")
+	w.Header().Del("Content-Range")
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", w.size))
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	writeProblem(w.ResponseWriter, p)

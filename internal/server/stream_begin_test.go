@@ -32,7 +32,13 @@ func TestServeFile(t *testing.T) {
 		"all":          {"GET", "", "", nil, 200, "whole"},
 		"part":         {"GET", "Range", "bytes=2-3", nil, 206, "part"},
 		"head":         {"HEAD", "", "", nil, 200, ""},
-		"head_of_part": {"HEAD", "Range", "bytes=2-3", nil, 206, ""},
+		"head_of_part": {"HEAD", "Range", "bytes=2-3", nil, 200, ""},
+		"other_unit":   {"GET", "Range", "items=2-3", nil, 200, "whole"},
+		"upper_case":   {"GET", "Range", "Bytes=2-3", nil, 206, "part"},
+		"last_none":    {"GET", "Range", "bytes=-0", nil, 416, ""},
+		"last_or_none": {"GET", "Range", "bytes=-00, -3", nil, 206, "part"},
+		"reversed":     {"GET", "Range", "bytes=9-0", nil, 416, ""},
+		"no_numbers":   {"GET", "Range", "bytes=a-b", nil, 416, ""},
 		"known":        {"GET", "If-None-Match", `"key"`, nil, 304, ""},
 		"bad_range":    {"GET", "Range", "bytes=99-", nil, 416, ""},
 		"other_file":   {"GET", "If-Match", `"other"`, nil, 412, ""},
@@ -43,7 +49,7 @@ func TestServeFile(t *testing.T) {
 			t.Parallel()
 			begun := ""
 			content := bytes.NewReader([]byte("id,colour\n"))
-			file := &app.File{ReadSeekCloser: nopReadSeekCloser{content}, Name: "a.csv", ETag: "key", BeforeSend: func(_ context.Context, partial bool) error {
+			file := &app.File{ReadSeekCloser: nopReadSeekCloser{content}, Size: content.Size(), Name: "a.csv", ETag: "key", BeforeSend: func(_ context.Context, partial bool) error {
 				begun = "whole"
 				if partial {
 					begun = "part"
@@ -62,6 +68,9 @@ func TestServeFile(t *testing.T) {
 			isProblem := strings.HasPrefix(w.Body.String(), "{") && w.Header().Get("Content-Type") == problemType && w.Header().Get("ETag") == "" && w.Header().Get("Cache-Control") == "no-store"
 			if isProblem != (c.want >= http.StatusBadRequest) {
 				t.Errorf("%v %s", w.Header(), w.Body)
+			}
+			if got := w.Header().Get("Content-Range"); (got == "bytes */10") != (c.want == http.StatusRequestedRangeNotSatisfiable) {
+				t.Errorf("Content-Range is %q", got)
 			}
 		})
 	}
