@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"foretell/internal/api"
@@ -210,11 +211,11 @@ func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, e
 		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) || excluded(name) }), nil
 	}
 	if len(chosen) == 0 {
-		return nil, api.NewFieldProblem("algorithms", "must not be empty: omit the field to select all of %v", all)
+		return nil, api.NewFieldProblem("algorithms", "must not be empty: omit the field to select all of %s", strings.Join(all, ", "))
 	}
 	for i, name := range chosen {
 		if !slices.Contains(all, name) {
-			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classCount, all)
+			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]s for %[2]d classes", name, classCount, strings.Join(all, ", "))
 		}
 		if excluded(name) {
 			return nil, api.NewFieldProblem("algorithms", "%q does not support monotone columns: omit the algorithm or the field monotone", name)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,9 +30,12 @@ func marshalJSON(w io.Writer, v any) error {
 	return err
 }
 
-// numberSuffix is the end of the message of unmarshalJSON for a number that does not fit its field.
-// The message begins with the name of the field.
-const numberSuffix = "\x1f the number is too large or not an integer"
+// numberMessage is in the message of unmarshalJSON for a number that does not fit its field. The
+// message begins with the name of the field. It ends with notInteger if the field is an integer.
+const (
+	numberMessage = "\x1f the number is too large"
+	notInteger    = " or not an integer"
+)
 
 // unmarshalJSON is like json.Unmarshal, but rejects repeated members and invalid UTF-8, and accepts
 // integers such as 8.0, as JSON Schema does. Its errors contain no Go types and no values.
@@ -57,7 +61,10 @@ func unmarshalJSON(data []byte, v any) error {
 		if field == "" {
 			field = jsonMemberAt(data, mismatch.Offset)
 		}
-		return errors.New(field + numberSuffix)
+		if mismatch.Type.Kind() == reflect.Float64 {
+			return errors.New(field + numberMessage)
+		}
+		return errors.New(field + numberMessage + notInteger)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("invalid JSON: unexpected end")
 	default:

@@ -154,8 +154,8 @@ func toFieldError(d *huma.ErrorDetail) api.FieldError {
 		field = strings.TrimPrefix(field, prefix)
 	}
 	message := d.Message
-	if name, ok := strings.CutSuffix(message, numberSuffix); ok && d.Location == "body" {
-		return api.FieldError{Field: name, Message: strings.TrimPrefix(numberSuffix, "\x1f ")}
+	if name, end, ok := strings.Cut(message, numberMessage); ok && d.Location == "body" {
+		return api.FieldError{Field: name, Message: strings.TrimPrefix(numberMessage, "\x1f ") + end}
 	}
 	if name, ok := strings.CutSuffix(message, requiredSuffix); ok {
 		message = "is required"

@@ -72,8 +72,11 @@ func (s *testServer) refused(t *testing.T, r refusal) {
 	if p.Code != r.code || p.Status != r.want || p.Title == "" || p.Type == "" || p.Detail == "" {
 		t.Errorf("code %q, want %q, in %s", p.Code, r.code, body)
 	}
-	if strings.Contains(p.Detail, "limit=") || strings.Contains(p.Detail, " 1 items") {
+	if strings.Contains(p.Detail, "limit=") || strings.Contains(p.Detail, " 1 items") || strings.Contains(p.Detail, "one of [") {
 		t.Errorf("not a sentence: %s", p.Detail)
+	}
+	if strings.Contains(r.call.json, "e400") && strings.Contains(p.Detail, "integer") {
+		t.Errorf("the field need not be an integer: %s", p.Detail)
 	}
 	if r.want == http.StatusUnauthorized && resp.Header.Get("WWW-Authenticate") != "Bearer" {
 		t.Error("401 without WWW-Authenticate")
@@ -234,6 +237,7 @@ func trainingRefusals(pending api.CreatedDataset) []refusal {
 		{"half_a_leaf", create(`{"scalingFactor":4.5,"performanceThreshold":0.5}`), 422, api.CodeInvalid, "scalingFactor"},
 		{"unknown_metric", create(`{"scalingFactor":4,"performanceThreshold":0.5,"metric":"luck"}`), 422, api.CodeInvalid, "metric"},
 		{"no_time", create(`{"scalingFactor":4,"performanceThreshold":0.5,"timeLimitSeconds":0}`), 422, api.CodeInvalid, "timeLimitSeconds"},
+		{"no_finite_threshold", create(`{"scalingFactor":4,"performanceThreshold":1e400}`), 400, api.CodeMalformed, "performanceThreshold"},
 		{"seed_past_64_bits", create(`{"scalingFactor":4,"performanceThreshold":0.5,"seed":1e30}`), 422, api.CodeInvalid, ""},
 		{"no_algorithm", create(`{"scalingFactor":4,"performanceThreshold":0.5,"algorithms":[]}`), 422, api.CodeInvalid, "algorithms"},
 		{"unknown_dataset_to_train", call{
