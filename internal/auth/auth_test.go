@@ -100,7 +100,7 @@ func TestTokenHashes(t *testing.T) {
 		t.Errorf("the hashes are %q, want %q", got, want)
 	}
 	for _, hash := range want {
-		if key := SessionKey(hash); len(key) != 36 || strings.Contains(key, ":") {
+		if key := SessionKey(hash); len(key) != 36 || strings.Contains(key, ":") || key[14] != '4' || !strings.Contains("89ab", key[19:20]) {
 			t.Errorf("the key of the session %s is %s", hash, key)
 		}
 	}

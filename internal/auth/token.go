@@ -64,8 +64,10 @@ func NewUUID(rand io.Reader) (string, error) {
 }
 
 // SessionKey returns the UUID with which users refer to a session. hash is the hash of the
-// session's token. The UUID is the first half of the hash, which does not reveal the token.
+// session's token, in hexadecimal digits. The UUID is the first half of the hash, which does not
+// reveal the token. Like all keys, it has version 4.
 func SessionKey(hash string) string {
 	hash = hash[strings.IndexByte(hash, ':')+1:] // without the name of the algorithm
-	return hash[:8] + "-" + hash[8:12] + "-" + hash[12:16] + "-" + hash[16:20] + "-" + hash[20:32]
+	variant := "89ab"[hash[16]%4]
+	return hash[:8] + "-" + hash[8:12] + "-4" + hash[13:16] + "-" + string(variant) + hash[17:20] + "-" + hash[20:32]
 }
