@@ -19,6 +19,7 @@ type contractSchema struct {
 	MaxLength  *int                       `json:"maxLength"`
 	MinItems   *int                       `json:"minItems"`
 	MaxItems   *int                       `json:"maxItems"`
+	OneOf      []*contractSchema          `json:"oneOf"`
 	Items      *contractSchema            `json:"items"`
 	Required   []string                   `json:"required"`
 	Properties map[string]*contractSchema `json:"properties"`

@@ -75,7 +75,8 @@ func (doc *contractDocument) jsonOfWrongTypes(schema *contractSchema) []variant 
 		"null": "null", "boolean": "true", "integer": "7", "string": `"text"`, "array": `["x"]`, "object": `{"x":1}`,
 	} {
 		v := invalid
-		if slices.Contains(schema.Type, kind) || kind == "integer" && slices.Contains(schema.Type, "number") {
+		isAllowed := func(one *contractSchema) bool { return slices.Contains(one.Type, kind) }
+		if isAllowed(schema) || slices.ContainsFunc(schema.OneOf, isAllowed) || kind == "integer" && slices.Contains(schema.Type, "number") {
 			v = unspecified
 		}
 		variants = append(variants, variant{"type_" + kind, text, v})

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ func TestDocument(t *testing.T) {
 			}
 		}
 	})
+	checkSchemas(t, doc)
 	tags := tagNames(t, doc)
 	seen := map[string]string{}
 	for path, item := range doc["paths"].(map[string]any) {
@@ -72,6 +74,110 @@ func tagNames(t *testing.T, doc map[string]any) []string {
 		names = append(names, tag.(map[string]any)["name"].(string))
 	}
 	return names
+}
+
+// checkSchemas checks all schemas of the document against the rules of JSON Schema 2020-12.
+func checkSchemas(t *testing.T, doc map[string]any) {
+	t.Helper()
+	for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+		checkSchema(t, "schema "+name, schema)
+	}
+	walkJSON(doc["paths"], "#/paths", func(at string, value map[string]any) {
+		if schema, ok := value["schema"]; ok {
+			checkSchema(t, at, schema)
+		}
+	})
+}
+
+// schemaKinds maps the keywords that the document uses to the JSON types of their values. The values
+// of keywords of the kind schema are schemas, also in arrays and objects.
+var schemaKinds = map[string]string{
+	"type": "types", "enum": "array", "required": "strings",
+	"title": "string", "description": "string", "$ref": "string", "format": "string", "pattern": "string",
+	"contentMediaType": "string", "contentSchema": "schema", "default": "any", "examples": "array",
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number",
+	"minLength": "count", "maxLength": "count", "minItems": "count", "maxItems": "count", "uniqueItems": "boolean",
+	"items": "schema", "additionalProperties": "schema", "properties": "object of schemas",
+	"oneOf": "array of schemas", "anyOf": "array of schemas",
+}
+
+// checkSchema checks a schema: the names of its keywords, and the types of their values.
+func checkSchema(t *testing.T, at string, schema any) {
+	t.Helper()
+	members, ok := schema.(map[string]any)
+	if _, isBoolean := schema.(bool); isBoolean {
+		return
+	}
+	if !ok {
+		t.Errorf("%s is %v, which is no schema", at, schema)
+	}
+	for name, value := range members {
+		at := at + "/" + name
+		switch kind := schemaKinds[name]; kind {
+		case "schema":
+			checkSchema(t, at, value)
+		case "array of schemas":
+			list, _ := value.([]any)
+			for _, one := range list {
+				checkSchema(t, at, one)
+			}
+			ok = len(list) > 0
+		case "object of schemas":
+			var object map[string]any
+			object, ok = value.(map[string]any)
+			for property, one := range object {
+				checkSchema(t, at+"/"+property, one)
+			}
+		default:
+			ok = isOfKind(kind, value)
+		}
+		if !ok {
+			t.Errorf("%s is %v, which JSON Schema does not allow", at, value)
+		}
+	}
+}
+
+// isOfKind reports whether a keyword of a schema may have the value. kind is a value of schemaKinds.
+func isOfKind(kind string, value any) bool {
+	text, isText := value.(string)
+	list, _ := value.([]any)
+	number, isNumber := value.(float64)
+	_, isBoolean := value.(bool)
+	switch kind {
+	case "any":
+		return true
+	case "string":
+		return isText
+	case "boolean":
+		return isBoolean
+	case "number":
+		return isNumber
+	case "count":
+		return isNumber && number >= 0 && number == math.Trunc(number)
+	case "array":
+		return len(list) > 0
+	case "strings":
+		return areUnique(list, func(string) bool { return true })
+	case "types":
+		isType := func(name string) bool {
+			return slices.Contains([]string{"null", "boolean", "object", "array", "number", "string", "integer"}, name)
+		}
+		return isType(text) || len(list) > 0 && areUnique(list, isType)
+	}
+	return false // an unknown keyword
+}
+
+// areUnique reports whether all items of a list are different texts that are valid.
+func areUnique(list []any, isValid func(string) bool) bool {
+	seen := map[string]bool{}
+	for _, item := range list {
+		text, ok := item.(string)
+		if !ok || seen[text] || !isValid(text) {
+			return false
+		}
+		seen[text] = true
+	}
+	return true
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)

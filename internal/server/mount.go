@@ -158,7 +158,7 @@ func (s *service) mountOperation(described api.Operation, in, body reflect.Type,
 		for i, path := range append([]string{described.Path}, described.Aliases...) {
 			op := s.describeOperation(described, in)
 			op.Path = path
-			op.Hidden = i > 0 // in the document, an alias is not a path, but part of the description of the operation
+			op.Hidden = i > 0 // completeDocument documents aliases
 			success := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
 			if !empty {
 				schema := to.OpenAPI().Components.Schemas.Schema(body, true, op.OperationID+"Response")

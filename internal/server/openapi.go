@@ -147,9 +147,10 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
-// trainingForm and blindForm describe the CSVs that the service accepts. A client that knows only the
-// OpenAPI document needs them, because the service accepts any first column as IDs if its values are
-// unique, and any last column of few values as labels.
+// trainingForm and blindForm describe the CSVs that the service accepts, and resultForm describes the
+// result of a prediction. A client that knows only the OpenAPI document needs them, because the service
+// accepts any first column as IDs if its values are unique, and any last column of few values as labels,
+// and because the blind CSV may be the result of another prediction.
 const (
 	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
 		"The first column has the row IDs, which must be unique, the last column has the labels, and the columns between are the features. " +
@@ -158,7 +159,11 @@ const (
 	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs the columns of all features that the model uses, with the names of the training CSV and in any order. " +
 		"It also needs unique row IDs, in the column with the name of the ID column of the training CSV. If there is no such column, the first column has the IDs. " +
 		"Other columns are copied to the result. A value that cannot be read as in training, such as 5,7 instead of 5.7, is not an error: it is treated as missing. " +
-		"The warnings of getPredictionDrift report such values."
+		"The warnings of getPredictionDrift report such values. " + resultForm
+	resultForm = "The result has the rows of the blind CSV in the same order, and all its columns, followed by prediction (the predicted class), " +
+		"probability (the probability of this class), probability_<class> for each class, and the columns of the parameter reasons. " +
+		"If the blind CSV already has a column of such a name, the added column has the first of the suffixes _2, _3, … that makes its name unique, such as prediction_2. " +
+		"The added columns are therefore always the last columns."
 )
 
 // operationRemarks maps operation IDs to texts that follow the summary in the OpenAPI document.
@@ -176,13 +181,13 @@ var operationRemarks = map[string]string{
 	api.GetPrediction.ID: "COMPLETED does not mean that all values could be read; see the warnings of getPredictionDrift.",
 	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +
 		"409 if the service is not configured to send emails.",
-	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD.",
+	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD. " + resultForm,
 	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of the bytes before them.",
 }
 
 // completeDocument adds to the OpenAPI document what huma cannot derive from the types: the bodies
-// of operations that stream, the statuses of downloads, objects that may be null, and the Location
-// header.
+// of operations that stream, the statuses of downloads, objects that may be null, members of which one
+// is required, headers and aliases.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
@@ -207,7 +212,10 @@ func completeDocument(doc *huma.OpenAPI) {
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
 	documentNulls(doc, api.Operations()...)
+	threshold := doc.Components.Schemas.SchemaFromRef(schemaPrefix + "NewTraining")
+	threshold.AnyOf = []*huma.Schema{{Required: []string{"performanceThreshold"}}, {Required: []string{"targetPerformance"}}}
 	for _, op := range api.Operations() {
+		documentErrorHeaders(findOperation(doc, op))
 		findOperation(doc, op).Responses["431"] = &huma.Response{ // sent by net/http, which does not call the handler
 			Description: http.StatusText(http.StatusRequestHeaderFieldsTooLarge),
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -216,6 +224,33 @@ func completeDocument(doc *huma.OpenAPI) {
 			findOperation(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
+		}
+		documentAliases(doc, op)
+	}
+}
+
+// documentAliases adds a path for each alias of an operation.
+func documentAliases(doc *huma.OpenAPI, op api.Operation) {
+	for _, path := range op.Aliases {
+		alias := *findOperation(doc, op)
+		alias.Path = path
+		alias.OperationID += "Alias" // the IDs of operations are unique
+		doc.AddOperation(&alias)
+	}
+}
+
+// documentErrorHeaders documents the headers of error responses; see problemHeaders.
+func documentErrorHeaders(op *huma.Operation) {
+	retryAfter := map[string]*huma.Param{"Retry-After": {
+		Description: "How many seconds to wait before the request is sent again.", Schema: &huma.Schema{Type: huma.TypeInteger},
+	}}
+	for status, headers := range map[string]map[string]*huma.Param{
+		"401": {"WWW-Authenticate": {Description: "The scheme Bearer.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		"429": retryAfter,
+		"503": retryAfter,
+	} {
+		if response := op.Responses[status]; response != nil {
+			response.Headers = headers
 		}
 	}
 }
@@ -258,6 +293,10 @@ func documentNullMembers(doc *huma.OpenAPI, op *huma.Operation) {
 	body := doc.Components.Schemas.SchemaFromRef(op.RequestBody.Content["application/json"].Schema.Ref)
 	for name, property := range body.Properties {
 		if slices.Contains(body.Required, name) || property.Nullable {
+			continue
+		}
+		if len(property.OneOf) > 0 { // it has no type of its own
+			property.OneOf = append(property.OneOf, &huma.Schema{Type: "null", Enum: []any{nil}}) // huma does not know the type null, but checks the enum
 			continue
 		}
 		property.Nullable = true

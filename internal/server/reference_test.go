@@ -44,6 +44,7 @@ func TestOpenAPI(t *testing.T) {
 				Content map[string]any
 			}
 			Responses map[string]struct {
+				Headers map[string]any
 				Content map[string]any
 			}
 		}
@@ -78,6 +79,13 @@ func TestOpenAPI(t *testing.T) {
 	page := string(doc.Components.Schemas["DatasetPage"])
 	if !strings.Contains(page, `"contentMediaType":"application/json"`) {
 		t.Errorf("the string of datasets is not described: %s", page)
+	}
+	if training := string(doc.Components.Schemas["NewTraining"]); !strings.Contains(training, `"anyOf":[{"required":["performanceThreshold"]},{"required":["targetPerformance"]}]`) {
+		t.Errorf("no threshold is required: %s", training)
+	}
+	progress := doc.Paths["/api/training/{trainingJobKey}/progress"]["get"]
+	if progress.OperationID == "" || progress.Responses["401"].Headers["WWW-Authenticate"] == nil || progress.Responses["429"].Headers["Retry-After"] == nil {
+		t.Errorf("the alias of getTrainingProgress is %+v", progress)
 	}
 	if model := string(doc.Components.Schemas["Model"]); !strings.Contains(model, `"achievedPerformance":{"description":"A string that holds`) {
 		t.Errorf("achievedPerformance is not described as a string: %s", model)

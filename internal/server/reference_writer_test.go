@@ -44,13 +44,13 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + `. All pages except the last
   also have ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
 - **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
-  in UTC, to the second.
+  in UTC, to the second. Only the ` + "`time`" + ` of an [AuditEvent](#auditevent) is to the microsecond.
 - **Two quirks** of the hosted service's API are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
 - **Parameters** and fields marked * are required in a request. A parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
   Unknown parameters in the query are rejected with 400, except in signed URLs.
-- **Uploads** are streamed. An interrupted upload stores nothing. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
+- **Uploads** are streamed. An interrupted upload stores nothing. A file cannot be uploaded in parts: a request with ` + "`Content-Range`" + ` is rejected with 400. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
   request, the response arrives before the client sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
 
@@ -63,7 +63,7 @@ These routes require no token, and are not operations:
 
 // codeMeanings explain the codes.
 var codeMeanings = map[api.Code]string{
-	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body",
+	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body, a part of a body (`Content-Range`)",
 	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:    "wrong email or password",
 	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `authenticatorCode`, the code of the authenticator app",
@@ -218,7 +218,11 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 	case len(s.AnyOf) > 0:
 		return w.describeType(s.AnyOf[0]) + orNull
 	case len(s.OneOf) > 0:
-		return w.describeType(s.OneOf[0]) + ", or " + s.OneOf[1].Type
+		text := w.describeType(s.OneOf[0])
+		for _, other := range s.OneOf[1:] {
+			text += ", or " + other.Type
+		}
+		return text
 	case s.Type == huma.TypeArray:
 		text := "array of " + strings.TrimSuffix(w.describeType(s.Items), orNull) + formatRange("items", s.MinItems, s.MaxItems)
 		if s.Nullable {
