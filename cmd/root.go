@@ -42,14 +42,14 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 			}
 			return cli.RunGroup(cmd, args)
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(colorModes, f.Color) {
 				return exit.Usagef("invalid --color %q: must be %s", f.Color, humanize.JoinOr(colorModes))
 			}
 			f.Running = cmd
 			f.OpenConsole()
 			f.StartCommandSpan(cmd, cmd.GroupID != serviceGroup) // a service command has no span: its requests and jobs have their own
-			if err := cmp.Or(cli.CheckEmptyFlags(cmd), cli.CheckDryRunFlags(cmd)); err != nil {
+			if err := cmp.Or(cli.CheckEmptyFlags(cmd), cli.CheckEmptyArgs(cmd, args), cli.CheckDryRunFlags(cmd)); err != nil {
 				return err
 			}
 			if err := cmd.ValidateFlagGroups(); err != nil {

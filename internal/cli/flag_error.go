@@ -63,6 +63,20 @@ func CheckEmptyFlags(cmd *cobra.Command) error {
 	return empty
 }
 
+// emptyArgAllowed has the paths of commands that check empty arguments themselves, because an empty
+// value of a setting has its own hint.
+var emptyArgAllowed = []string{"foretell config set"}
+
+// CheckEmptyArgs returns a usage error if an argument of a command is empty. A command would search
+// for an object or a file without a name, or use a default as if the argument were omitted.
+func CheckEmptyArgs(cmd *cobra.Command, args []string) error {
+	i := slices.Index(args, "")
+	if i < 0 || cmd.DisableFlagParsing || slices.Contains(emptyArgAllowed, cmd.CommandPath()) { // the command for completions parses no flags
+		return nil
+	}
+	return exit.Usagef("argument %d is empty", i+1).WithHint("give the argument a value; in a script, check that the variable with the value is set")
+}
+
 // hasNoText reports whether the value of a flag is an empty text, or a list with only empty texts.
 func hasNoText(f *pflag.Flag) bool {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
