@@ -14,7 +14,7 @@ func CheckText(field, text, allowed string) error {
 	for _, r := range text {
 		switch {
 		case strings.ContainsRune(allowed, r):
-		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
+		case IsControl(r):
 			return NewFieldProblem(field, "must not have control characters, but has %U", r)
 		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf is the class of invisible format characters
 			visible = true
@@ -24,6 +24,12 @@ func CheckText(field, text, allowed string) error {
 		return NewFieldProblem(field, "must not be blank")
 	}
 	return nil
+}
+
+// IsControl reports whether r is a control character, ends a line, changes the direction of writing, or
+// stands for invalid UTF-8.
+func IsControl(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == utf8.RuneError
 }
 
 // fileNameEscapes has the three characters that are escaped in a file name; see [DecodeFileName].

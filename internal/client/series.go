@@ -23,10 +23,10 @@ const (
 // DatasetName returns the name of the nth dataset of a series. For the series iris, this is iris if
 // n is 1, iris-2 if n is 2, and so on. It truncates series so that the result has at most 30
 // characters, and omits dashes at its beginning, because a command would read the name as a flag.
-// If one or two characters remain, it appends "-data". If none remain, it uses "data" as the
+// Control characters, which the name of a file may have, become dashes. If one or two characters remain, it appends "-data". If none remain, it uses "data" as the
 // series.
 func DatasetName(series string, n int) string {
-	series = strings.TrimLeft(storedName(series), "- ")
+	series = strings.TrimLeft(strings.Map(replaceControl, storedName(series)), "- ")
 	if series == "" {
 		series = "data"
 	}
@@ -39,6 +39,14 @@ func DatasetName(series string, n int) string {
 	}
 	runes := []rune(series)
 	return strings.TrimSpace(string(runes[:min(len(runes), maxNameLen-len(suffix))])) + suffix
+}
+
+// replaceControl returns a dash for a control character, and any other character unchanged.
+func replaceControl(r rune) rune {
+	if api.IsControl(r) {
+		return '-'
+	}
+	return r
 }
 
 // storedName returns the form in which the service stores a name.

@@ -24,6 +24,8 @@ func TestDatasetName(t *testing.T) {
 		{"--help", 1, "help"},
 		{"- ü", 2, "ü-data-2"},
 		{"---", 1, "data"},
+		{"tr\xff", 1, "tr-"},
+		{"one\ntwo\x1b", 2, "one-two--2"},
 		{"t", 2, "t-data-2"},
 		{"übermäßig lange Überschriften, sehr", 1, "übermäßig lange Überschriften,"},
 		{"übermäßig lange Überschriften, sehr", 3, "übermäßig lange Überschrifte-3"},
