@@ -94,7 +94,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	}
 	created, err := preflight.SubmitPrediction(ctx, session, o.target.NewPredictionRequest(key), &preflight.Upload{In: blind, Size: read.Bytes})
 	if err != nil {
-		return err
+		return preflight.LostPredictionError(ctx, err, o.target.ResumeCommand("KEY", blind), "run the command again")
 	}
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")

@@ -44,7 +44,7 @@ func TestErrorAfterRace(t *testing.T) {
 	}{
 		{"progress", "GET", regexp.MustCompile(`/progress$`), fail, false, 1, "foretell run "},
 		{"model", "GET", regexp.MustCompile(`/models/[0-9a-f-]+$`), limit, false, 7, "foretell run "},
-		{"prediction", "POST", regexp.MustCompile(`/predictions/`), lose, true, 7, "foretell predict "},
+		{"prediction", "POST", regexp.MustCompile(`/predictions/`), lose, true, 7, "foretell predictions download "},
 		{"result", "GET", regexp.MustCompile(`/result$`), limit, false, 7, "foretell predictions download "},
 		{"interrupted_download", "GET", regexp.MustCompile(`/result$`), nil, false, 130, "foretell predictions download "},
 		{"race", "POST", regexp.MustCompile(`/training/`), lose, true, 7, "foretell run "},
@@ -86,9 +86,7 @@ func TestErrorAfterRace(t *testing.T) {
 			if code := run.ProcessState.ExitCode(); code != c.exit || !strings.HasPrefix(command, c.command) {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
-			if strings.HasSuffix(command, "--resume KEY") {
-				command = strings.TrimSuffix(command, "KEY") + "@last"
-			}
+			command = strings.Replace(command, " KEY", " @last", 1)
 			next := exec.Command("sh", "-c", command)
 			next.Env = append(env, "PATH="+filepath.Dir(run.Path))
 			if out, err := next.CombinedOutput(); err != nil || races != 1 {

@@ -142,6 +142,17 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 	return created, nil
 }
 
+// LostPredictionError returns err with another hint if the response to [SubmitPrediction] may have been
+// lost after the service had created the prediction, so that the user does not predict the file twice.
+// resume is the command that downloads the result of the prediction with the key KEY, and otherwise
+// says what to do if there is no prediction. Any other err is returned unchanged, also nil.
+func LostPredictionError(ctx context.Context, err error, resume, otherwise string) error {
+	if err == nil || !client.MayHaveSucceeded(err) {
+		return err
+	}
+	return exit.FromError(ctx, err).WithHint("the prediction may have been created: if `foretell predictions list` shows it, continue with `%s`, where KEY is the key of the prediction; otherwise %s", resume, otherwise)
+}
+
 // asFileRejection converts the service's error response to an upload into an error about the file.
 // Without it, HTTP status 422 would be reported as an invalid flag.
 func asFileRejection(ctx context.Context, file string, err error) error {
