@@ -186,8 +186,8 @@ var operationRemarks = map[string]string{
 }
 
 // completeDocument adds to the OpenAPI document what huma cannot derive from the types: the bodies
-// of operations that stream, the statuses of downloads, objects that may be null, members of which one
-// is required, headers and aliases.
+// of operations that stream, the statuses of downloads, objects that may be null, alternative members,
+// headers and aliases.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
