@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"foretell/cmd/prediction"
-	"foretell/internal/client"
 	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
@@ -19,8 +18,8 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	if preflight.IsFileChanged(err) {
 		return exit.FromError(ctx, err).WithHint("the model is kept; when the blind file no longer changes, predict it with `%s`", p.predictCommand())
 	}
-	if client.MayHaveSucceeded(err) && !p.gate.IsSet() { // with requirements, only the whole run can be continued
-		return preflight.LostPredictionError(ctx, err, p.target.ResumeCommand("KEY", p.files.Blind), "continue with `"+p.predictCommand()+"`")
+	if !p.gate.IsSet() { // with requirements, only the whole run can be continued
+		err = preflight.LostPredictionError(ctx, err, p.target.ResumeCommand("KEY", p.files.Blind), "continue with `"+p.predictCommand()+"`")
 	}
 	if err != nil {
 		return exit.WithContinueCommand(ctx, err, p.predictCommand())

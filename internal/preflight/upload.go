@@ -145,9 +145,10 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 // LostPredictionError returns err with another hint if the response to [SubmitPrediction] may have been
 // lost after the service had created the prediction, so that the user does not predict the file twice.
 // resume is the command that downloads the result of the prediction with the key KEY, and otherwise
-// says what to do if there is no prediction. Any other err is returned unchanged, also nil.
+// says what to do if there is no prediction. Any other err is returned unchanged, also nil, and the error
+// of an interrupted command.
 func LostPredictionError(ctx context.Context, err error, resume, otherwise string) error {
-	if err == nil || !client.MayHaveSucceeded(err) {
+	if err == nil || ctx.Err() != nil || !client.MayHaveSucceeded(err) {
 		return err
 	}
 	return exit.FromError(ctx, err).WithHint("the prediction may have been created: if `foretell predictions list` shows it, continue with `%s`, where KEY is the key of the prediction; otherwise %s", resume, otherwise)
