@@ -15,8 +15,8 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	if err == nil {
 		return c, nil
 	}
-	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
-		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", guessScheme(strings.TrimSpace(opts.BaseURL)))
+	if guess := guessScheme(strings.TrimLeft(strings.TrimSpace(opts.BaseURL), "/")); !strings.Contains(opts.BaseURL, "://") && isAddress(guess) {
+		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", guess)
 	}
 	example := "https://foretell.example.com"
 	if u, parseErr := url.Parse(strings.TrimSpace(opts.BaseURL)); parseErr == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
@@ -36,6 +36,32 @@ func guessScheme(address string) string {
 		return "http://" + address
 	}
 	return "https://" + address
+}
+
+// isAddress reports whether text is a URL that has a host.
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Hostname() != ""
+}
+
+// InvalidProxy returns the name of the variable with the proxy for requests to server if its value is
+// not the address of a proxy, otherwise "". Package net/http sends these requests without a proxy, and
+// reports no error.
+func InvalidProxy(env Getenv, server string) (variable string) {
+	variable = "HTTP_PROXY"
+	if u, err := url.Parse(server); err == nil && u.Scheme == "https" {
+		variable = "HTTPS_PROXY"
+	}
+	if env(variable) == "" {
+		variable = strings.ToLower(variable)
+	}
+	proxy := env(variable)
+	for _, address := range []string{proxy, "http://" + proxy} {
+		if _, err := url.Parse(address); err == nil {
+			return ""
+		}
+	}
+	return variable
 }
 
 // EmbeddedURL is the base URL of a service in this process. No connection is made to it, because

@@ -261,6 +261,9 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
+	if variable := config.InvalidProxy(o.Factory.Env, c.BaseURL()); variable != "" {
+		o.Factory.Note("warning: %s is not the address of a proxy, so requests are sent without a proxy", variable)
+	}
 	endSession := func() error {
 		closing := opts
 		closing.Attempts, closing.Relogin = 1, nil

@@ -107,7 +107,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 			}
 		}
 		if server != "" {
-			results = append(results, checkProxy(ctx, server))
+			results = append(results, o.checkProxy(ctx, server))
 			results = append(results, o.checkServer(ctx, server)...)
 		}
 		results = append(results, o.checkSignIn(ctx, s), checkKeyring(ctx, s))
@@ -235,8 +235,11 @@ func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) strin
 	return "the folder belongs to a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"
 }
 
-func checkProxy(ctx context.Context, server string) Result {
+func (o *Checker) checkProxy(ctx context.Context, server string) Result {
 	const name = "proxy"
+	if variable := config.InvalidProxy(o.Factory.Env, server); variable != "" {
+		return failResult(ctx, name, exit.Usagef("%s is not the address of a proxy, so requests are sent without a proxy", variable).WithHint("set it to an address such as http://proxy.example.com:3128, or unset it"))
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
 	if err != nil {
 		return failResult(ctx, name, exit.Usagef("invalid address %s: %w", server, err))
