@@ -11,6 +11,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/config"
+	"foretell/internal/connect"
 	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
@@ -19,6 +20,7 @@ import (
 )
 
 type replayOptions struct {
+	wait    connect.WaitFlags
 	output  cli.Output
 	factory *cli.Factory
 
@@ -51,6 +53,8 @@ the machine.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[replayDocument]())
+	opts.wait.Factory, opts.wait.Cmd = f, cmd // it uses no service
+	opts.wait.BindProgress(cmd)
 	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "training `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
 	return cmd
@@ -68,6 +72,9 @@ type replayDocument struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
+	if _, _, _, err := o.wait.StartProgress(ctx); err != nil { // only to check the flag: the run shows its own progress
+		return err
+	}
 	rec, err := term.Interruptible(ctx, func() (*receipt.Receipt, error) {
 		return download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
 	})
@@ -134,6 +141,9 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	args := append(download.RunArgs(rec, train, blind), "-o", result, "--no-receipt")
 	if o.output.Quiet {
 		args = append(args, "--quiet")
+	}
+	if flag := o.output.Cmd.Flags().Lookup(config.KeyProgress); flag.Changed {
+		args = append(args, "--progress", flag.Value.String())
 	}
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return err

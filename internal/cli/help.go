@@ -160,6 +160,7 @@ Progress is redrawn in place on a terminal, and printed in a few lines elsewhere
 that takes less than a second shows no progress. With --progress json, each line on standard
 error is a JSON object: an event of progress, a notice or an error. Only prompts, logs, such
 as those of --debug, annotations for GitHub and the message after a second Ctrl-C are text.
+FORETELL_PROGRESS only affects commands that have the flag --progress.
 
 A result file is written under a temporary name. It is renamed after its rows, IDs, order
 and size have been checked.
