@@ -318,7 +318,11 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
 	case missing && len(p.columns) == 0: // the column is missing in one of several joined files
-		return "the files need the same columns, with a header in each"
+		hint := "the files need the same columns, with a header in each"
+		if p.Blind == nil && !in.layout.Blind && p.Factory.Running.Flags().Lookup("blind") != nil {
+			hint += "; name a file with the rows to predict with --blind"
+		}
+		return hint
 	case missing:
 		meant := csvfile.ClosestName(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", "); {
