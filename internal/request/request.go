@@ -129,11 +129,14 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 }
 
 // addProblemHint adds a hint to two kinds of problems: an unknown path or a method that the path
-// does not allow, because the user has typed them, and a missing parameter offset or limit. It
-// returns any other problem unchanged.
+// does not allow, because the user has typed them, and a parameter offset or limit that is missing, or
+// that the operation does not have. It returns any other problem unchanged.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")
+	}
+	if slices.ContainsFunc(problem.Errors, isUnknownPageParameter) {
+		return exit.FromError(ctx, problem).WithHint("only lists have pages: omit --paginate, and the fields offset and limit")
 	}
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {
@@ -148,4 +151,10 @@ func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Pro
 // missing.
 func isMissingPageParameter(e api.FieldError) bool {
 	return (e.Field == "offset" || e.Field == "limit") && e.Message == "is required"
+}
+
+// isUnknownPageParameter reports whether an error says that the operation has no parameter offset or
+// limit, because it is no list.
+func isUnknownPageParameter(e api.FieldError) bool {
+	return (e.Field == "offset" || e.Field == "limit") && strings.HasPrefix(e.Message, "is not a parameter")
 }
