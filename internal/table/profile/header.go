@@ -2,6 +2,7 @@ package profile
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/check"
@@ -65,7 +66,8 @@ func findName(t *columnstats.Column, name string) *columnstats.Value {
 // begins with the byte order mark of this file.
 func spellings(name string) []string {
 	lower := strings.ToLower(name)
-	return []string{name, "\uFEFF" + name, lower, strings.ToUpper(name), strings.ToUpper(lower[:1]) + lower[1:]}
+	_, n := utf8.DecodeRuneInString(lower)
+	return []string{name, "\uFEFF" + name, lower, strings.ToUpper(name), strings.ToUpper(lower[:n]) + lower[n:]}
 }
 
 // cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have
