@@ -19,7 +19,7 @@ func fileOfIntegers(name string, rows int, value func(i int) int64) string {
 }
 
 // TestIntegersThatAreEqualAsFloatsAreTexts expects that integers are counted as texts if a float64 cannot
-// distinguish some of them, in small columns and in those of which not all texts are kept. Unix times stay times.
+// distinguish some of them, also if not all texts of the column are kept. Unix times stay times.
 func TestIntegersThatAreEqualAsFloatsAreTexts(t *testing.T) {
 	const limit = 1 << 53
 	for _, c := range []struct {
