@@ -81,6 +81,9 @@ func (r *Repairer) useRolesOfCopy(ctx context.Context, c *correctedCopy) error {
 		return err
 	}
 	schema := p.TrainProfile.Schema
+	if p.hasRejectedID && !c.result.GeneratedID {
+		p.roles.IDReason = ""
+	}
 	p.roles.ID, p.roles.GeneratedID, p.roles.Label = schema.ID, c.result.GeneratedID, schema.Label
 	p.Train.layout.GeneratedIDName = schema.ID
 	columns := slices.Concat(schema.FieldNames(), []string{schema.Label})
@@ -223,7 +226,7 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	if in != r.Train || layout.Blind || !r.hasSample || r.hasWrongHeader() {
 		return layout
 	}
-	layout.GenerateID = r.roles.GeneratedID
+	layout.GenerateID = r.roles.GeneratedID && !r.hasRejectedID // the copy may lack the rows with an invalid ID
 	if in.layout.ID != "" {
 		layout.ID = in.layout.ID
 	}

@@ -129,6 +129,7 @@ var constantHints = map[string]string{
 	csvfile.CodeInvalidEncoding:    "use another --encoding, or omit it: the encoding is then detected",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
+	tablefile.CodeHiddenCells:      "if a model must not learn from them, such as rows that a filter hides, delete them, or omit a column with --drop",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
 	csvfile.CodeNoFeatures:         "add a column that helps to predict the label; the warnings say why each of the present columns is not used",
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",

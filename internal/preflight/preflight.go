@@ -72,19 +72,20 @@ type Preflight struct {
 	GroupColumn                string        // the value of --group, a column that is not a feature; "" if the flag is not set
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
-	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
-	modelFormats *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
-	columns      []string           // names of the training file's columns; nil if it cannot be read
-	hasSample    bool               // whether some rows of the training file were read
-	blindColumns *roles.Description // the columns of the blind file; nil without one
-	blindLacks   []string           // names of the training file's columns that the blind file lacks
-	noHeader     bool               // whether the first row of the training file looks like data
-	roles        roles.Roles        // roles of the training file's columns
-	series       SeriesRoles        // roles of the series that UseSeries has set
-	ownLabel     string             // the label that would be inferred from the training file alone; "" if the user would be asked
-	askedLabel   bool               // whether the user was asked for the label
-	confirmed    bool               // whether the user has confirmed that the many numbers of the label are classes
-	blindID      roles.BlindID      // where the row IDs of the blind file come from
+	modelColumns  roles.TrainingFile // the columns of the model if Train is a blind file for it
+	modelFormats  *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
+	columns       []string           // names of the training file's columns; nil if it cannot be read
+	hasSample     bool               // whether some rows of the training file were read
+	blindColumns  *roles.Description // the columns of the blind file; nil without one
+	blindLacks    []string           // names of the training file's columns that the blind file lacks
+	noHeader      bool               // whether the first row of the training file looks like data
+	roles         roles.Roles        // roles of the training file's columns
+	hasRejectedID bool               // IDs are generated for the training file, because a later row has no or a repeated ID
+	series        SeriesRoles        // roles of the series that UseSeries has set
+	ownLabel      string             // the label that would be inferred from the training file alone; "" if the user would be asked
+	askedLabel    bool               // whether the user was asked for the label
+	confirmed     bool               // whether the user has confirmed that the many numbers of the label are classes
+	blindID       roles.BlindID      // where the row IDs of the blind file come from
 }
 
 // codeRenamedColumn is the code of a warning about a column that is read under another
@@ -172,6 +173,7 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) e
 		if err != nil {
 			return err
 		}
+		p.hasRejectedID = true
 		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
 		p.setTrainLayout(header)
 		if p.Blind != nil {

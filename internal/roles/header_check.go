@@ -74,10 +74,11 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 	}
 }
 
-// equalsHeader reports whether a record repeats the first record, as in concatenated files.
+// equalsHeader reports whether a record repeats the first record, as in concatenated files. Case, spaces and
+// invisible characters such as a byte order mark are ignored.
 func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	for i, name := range h.cells {
-		if strings.TrimSpace(string(rec.Fields[i])) != name {
+		if !cells.EqualSpelling(strings.TrimSpace(string(rec.Fields[i])), name) {
 			return false
 		}
 	}

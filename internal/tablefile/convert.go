@@ -23,6 +23,7 @@ const (
 
 	CodeUncalculated     = "uncalculated-formula"
 	CodeMergedCells      = "merged-cells"
+	CodeHiddenCells      = "hidden-cells"
 	CodeMixedPercentages = "mixed-percentages"
 )
 

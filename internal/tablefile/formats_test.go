@@ -35,7 +35,9 @@ type parquetRow struct {
 	Address struct {
 		City string `parquet:"city"`
 	} `parquet:"address"`
-	Index int64 `parquet:"__index_level_0__"`
+	Picture []byte `parquet:"picture"`
+	Plain   []byte `parquet:"plain"` // texts that are not marked as texts
+	Index   int64  `parquet:"__index_level_0__"`
 }
 
 func parquetFile(tb testing.TB, groups ...[]parquetRow) string {
@@ -63,14 +65,14 @@ func parquetFileWith(tb testing.TB, codec compress.Codec, groups ...[]parquetRow
 
 func parquetRows() []parquetRow {
 	name := "a,b"
-	first := parquetRow{ID: 1, Name: &name, Score: 0.1, Small: 0.1, Count: 4e9, Yes: true, Price: -5, Day: 20_000, When: time.Date(2024, 2, 29, 12, 30, 0, 500_000, time.UTC), Index: 7}
+	first := parquetRow{ID: 1, Name: &name, Score: 0.1, Small: 0.1, Count: 4e9, Yes: true, Price: -5, Day: 20_000, When: time.Date(2024, 2, 29, 12, 30, 0, 500_000, time.UTC), Picture: []byte{1, 0, 0xFF}, Plain: []byte("é"), Index: 7}
 	first.Address.City = "Łódź"
 	return []parquetRow{first, {ID: -2, Score: 1e6, Price: 12345, When: time.Date(1960, 1, 2, 0, 0, 0, 0, time.UTC)}}
 }
 
-const parquetWant = `__index_level_0__,id,name,score,small,count,yes,price,day,when,at,address.city
-7,1,"a,b",0.1,0.1,4000000000,true,-0.05,2024-10-04,2024-02-29 12:30:00.0005Z,,Łódź
-0,-2,,1000000,0,0,false,123.45,1970-01-01,1960-01-02 00:00:00Z,,
+const parquetWant = `__index_level_0__,id,name,score,small,count,yes,price,day,when,at,address.city,plain
+7,1,"a,b",0.1,0.1,4000000000,true,-0.05,2024-10-04,2024-02-29 12:30:00.0005Z,,Łódź,é
+0,-2,,1000000,0,0,false,123.45,1970-01-01,1960-01-02 00:00:00Z,,,
 `
 
 func TestParquet(t *testing.T) {
@@ -86,7 +88,7 @@ func TestParquet(t *testing.T) {
 			if _, row, _ := table.Locate(3, 1); row != 2 {
 				t.Errorf("line 3 is row %d", row)
 			}
-			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "omitted: tags") {
+			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "omitted: tags.list.element, picture") {
 				t.Errorf("got %v", w)
 			}
 		})
@@ -255,6 +257,21 @@ func TestWorkbook(t *testing.T) {
 	_, err = text(t, openText(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
 	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None"; the sheets are "Data"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestHiddenCells reads a sheet with a hidden row, and with hidden columns; only the first of them is in the table.
+func TestHiddenCells(t *testing.T) {
+	rows := `</sheetData><cols><col min="2" max="16384" hidden="1"/></cols><sheetData>` +
+		`<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>x</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>` +
+		`<row r="3" hidden="1"><c r="A3"><v>2</v></c></row>`
+	table := openText(t, xlsx(t, "Data", rows), Options{})
+	if got, err := text(t, table); err != nil || got != "id,x\n1,\n2,\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	const want = `the sheet has 1 hidden row and 1 hidden column ("x"); hidden cells are read like all others`
+	if w := table.Warnings(); len(w) != 1 || w[0].Message != want {
+		t.Errorf("got %v", w)
 	}
 }
 

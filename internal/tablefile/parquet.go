@@ -111,6 +111,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 	var index []parquetColumn
 	var lists []string
 	var visit func(column *parquet.Column, repeated bool)
+	binary := findBinaryLeaves(file)
 	visit = func(column *parquet.Column, repeated bool) {
 		repeated = repeated || column.Repeated()
 		if !column.Leaf() {
@@ -124,7 +125,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 		name := strings.Join(column.Path(), ".")
 		text := cellFormatter(column.Type())
 		switch {
-		case repeated || text == nil:
+		case repeated || text == nil || binary[at]:
 			lists = append(lists, name)
 		case strings.HasPrefix(name, pandasIndexPrefix):
 			index = append(index, parquetColumn{name, at, text})

@@ -30,6 +30,9 @@ type sheetReader struct {
 	firstFormula string        // the first cell counted in uncalculated, such as C2
 	merged       int           // number of merged ranges with a row below the header
 	firstRange   string        // the first range counted in merged, such as C2:C3
+	isRowHidden  bool          // whether the current row is hidden
+	hiddenRows   int           // number of hidden rows below the header that have a value
+	hiddenRanges [][2]int      // the first and the last number of hidden columns, from 1
 	names        []string      // the cells of the header
 	numbers      []numberCells // counts of the numbers of each column
 }
@@ -55,6 +58,7 @@ func (s *sheetReader) writeRows(part string) error {
 			}
 			s.cells = s.cells[:0]
 			s.row++
+			s.isRowHidden = isTrue(attribute(e, "hidden"))
 			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
 				s.row = n
 			}
@@ -63,6 +67,8 @@ func (s *sheetReader) writeRows(part string) error {
 			}
 		case "c":
 			return s.addCell(d, e)
+		case "col":
+			s.addHiddenColumns(e)
 		case "mergeCell":
 			s.addMerged(attribute(e, "ref"))
 		}
@@ -93,6 +99,9 @@ func (s *sheetReader) endRow() error {
 			return err
 		}
 		s.countNumbers(s.cells[:min(last, s.width)])
+		if s.isRowHidden {
+			s.hiddenRows++
+		}
 	}
 	for _, text := range s.cells[:last] { // rows longer than the header are written; the CSV reader rejects them
 		s.out.writeField([]byte(text))
@@ -177,7 +186,7 @@ func (s *sheetReader) warnings() []csvfile.Warning {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
 			"the sheet has %s of merged cells (first %s); only the first cell of a range has its value, and the other cells are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
 	}
-	return append(list, s.percentageWarnings()...)
+	return slices.Concat(list, s.hiddenWarnings(), s.percentageWarnings())
 }
 
 // percentageWarnings returns a warning about the columns that have percentages and other numbers, if

@@ -11,6 +11,9 @@ import (
 // surrounding spaces, in the composition of characters such as é, or in characters without a width.
 func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
 
+// EqualSpelling reports whether [FoldSpelling] maps two texts to the same text.
+func EqualSpelling(a, b string) bool { return a == b || FoldSpelling(a) == FoldSpelling(b) }
+
 // VisibleText maps texts that look the same to the same text: texts that differ only in the
 // composition of characters such as é, or in characters without a width.
 func VisibleText(text string) string {

@@ -59,7 +59,12 @@ var numberShapes = []numberShape{
 	newNumberShape(`# #/#`, isUnpadded),
 	newNumberShape(`[-−]?(\d{1,4}):([0-5]\d(?:[.,]\d+)?)`, nil), // durations of more than 24 hours, or minutes and seconds
 	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withDecimals(),
-	newNumberShape(`[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
+	newNumberShape(`[-−]?(?:(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Rs?\.?|kr\.?)_)?[-−]?(\d{1,3}(?: \d{3})*(?:[.,]\d+)?)`, isUnpadded).withSpaces(),
+	newNumberShape(`\(?_[-−]?(\d{1,3}\.\d+)_[,;]_[-−]?(\d{1,3}\.\d+)_\)?`, nil), // latitude and longitude
+	newNumberShape(`(?i:point)_\(_[-−]?# +[-−]?#_\)`, nil),
+	newNumberShape(`(\d{4})-?W(\d{2})(?:-\d)?`, nil), // weeks and quarters of a year
+	newNumberShape(`(\d{4})[ -]?Q([1-4])`, nil),
+	newNumberShape(`Q([1-4])[ /-]?(\d{4})`, nil),
 	newNumberShape(`(\d{1,3}(?:[. ]\d{3})+|\d{1,5}),(?:[-–—]|--)`, isUnpadded),
 	newNumberShape(`(?:[-−]?'|=")[-−]?#['"]?`, isUnpadded), // as text for a spreadsheet program, such as '142 and ="142"
 	newNumberShape(`[-−]?((?:[٠-٩]+|[۰-۹]+|[０-９]+)(?:[.,٫．](?:[٠-٩]+|[۰-۹]+|[０-９]+))?)`, nil),
@@ -68,7 +73,7 @@ var numberShapes = []numberShape{
 func newNumberShape(pattern string, isValid func(numbers []string) bool) numberShape {
 	compile := func() *regexp.Regexp {
 		pattern := strings.NewReplacer("#", numberPart, "_", "[ \u00A0]*").Replace(pattern)
-		return regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[a-zA-Zµ%²³/]{0,8}$`)
+		return regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[\pL\p{Sc}%²³/]{0,8}\.?$`)
 	}
 	return numberShape{pattern: sync.OnceValue(compile), isValid: isValid}
 }

@@ -1,6 +1,7 @@
 package columnstats
 
 import (
+	"math"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -130,4 +131,28 @@ func isDigits(text string) bool {
 		}
 	}
 	return true
+}
+
+// exactIntegerLimit is the smallest integer that is the same float64 as another integer.
+const exactIntegerLimit = 1 << 53
+
+// haveEqualFloats reports whether two of values are different integers but the same float64, such
+// as 90071992547409936 and 90071992547409937.
+func haveEqualFloats(values []Value) bool {
+	integers := make(map[float64]string)
+	for i := range values {
+		one := &values[i]
+		if one.Kind != cells.Number || math.Abs(one.Number) < exactIntegerLimit {
+			continue
+		}
+		digits := strings.TrimLeft(one.Text, "+-0")
+		if !isDigits(digits) {
+			continue
+		}
+		if other, known := integers[one.Number]; known && other != digits {
+			return true
+		}
+		integers[one.Number] = digits
+	}
+	return false
 }

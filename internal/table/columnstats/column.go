@@ -27,6 +27,7 @@ type Column struct {
 	rowsByKind         [4]int // number of rows by cells.ValueKind
 	texts              valueCounts
 	numericStats       *runningStats                 // set once there are statistics of the numbers
+	hasEqualFloats     bool                          // set by chooseCountingStrategy; see HasEqualFloats
 	dropsNumberTexts   bool                          // numbers are currently not counted as texts
 	droppedNumberTexts bool                          // some numbers were not counted as texts
 	firstNumbers       []Value                       // if droppedNumberTexts is set: the numbers that had been counted before
@@ -136,7 +137,8 @@ func (t *Column) addText(cell []byte, hash uint64, line int) {
 // chooseCountingStrategy decides how the rest of the column is counted. It is called when the column has many
 // distinct texts; see Column.
 func (t *Column) chooseCountingStrategy() {
-	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || mayBeCodes(t.texts.values) {
+	t.hasEqualFloats = haveEqualFloats(t.texts.values)
+	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || t.hasEqualFloats || mayBeCodes(t.texts.values) {
 		t.limits.maxTexts = math.MaxInt // words and codes are counted; they need no statistics of numbers
 		return
 	}

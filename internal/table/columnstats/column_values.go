@@ -61,6 +61,10 @@ func (t *Column) Top(n int) []Value { return t.texts.top(n) }
 // HasCodes reports whether the numbers of the column are probably codes, such as ZIP codes.
 func (t *Column) HasCodes() bool { return areCodes(t.texts.values) }
 
+// HasEqualFloats reports whether some integers of the column are different, but the same float64.
+// Such integers have more than 15 digits, and are usually IDs. The column then counts all numbers as texts.
+func (t *Column) HasEqualFloats() bool { return t.hasEqualFloats || haveEqualFloats(t.AllOrSample()) }
+
 // DistinctCount returns the number of distinct values of a column of texts, and whether
 // it is an estimate.
 func (t *Column) DistinctCount() (count int, estimated bool) {

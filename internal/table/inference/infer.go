@@ -17,6 +17,9 @@ type Result struct {
 	Strays []columnstats.Value
 	// hasCodes is set if the numbers are probably codes, such as ZIP codes.
 	hasCodes bool
+	// HasLongIntegers is set if a column of numbers is read as texts, because some of its integers
+	// are different, but the same float64.
+	HasLongIntegers bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
 	// YearFirst is set if 06-01-02 is the second of January 2006.
@@ -92,10 +95,16 @@ func inferOtherForm(t *columnstats.Column) Result {
 		if inf, ok := inferDates(t, texts); ok {
 			return inf
 		}
+		if t.HasEqualFloats() {
+			return inferLongIntegers(t, texts)
+		}
 		return Result{Form: FormNumeric, hasCodes: t.HasCodes()}
 	}
 	if inf, ok := inferDates(t, texts); ok {
 		return inf
+	}
+	if t.Kind() == frame.Numeric && t.HasEqualFloats() {
+		return inferLongIntegers(t, texts)
 	}
 	best := bestAmounts(t, texts)
 	if inf, ok := decideAmounts(t, &best); ok {
@@ -115,6 +124,15 @@ func inferOtherForm(t *columnstats.Column) Result {
 	} else {
 		inf.inferPrefixes(t, texts)
 	}
+	return inf
+}
+
+// inferLongIntegers returns the inferred form of a column of integers whose HasEqualFloats is true. They are
+// texts: a model of numbers could not distinguish them.
+func inferLongIntegers(t *columnstats.Column, texts []columnstats.Value) Result {
+	inf := inferText(t, texts)
+	inf.inferPrefixes(t, texts)
+	inf.HasLongIntegers = true
 	return inf
 }
 

@@ -161,7 +161,8 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 // resolveDateFormats finds Unix times, and decides whether dates begin with the year. A column that
 // the training file also has is read in the format that it has there. Other columns of numbers are
 // searched for Unix times, unless they also have texts that become levels: as a column of dates,
-// they would lose these levels.
+// they would lose these levels. Long integers are texts only if they are not Unix times, and if the training
+// file has no numbers in the column.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {
@@ -174,18 +175,21 @@ func resolveDateFormats(inferences []Result, names []string, columns []columnsta
 	for i := range inferences {
 		inf, t := &inferences[i], &columns[i]
 		trained := known[names[i]]
+		isNumeric := inf.Form == FormNumeric && inf.Format == nil || inf.HasLongIntegers
 		switch {
 		case inf.Form == "": // the ID or the label
 		case trained == nil:
-			if inf.Form == FormNumeric && inf.Format == nil {
+			if isNumeric {
 				if unit := unixTimeUnit(t, names[i]); unit != "" && len(inf.Strays) == 0 {
 					*inf = readUnixTimes(t, unit)
 				}
 			}
 		case trained.Epoch != "":
-			if isInRange := inf.Form == FormNumeric && inf.Format == nil && areMostlyUnixTimes(t, trained.Epoch); isInRange {
+			if isNumeric && areMostlyUnixTimes(t, trained.Epoch) {
 				*inf = readUnixTimes(t, trained.Epoch)
 			}
+		case inf.HasLongIntegers && trained.Kind == frame.Numeric && trained.Feature == "":
+			*inf = Result{Form: FormNumeric}
 		case trained.YearFirst && !inf.YearFirst:
 			values, read, times := parseDates(t.AllOrSample(), trained.DateFormat())
 			if read > len(inf.Values) && times == 0 || inf.Form == FormDate && read == len(inf.Values) {

@@ -2,8 +2,11 @@ package profile
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 )
 
@@ -16,12 +19,12 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 		if i == s.id || !t.KnowsAllTexts() { // some texts of the column are unknown
 			continue
 		}
-		found := t.Find(s.table.Names[i])
+		found := findName(t, s.table.Names[i])
 		if stem, isNumbered := cutNumber(s.table.Names[i]); found == nil && isNumbered {
 			if stem == "column" {
 				continue // the user's file has perhaps no name for it
 			}
-			found = t.Find(stem)
+			found = findName(t, stem)
 		}
 		if found == nil || line > 0 && found.FirstLine() != line {
 			return false, nil
@@ -29,7 +32,7 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 		line = found.FirstLine()
 	}
 	again := s.opts.GeneratedID
-	for _, id := range []string{s.table.Names[s.id], "r1"} { // generated IDs begin with r1
+	for _, id := range append(spellings(s.table.Names[s.id]), "r1") { // generated IDs begin with r1
 		if again || line == 0 {
 			break
 		}
@@ -42,6 +45,29 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil
+}
+
+// findName returns the value of a column that is the given name. If there is none, it returns the first value
+// that differs from the name only in case, spaces and invisible characters, or nil.
+func findName(t *columnstats.Column, name string) *columnstats.Value {
+	if found := t.Find(name); found != nil {
+		return found
+	}
+	values := t.Values()
+	for i := range values {
+		if cells.EqualSpelling(values[i].Text, name) {
+			return &values[i]
+		}
+	}
+	return nil
+}
+
+// spellings returns a name and other spellings of it in the header of a concatenated file. The second one
+// begins with the byte order mark of this file.
+func spellings(name string) []string {
+	lower := strings.ToLower(name)
+	_, n := utf8.DecodeRuneInString(lower)
+	return []string{name, "\uFEFF" + name, lower, strings.ToUpper(name), strings.ToUpper(lower[:n]) + lower[n:]}
 }
 
 // cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have

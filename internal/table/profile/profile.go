@@ -45,7 +45,7 @@ type Profile struct {
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
 	log        csvfile.DefectLog                          // the defects of the scan
 
-	rowHashes []uint64 // hashes of the features of all rows; nil if some rows are not known
+	rowHashes []uint64 // hashes of all rows, from hashRows; nil if some rows are not known
 
 	positions map[string]int // the index in Columns of each name, set by ColumnIndex
 }

@@ -293,9 +293,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 		return err
 	}
 	if s.sample.HasAllRows() && !s.opts.Brief {
-		isFeature := func(i int) bool { return i != s.id && i != s.label }
-		p.rowHashes, err = s.sample.RowHashes(ctx, isFeature, func(i int) uint64 { return cells.Hash([]byte(s.table.Names[i])) })
-		if err != nil {
+		if err := s.hashRows(ctx); err != nil {
 			return err
 		}
 	}
