@@ -281,7 +281,7 @@ func TestStoreThatHangs(t *testing.T) {
 	for name, request := range map[string]func() error{
 		"read":   func() error { _, err := s.Open(t.Context(), s.newKey()); return err },
 		"write":  func() error { return s.backend.(*bucketStore).setOrphan(t.Context(), s.newKey(), time.Time{}) },
-		"delete": func() error { return s.backend.remove(t.Context(), s.newKey()) },
+		"delete": func() error { return s.remove(t.Context(), s.newKey()) },
 	} {
 		requests.Store(0)
 		err := request()
