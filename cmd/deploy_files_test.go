@@ -54,6 +54,20 @@ func TestDeployFiles(t *testing.T) {
 	}
 }
 
+// TestTeamFilesArePrivate checks that team.sh creates the files of PostgreSQL and of the S3 server so
+// that other users of the machine cannot read them.
+func TestTeamFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("..", "docs", "deploy", "team.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, first := strings.Index(string(script), "\numask 077"), strings.Index(string(script), `"$folder/`)
+	if private < 0 || first < private {
+		t.Error("umask 077 is not before the first file in the folder")
+	}
+}
+
 // TestDeployUnits checks that the service and the workers on one machine can have different
 // settings. With the same FORETELL_METRICS_LISTEN, the second process could not start, and without
 // FORETELL_MEMORY each worker would fill the machine. A flag in ExecStart would override the variable

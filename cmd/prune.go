@@ -44,10 +44,11 @@ of a dataset are deleted, the dataset is deleted too, with its CSV. Predictions 
 than --older-than are deleted even if their model is kept. Result files on your disk are
 never deleted.
 
-The champion of each series and all running jobs are kept. If no model of a series is
-promoted, its newest model that was neither rejected nor cancelled is kept, too, because
-it decides among which models the champion is chosen. Interrupted races and predictions
-are deleted if they are older than --older-than.`,
+The champion of each series and all running and queued jobs are kept. If no model of a
+series is promoted, its newest model that was neither rejected nor cancelled is kept,
+too, because it decides among which models the champion is chosen. Interrupted races and
+predictions are deleted if they are older than --older-than. Work that waits for a
+worker of a server is not interrupted, and is kept.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,

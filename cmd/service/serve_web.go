@@ -32,6 +32,11 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	if err != nil {
 		return nil, err
 	}
+	for _, network := range proxies {
+		if network.Bits() == 0 {
+			service.Log.WarnContext(ctx, "--trust-proxy trusts every address, so a client can choose the address that limits and the audit log see; pass only the addresses of the proxies", "network", network.String())
+		}
+	}
 	w := &webServer{}
 	if w.listener, err = o.network.openListener(ctx, service.Log, o.factory.Now); err != nil {
 		return nil, err

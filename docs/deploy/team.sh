@@ -10,6 +10,7 @@
 set -eu
 [ $# = 1 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 mkdir -p "$1"
+umask 077 # other users of this machine must not read the tables and models
 folder=$(cd "$1" && pwd)
 foretell=${FORETELL:-foretell}
 port=${PORT:-8080}
@@ -25,14 +26,14 @@ command -v initdb >/dev/null || { echo "team.sh: PostgreSQL is not installed" >&
 as_postgres=
 if [ "$(id -u)" = 0 ]; then
   as_postgres="setpriv --reuid=postgres --regid=postgres --init-groups"
-  chmod a+x "$folder"
+  chmod a+x "$folder" # so that it can enter its own folder
   $as_postgres test -x "$folder" || { echo "team.sh: the user postgres cannot enter $folder; name another folder, such as /srv/foretell-team" >&2; exit 1; }
 fi
 
 # Secrets are created at the first start.
 if [ ! -e "$folder/credentials" ]; then
-  (umask 077 && printf 'AWS_ACCESS_KEY_ID=foretell\nAWS_SECRET_ACCESS_KEY=%s\nPGPASSWORD=%s\n' \
-    "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" >"$folder/credentials")
+  printf 'AWS_ACCESS_KEY_ID=foretell\nAWS_SECRET_ACCESS_KEY=%s\nPGPASSWORD=%s\n' \
+    "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" >"$folder/credentials"
 fi
 set -a
 . "$folder/credentials"
@@ -59,7 +60,7 @@ start() { # start LOG COMMAND… runs a program in a session of its own, so that
 
 if [ ! -e "$folder/postgres/PG_VERSION" ]; then
   mkdir -p "$folder/postgres"
-  (umask 077 && printf '%s\n' "$PGPASSWORD" >"$folder/password")
+  printf '%s\n' "$PGPASSWORD" >"$folder/password"
   [ -z "$as_postgres" ] || chown postgres "$folder/postgres" "$folder/password"
   $as_postgres initdb --pgdata "$folder/postgres" --username foretell --pwfile "$folder/password" \
     --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 >"$folder/initdb.log"
@@ -67,6 +68,7 @@ if [ ! -e "$folder/postgres/PG_VERSION" ]; then
 fi
 start postgres $as_postgres postgres -D "$folder/postgres" -p "$postgres_port" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200
 mkdir -p "$folder/objects/foretell" "$folder/metadata" # the folder is the bucket
+chmod 700 "$folder/objects" "$folder/metadata" # also those of an earlier version of this script
 ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
   start s3 "$versitygw" --quiet --port "127.0.0.1:$s3_port" posix --sidecar "$folder/metadata" "$folder/objects"
 tries=0

@@ -27,7 +27,7 @@ func TestQueuePosition(t *testing.T) {
 		t.Helper()
 		return must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}))(t)
 	}
-	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.WaitingFor != api.WaitingForWorker || r.QueuedBehind != 0 {
+	if r := get(keys[2]); r.Status != api.TrainingPending || r.Interrupted || r.WaitingFor != api.WaitingForWorker || r.QueuedBehind != 0 {
 		t.Errorf("with no process at work: %+v", r)
 	}
 	if r := must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: keys[0]}))(t); r.Status != api.TrainingCancelled {
@@ -49,8 +49,9 @@ func TestQueuePosition(t *testing.T) {
 }
 
 // TestDeleteInterrupted deletes two predictions, and a dataset with a race. Each deletion must be
-// refused as long as a process runs one of the jobs, or will resume the race. A prediction that no
-// process runs is PENDING and can be deleted.
+// refused as long as a process runs one of the jobs, or will resume the race. In a service, the next
+// worker will resume it, so only a command without a server can delete the dataset. A prediction that
+// no process runs is PENDING and can be deleted.
 func TestDeleteInterrupted(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -104,7 +105,14 @@ func TestDeleteInterrupted(t *testing.T) {
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)
 	wantCode(t, err, api.CodeNotFound)
-	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
+	_, err = b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey})
+	wantCode(t, err, api.CodeWrongState)
+	command, closeCommand, err := openIn(t.Context(), b.dir, appOptions{log: io.Discard, now: time.Now, ownJobsOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeCommand()
+	must(command.DeleteDataset(command.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
 	b.awaitFiles(t, 0)
 }
 

@@ -510,6 +510,28 @@ func TestRestoreTwice(t *testing.T) {
 			t.Errorf("(-source +target):\n%s", diff)
 		}
 	})
+	t.Run("other_fails_during_a_file", func(t *testing.T) {
+		source := newPlace(t)
+		if err := source.upload(t.Context(), "big", big); err != nil {
+			t.Fatal(err)
+		}
+		archive, _ := source.write(t)
+		database, storage := backends["SQLite and files"](t)
+		target := open(t, database, storage, 0)
+		r := &hookReader{archive: bytes.NewReader(archive), first: half, hook: func() {
+			incomplete, err := filepath.Glob(filepath.Join(target.Blobs.Location(), "*.part"))
+			if err != nil || len(incomplete) != 1 {
+				t.Fatalf("%v, %v", incomplete, err)
+			}
+			if err := os.Remove(incomplete[0]); err != nil {
+				t.Fatal(err)
+			}
+		}}
+		_, err := backup.Restore(t.Context(), r, "", restored, func(backup.Header) (*backup.ServiceData, error) { return &target.ServiceData, nil })
+		if err == nil || !strings.Contains(err.Error(), "do not restore twice at the same time") {
+			t.Errorf("the restore without its incomplete file: %v", err)
+		}
+	})
 	t.Run("other_fails", func(t *testing.T) {
 		source := newPlace(t)
 		source.fill(t)

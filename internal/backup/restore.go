@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +82,9 @@ func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir str
 	}
 	if err = b.readFiles(ctx); err == nil {
 		err = b.into.Store.WriteWithoutRetry(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
+	}
+	if errors.Is(err, fs.ErrNotExist) { // see checkFilesRemain
+		err = fmt.Errorf("a file was deleted from %s while it was restored: do not restore twice at the same time: %w", b.into.Blobs.Location(), err)
 	}
 	if err != nil && !errors.Is(err, store.ErrCommitUnknown) {
 		err = errors.Join(err, b.deleteFilesWithoutRows(ctx))

@@ -16,15 +16,9 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-const (
-	// maxRequestTries is the number of times that a request is sent before the store is
-	// considered unavailable.
-	maxRequestTries = 3
-	// dialTimeout is the time limit for connecting. stallTimeout is the time without a transferred
-	// byte after which a connection fails.
-	dialTimeout  = 5 * time.Second
-	stallTimeout = 30 * time.Second
-)
+// maxRequestTries is the number of times that a request is sent before the store is considered
+// unavailable. A request that timed out is not sent again.
+const maxRequestTries = 3
 
 // Options configures [Open].
 type Options struct {
@@ -39,6 +33,8 @@ type Options struct {
 	Getenv func(name string) string
 	// MustExist is set if Open must not create a missing folder.
 	MustExist bool
+	// responseTimeout replaces the constants readTimeout and responseTimeout if it is not 0, for tests.
+	responseTimeout time.Duration
 }
 
 // Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It checks that an
@@ -91,11 +87,10 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err != nil {
 		return nil, err
 	}
-	transport, err := minio.DefaultTransport(where.useHTTPS)
+	transport, err := newS3Transport(where.useHTTPS, opts.responseTimeout)
 	if err != nil {
 		return nil, err
 	}
-	transport.DialContext = dialWithStallTimeout
 	core, err := minio.NewCore(where.host, &minio.Options{
 		Creds: creds, Secure: where.useHTTPS, Region: where.region, Transport: transport, MaxRetries: maxRequestTries,
 	})
@@ -111,7 +106,7 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 		return b, nil
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, fmt.Errorf("%w: the store at %s does not answer", ErrUnavailable, where.host)
+		return nil, where.timeoutError()
 	}
 	return nil, err
 }
@@ -233,6 +228,11 @@ func withoutAddress(err error) error {
 	return err
 }
 
+// timeoutError returns the error for a store that does not answer.
+func (l *bucketLocation) timeoutError() error {
+	return fmt.Errorf("%w: the store at %s does not answer", ErrUnavailable, l.host)
+}
+
 // translateS3Error converts an error of the S3 client to an error of this package. The message
 // omits the request, because its URL or headers contain a signature.
 func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
@@ -245,6 +245,9 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	var answer minio.ErrorResponse
 	if !errors.As(err, &answer) {
 		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, withoutAddress(err))
+	}
+	if answer.StatusCode == statusTimeout {
+		return b.timeoutError()
 	}
 	known := errorsByS3Code[answer.Code]
 	cause := fmt.Errorf("%s at %s: %s: %s", b, b.host, answer.Code, answer.Message)
@@ -259,32 +262,4 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, cause)
 	}
 	return cause
-}
-
-// stallTimeoutConn is a connection whose reads and writes fail if no byte was transferred
-// for stallTimeout.
-type stallTimeoutConn struct{ net.Conn }
-
-func dialWithStallTimeout(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return stallTimeoutConn{conn}, nil
-}
-
-func (c stallTimeoutConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
-		return 0, err
-	}
-	return c.Conn.Read(p)
-}
-
-// Write sends data. It also extends the deadline of a concurrent Read, because no response arrives
-// while a request is sent.
-func (c stallTimeoutConn) Write(p []byte) (int, error) {
-	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
-		return 0, err
-	}
-	return c.Conn.Write(p)
 }

@@ -253,3 +253,41 @@ func TestFrozenStore(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestStoreThatHangs uses a store that stops answering after it was opened. A request must fail
+// after one timeout, although the S3 client repeats requests after other failures.
+func TestStoreThatHangs(t *testing.T) {
+	t.Parallel()
+	var hangs atomic.Bool
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !hangs.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		requests.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body) // or the end of the connection would not be noticed
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	variables := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
+	s, err := Open(t.Context(), "s3://bucket/prefix?endpoint="+server.URL, Options{
+		Process: "p", TempDir: t.TempDir(), Getenv: func(name string) string { return variables[name] }, responseTimeout: 50 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hangs.Store(true)
+	for name, request := range map[string]func() error{
+		"read":   func() error { _, err := s.Open(t.Context(), s.newKey()); return err },
+		"write":  func() error { return s.backend.(*bucketStore).setOrphan(t.Context(), s.newKey(), time.Time{}) },
+		"delete": func() error { return s.remove(t.Context(), s.newKey()) },
+	} {
+		requests.Store(0)
+		err := request()
+		wantError(t, err, ErrUnavailable)
+		if err == nil || !strings.HasSuffix(err.Error(), "does not answer") || requests.Load() != 1 {
+			t.Errorf("%s: %d requests, %v", name, requests.Load(), err)
+		}
+	}
+}

@@ -39,12 +39,35 @@ func SetFlagsFromEnv(cmd *cobra.Command, env func(string) string) error {
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
 			failed = invalidFlagError(err).WithHint("see `%s --help`", cmd.CommandPath())
 			failed.Fact = strings.Replace(failed.Fact, "--"+f.Name, name, 1)
+			return
 		}
+		_ = cmd.Flags().SetAnnotation(f.Name, fromEnvAnnotation, []string{name}) // fails only if the flag is not defined
 	})
 	if failed != nil {
 		return failed
 	}
 	return nil
+}
+
+// fromEnvAnnotation is the annotation of a flag that SetFlagsFromEnv has set. Its value is the name
+// of the environment variable.
+const fromEnvAnnotation = "foretell_from_env"
+
+// nameEnvVar replaces the flag in a message such as "invalid --races 0" by the name of the environment
+// variable, if the value of the flag is from that variable.
+func nameEnvVar(cmd *cobra.Command, message string) string {
+	name, found := strings.CutPrefix(message, "invalid --")
+	if !found {
+		return message
+	}
+	name = name[:max(0, strings.IndexAny(name, " :"))]
+	flag := cmd.Flags().Lookup(name)
+	if flag == nil || len(flag.Annotations[fromEnvAnnotation]) == 0 {
+		return message
+	}
+	variable := flag.Annotations[fromEnvAnnotation][0]
+	rest := strings.TrimPrefix(message, "invalid --"+name)
+	return "invalid " + variable + strings.TrimPrefix(rest, " or "+variable)
 }
 
 // ignoredEnvVars matches variables that UnknownEnvVars ignores. These are the variables of the

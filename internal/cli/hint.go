@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"net/url"
 	"regexp"
@@ -69,8 +70,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(client.ProxyFailed) {
 		e.Fact = f.lowerProxyEnvVars(e.Fact)
 	}
-	if e.Hint == "" && f.Running != nil {
-		e.Hint = f.suggestList(e.Status)
+	if f.Running != nil {
+		e.Fact = nameEnvVar(f.Running, e.Fact)
+		e.Hint = cmp.Or(e.Hint, f.suggestList(e.Status))
 	}
 	e.Hint = f.RepeatFlagsInCommands(e.Hint)
 	if e.Code == string(api.CodeStorageFull) || e.Code == string(api.CodeWrongState) { // the message, not the hint, has the command that helps

@@ -153,7 +153,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	}
 	_, statErr := os.Stat(dir)
 	session, err := o.connectEmbeddedAt(ctx, at, opts)
-	if err == nil && errors.Is(statErr, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
+	if err == nil && errors.Is(statErr, os.ErrNotExist) && !pgurl.Is(location) && !cli.IsQuiet(o.Cmd) {
 		o.Factory.Note("data is stored in %s", dir)
 	}
 	return session, err

@@ -28,6 +28,10 @@ const storageFlag = "storage"
 // storageTimeout limits how long an S3 store may take to respond when it is opened.
 const storageTimeout = 30 * time.Second
 
+// slowOpening is the time after which a service that starts logs that it waits for the database or
+// the stored files.
+const slowOpening = 2 * time.Second
+
 // BindStorage adds --storage to cmd.
 func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")

@@ -222,6 +222,20 @@ func TestPostgresOfOperations(t *testing.T) {
 	}
 }
 
+// TestNoticeOfDataFolder checks that a command with a PostgreSQL database does not say that the data is
+// in the data folder.
+func TestNoticeOfDataFolder(t *testing.T) {
+	t.Parallel()
+	env := append(os.Environ(), "FORETELL_DATABASE="+testenv.Postgres(t), "XDG_DATA_HOME="+t.TempDir())
+	for _, args := range [][]string{{"migrate"}, {"jobs", "workers"}} {
+		command := exec.Command("foretell", args...)
+		command.Env = env
+		if out, err := command.CombinedOutput(); err != nil || strings.Contains(string(out), "data is stored in") {
+			t.Errorf("%v: %v: %s", args, err, out)
+		}
+	}
+}
+
 // TestFolderOfPostgresService checks that a command without --database does not create an SQLite
 // database in the data folder of a service on PostgreSQL.
 func TestFolderOfPostgresService(t *testing.T) {

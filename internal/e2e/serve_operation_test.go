@@ -30,7 +30,7 @@ func TestServeOperation(t *testing.T) {
 		return resp.StatusCode, string(body)
 	}
 	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--metrics-listen", "127.0.0.1:0",
-		"--drain-delay", "2s", "--clamav", "127.0.0.1:3310", "--log-level", "debug")
+		"--drain-delay", "2s", "--clamav", "127.0.0.1:3310", "--log-level", "debug", "--trust-proxy", "10.0.0.5,0.0.0.0/0")
 	serve.Env = append(serve.Environ(), "FORETELL_LOG_FORMAT=json")
 	metrics, base, draining := "", "", false
 	_, messages, err := follow(t, serve, func(line string) {
@@ -90,11 +90,11 @@ func TestServeOperation(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
 			t.Errorf("%v in %s", err, line)
 		}
-		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") {
+		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") || strings.HasPrefix(entry.Msg, "--trust-proxy trusts every address") {
 			logged[strings.Fields(entry.Msg)[0]] = true
 		}
 	}
-	if len(logged) != 3 {
+	if len(logged) != 4 {
 		t.Errorf("the log has only %v: %s", logged, messages)
 	}
 }

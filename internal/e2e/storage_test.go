@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"foretell/internal/api"
@@ -222,5 +224,23 @@ func TestDirectTransfers(t *testing.T) {
 	foretell("run", firstRows(t, "../../testdata/credit-g/train.csv", 150), "--blind", "../../testdata/credit-g/blind.csv", "-o", result, "--algorithm", "BFIF01")
 	if text, err := os.ReadFile(result); err != nil || strings.Count(string(text), "\n") < 2 {
 		t.Errorf("%v, result %q", err, text)
+	}
+}
+
+// TestStartWaitsForStorage starts a service on an S3 store that accepts connections but does not
+// answer. The log must say what the service waits for.
+func TestStartWaitsForStorage(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	env := []string{"HOME=" + t.TempDir(), "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret"}
+	storage := "s3://bucket/prefix?endpoint=http://" + listener.Addr().String()
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--storage", storage}
+	const line = "waiting for the database or the storage of files to respond"
+	if got := runUntil(t, env, args, line, syscall.SIGTERM); got.code == 0 || !strings.Contains(got.stderr, line) {
+		t.Errorf("exit status %d: %s", got.code, got.stderr)
 	}
 }

@@ -63,7 +63,8 @@ func exerciseWorkers(t *testing.T, flags ...string) {
 	is("status\tCOMPLETED", "datasets", "get", "credit", "--fields", "status")
 
 	race := foretell("training", "create", "credit", "--algorithm", "BSIX01", "--no-wait", "-q")
-	is("status\tPENDING", "training", "get", race, "--fields", "status")
+	is("status\tPENDING\noutcome\tpending", "training", "get", race, "--fields", "status,outcome")
+	is("", "prune", "--older-than", "0s", "--yes", "-q") // the race waits, so it and its dataset are kept
 	if log := work(`msg="job begins"`, syscall.SIGINT); !strings.Contains(log, "job released") {
 		t.Errorf("the race was not released: %s", log)
 	}

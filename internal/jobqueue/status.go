@@ -15,7 +15,8 @@ type Status struct {
 	// Running reports whether a live process runs the job.
 	Running bool
 	// Interrupted reports whether the job waits and no process will resume it, until
-	// [Queue.AdoptInterrupted] is called.
+	// [Queue.AdoptInterrupted] is called. It is always false in a service, whose next worker will
+	// resume the job.
 	Interrupted bool
 	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and
 	// api.WaitingForSpace if the job runs on this machine while the disk is full. Otherwise it is "". It
@@ -71,9 +72,9 @@ func (w *Workers) Status(j *store.JobState) Status {
 		return Status{}
 	}
 	s := Status{job: j, Running: w.isAlive(j.Owner)}
-	s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
 	switch {
 	case w.queue.ownJobsOnly:
+		s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
 	case !s.Running && len(w.Live) == 0:
 		s.WaitingFor = api.WaitingForWorker
 	case s.Running && w.Host(j.Owner) == w.queue.host && w.queue.isDiskFull != nil && w.queue.isDiskFull():

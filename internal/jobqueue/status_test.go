@@ -7,13 +7,15 @@ import (
 	"foretell/internal/store"
 )
 
-// TestWaitingFor checks why a job waits. A full disk matters only to a job that runs on this machine.
-func TestWaitingFor(t *testing.T) {
+// TestStatus checks why a job waits, and whether it is interrupted. A full disk matters only to a job
+// that runs on this machine.
+func TestStatus(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner string
 		isDiskFull,
 		ownJobsOnly bool
-		want string
+		want        string
+		interrupted bool
 	}{
 		"runs":                      {owner: "live", want: ""},
 		"disk_full":                 {owner: "live", isDiskFull: true, want: api.WaitingForSpace},
@@ -21,13 +23,13 @@ func TestWaitingFor(t *testing.T) {
 		"disk_full_for_a_command":   {owner: "live", isDiskFull: true, ownJobsOnly: true, want: ""},
 		"no_worker":                 {owner: "", want: api.WaitingForWorker},
 		"no_worker_and_full":        {owner: "", isDiskFull: true, want: api.WaitingForWorker},
-		"no_worker_and_own_jobs":    {owner: "", ownJobsOnly: true, want: ""},
+		"no_worker_and_own_jobs":    {owner: "", ownJobsOnly: true, want: "", interrupted: true},
 		"owner_is_no_longer_alive":  {owner: "dead", isDiskFull: true, want: api.WaitingForWorker},
 	} {
 		q := &Queue{ownJobsOnly: c.ownJobsOnly, isDiskFull: func() bool { return c.isDiskFull }, host: "north"}
 		w := &Workers{queue: q, alive: map[string]bool{"": false, "live": true, "remote": true, "dead": false}, hosts: map[string]string{"live": "north", "remote": "south"}}
-		if s := w.Status(&store.JobState{Owner: c.owner}); s.WaitingFor != c.want {
-			t.Errorf("%s: waits for %q, want %q", name, s.WaitingFor, c.want)
+		if s := w.Status(&store.JobState{Owner: c.owner}); s.WaitingFor != c.want || s.Interrupted != c.interrupted {
+			t.Errorf("%s: waits for %q, interrupted %t; want %q, %t", name, s.WaitingFor, s.Interrupted, c.want, c.interrupted)
 		}
 	}
 }
