@@ -49,8 +49,8 @@ type algorithm struct {
 	patience, holdoutPatience int
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int
-	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
-	// validation plan has more folds, they are merged; see split.MergeFolds.
+	// maxFolds is the largest number of folds of a run, at least split.MinMergedFolds; 0 means no
+	// limit. If the validation plan has more folds, they are merged; see split.MergeFolds.
 	maxFolds int
 	// stepGrowth determines the number of steps of a refit if the fitters' Progress is NaN. If the
 	// refit has r times as many training rows as a fold, it does r^stepGrowth times as many steps.

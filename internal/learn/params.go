@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"foretell/internal/learn/split"
 	"foretell/internal/spill"
 )
 
@@ -125,7 +126,7 @@ func (e Effort) Includes(algorithm string) bool {
 }
 
 // fastFolds is the largest number of folds of a run in a fast race without Params.Times.
-const fastFolds = 3
+const fastFolds = split.MinMergedFolds
 
 // maxFolds returns the maximum number of folds in a run of algorithm a; 0 means no limit.
 func (e Effort) maxFolds(a *algorithm) int {

@@ -11,7 +11,8 @@ import "slices"
 // all, there is one fold with an empty Validation.
 //
 // If the sample has Groups, whole groups are assigned to folds. The Validations then differ by more
-// rows, depending on the sizes of the groups.
+// rows, depending on the sizes of the groups. A class with rows in at least two groups has rows in
+// every Train, except if every fold for a group would leave one of its classes without such rows.
 func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
@@ -27,7 +28,7 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	if k < 2 {
 		return []Fold{{Train: s.sortedRows()}}
 	}
-	folds := make([]Fold, k)
+	folds, order := make([]Fold, k), assignmentOrder(k)
 	// Rows are assigned to the folds in turn. A class starts with the fold after the fold where the
 	// previous class ended. If every class started with the first fold, the first folds would get
 	// more rows than the last.
@@ -41,7 +42,7 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 		}
 		for _, row := range rows {
 			for i := range folds {
-				if i == next {
+				if i == order[next] {
 					folds[i].Validation = append(folds[i].Validation, row)
 				} else {
 					folds[i].Train = append(folds[i].Train, row)
@@ -57,10 +58,40 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
+// MinMergedFolds is the smallest number of merged folds for which [MergeFolds] keeps rows of the classes
+// in every Train.
+const MinMergedFolds = 3
+
+// maxFoldsInMerged returns the largest number of folds that MergeFolds merges into one, if k folds
+// become at least MinMergedFolds.
+func maxFoldsInMerged(k int) int { return (k + MinMergedFolds - 1) / MinMergedFolds }
+
+// assignmentOrder returns the order in which Folds assigns the rows of a class to k folds. After the
+// last fold, the first follows again. MergeFolds merges folds whose indices are close together, so
+// consecutive folds of the order have indices that are far apart. For example, the order of 10 folds is
+//
+//	0 4 8 2 6 1 5 9 3 7
+func assignmentOrder(k int) []int {
+	order, used := make([]int, k), make([]bool, k)
+	fold := 0
+	for i := range order {
+		for used[fold] {
+			fold = (fold + 1) % k
+		}
+		order[i], used[fold] = fold, true
+		fold = (fold + maxFoldsInMerged(k)) % k
+	}
+	return order
+}
+
 // MergeFolds merges consecutive folds so that n ≥ 1 folds are left. With 10 folds and n = 5, for
 // example, it merges folds 0 and 1, folds 2 and 3, and so on. The Validation of a merged fold is
 // the concatenation of the Validations of its folds. Its Train is the intersection of their Trains.
 // If there are at most n folds, they are returned unchanged.
+//
+// If Folds has made the folds, and n is at least MinMergedFolds, then each class with at least two
+// rows, or with rows of at least two groups, has rows in the Train of every merged fold; see Folds for
+// an exception.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds

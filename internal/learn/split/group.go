@@ -11,9 +11,7 @@ import (
 // the class could not be learned. If only one group is left, there is only one fold, which validates
 // this group.
 //
-// Groups are assigned one by one, the largest first, to the fold that has the fewest validation
-// rows of the group's classes so far; see addedFraction. The folds then have about the same sizes
-// and class proportions.
+// Groups are assigned one by one, the largest first; see groupAssigner.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
 	groups, pinned := s.shuffledGroups(newGenerator(seed, foldStream))
 	if len(groups) == 1 && len(pinned) > 0 && k > 1 {
@@ -23,21 +21,11 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 		return []Fold{{Train: s.sortedRows()}}
 	}
 	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
-	counts := make([]classCounts, k)
-	for i := range counts {
-		counts[i] = s.newClassCounts()
-	}
-	folds := make([]Fold, k)
+	folds, assigner := make([]Fold, k), s.newGroupAssigner(k)
 	for _, rows := range groups {
-		best := 0
-		for i := range counts {
-			if c := cmp.Compare(counts[i].addedFraction(rows), counts[best].addedFraction(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
-				best = i
-			}
-		}
-		counts[best].add(rows)
+		assigned := assigner.assign(rows)
 		for i := range folds {
-			if i == best {
+			if i == assigned {
 				folds[i].Validation = append(folds[i].Validation, rows...)
 			} else {
 				folds[i].Train = append(folds[i].Train, rows...)
@@ -50,6 +38,71 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 		slices.Sort(folds[i].Validation)
 	}
 	return folds
+}
+
+// groupAssigner assigns groups to folds.
+type groupAssigner struct {
+	order  []int         // of the folds; see assignmentOrder
+	counts []classCounts // by fold
+	spans  []classSpan   // by class
+}
+
+// classSpan describes where the rows of a class are.
+type classSpan struct {
+	first, last int // the lowest and the highest index of the folds with rows of the class
+	left        int // number of rows that are not yet assigned
+}
+
+func (s Sample) newGroupAssigner(k int) *groupAssigner {
+	a := &groupAssigner{order: assignmentOrder(k), counts: make([]classCounts, k), spans: make([]classSpan, s.Classes)}
+	for i := range a.counts {
+		a.counts[i] = s.newClassCounts()
+	}
+	for class, n := range a.counts[0].total {
+		a.spans[class] = classSpan{first: k, last: -1, left: n}
+	}
+	return a
+}
+
+// assign assigns a group to a fold, and returns the index of the fold. It is the fold that confines
+// the fewest classes; see confined. Among several such folds, it is the one that has the fewest
+// validation rows of the group's classes so far; see addedFraction. The folds then have about the
+// same sizes and class proportions.
+func (a *groupAssigner) assign(rows []int32) int {
+	var ending []int32 // the classes whose last rows are in the group
+	for _, row := range rows {
+		class := a.counts[0].labels[row]
+		if a.spans[class].left--; a.spans[class].left == 0 {
+			ending = append(ending, class)
+		}
+	}
+	best := a.order[0]
+	for _, i := range a.order[1:] {
+		if cmp.Or(cmp.Compare(a.confined(ending, i), a.confined(ending, best)),
+			cmp.Compare(a.counts[i].addedFraction(rows), a.counts[best].addedFraction(rows)),
+			cmp.Compare(a.counts[i].rows, a.counts[best].rows)) < 0 {
+			best = i
+		}
+	}
+	a.counts[best].add(rows)
+	for _, row := range rows {
+		span := &a.spans[a.counts[0].labels[row]]
+		span.first, span.last = min(span.first, best), max(span.last, best)
+	}
+	return best
+}
+
+// confined returns how many of the classes would have no rows outside the fold, or outside folds that
+// MergeFolds may merge with it, if their last rows were assigned to the fold.
+func (a *groupAssigner) confined(ending []int32, fold int) int {
+	n := 0
+	for _, class := range ending {
+		span := a.spans[class]
+		if max(span.last, fold)-min(span.first, fold) < maxFoldsInMerged(len(a.order)) {
+			n++
+		}
+	}
+	return n
 }
 
 // groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the groups in

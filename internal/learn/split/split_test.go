@@ -279,3 +279,62 @@ func TestMergeFolds(t *testing.T) {
 		}
 	}
 }
+
+// rareSample returns a sample of a frequent class and, in random order, four classes of each size from
+// 2 to 12. If groupRows is positive, a size is the number of groups of a class, and each group has up to
+// groupRows rows of the class. If mixed is true, each group also has rows of the frequent class.
+func rareSample(seed uint64, groupRows int, mixed bool) Sample {
+	rng := rand.New(rand.NewPCG(seed, 8))
+	var sizes []int
+	for size := 2; size <= 12; size++ {
+		sizes = append(sizes, size, size, size, size)
+	}
+	rng.Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	s, group := Sample{Labels: make([]int32, 100), Classes: len(sizes) + 1}, int32(0)
+	s.Groups = slices.Repeat([]int32{-1}, 100)
+	for i, size := range sizes {
+		for range size {
+			rows := slices.Repeat([]int32{int32(i + 1)}, 1+rng.IntN(max(groupRows, 1)))
+			if mixed {
+				rows = append(rows, make([]int32, rng.IntN(4))...)
+			}
+			s.Labels, s.Groups = append(s.Labels, rows...), append(s.Groups, slices.Repeat([]int32{group}, len(rows))...)
+			group++
+		}
+	}
+	if groupRows == 0 {
+		s.Groups = nil
+	}
+	return s
+}
+
+// TestMergedFoldsTrainOnEveryClass checks that each class of at least two rows or groups has rows in the
+// Train of each merged fold, and that the rows of a class are divided in proportion to the merged folds.
+func TestMergedFoldsTrainOnEveryClass(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		groupRows int
+		mixed     bool
+	}{{"rows", 0, false}, {"groups_of_a_row", 1, false}, {"groups", 4, false}, {"groups_of_two_classes", 4, true}} {
+		for k := 2; k <= 10; k++ {
+			for seed := range uint64(5) {
+				s := rareSample(seed, c.groupRows, c.mixed)
+				total := s.count(s.sortedRows())
+				folds := Folds(s, k, seed)
+				for n := min(k, MinMergedFolds); n <= k; n++ {
+					for i, fold := range MergeFolds(folds, n) {
+						if class := slices.Index(s.count(fold.Train), 0); class >= 0 {
+							t.Errorf("%s, %d folds merged into %d: no row of a class of %d is trained on in fold %d", c.name, k, n, total[class], i)
+						}
+						part := float64((i+1)*k/n-i*k/n) / float64(k) // of the folds
+						for class, got := range s.count(fold.Validation) {
+							if d := math.Abs(float64(got) - part*float64(total[class])); c.groupRows == 0 && d >= 1.5 {
+								t.Errorf("%s, %d folds merged into %d: fold %d has %d of %d rows of a class", c.name, k, n, i, got, total[class])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

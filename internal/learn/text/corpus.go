@@ -57,7 +57,11 @@ type Corpus struct {
 // NewCorpus returns the corpus of texts. classes is the number of classes that models will predict.
 // NewCorpus returns an error only if ctx is cancelled.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
-	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
+	stride, err := chooseStride(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	return newCorpus(ctx, texts, stride, classes, workers)
 }
 
 // newCorpus returns the corpus of one text out of every stride consecutive texts; see
@@ -75,7 +79,7 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	c.blocks = make([][]termCount, (n+blockTexts-1)/blockTexts)
 	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
 		e := newTermCounter(c.vocabulary)
-		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {
+		for at := i * blockTexts; at < min((i+1)*blockTexts, n) && ctx.Err() == nil; at++ {
 			c.blocks[i] = append(c.blocks[i], e.count(texts[c.rows[at]])...)
 			c.ends[at] = uint32(len(c.blocks[i]))
 		}
@@ -97,14 +101,17 @@ func drawRowPerStride(rows, stride int) []int32 {
 }
 
 // chooseStride returns the stride with which newCorpus returns a corpus of at most about
-// maxEntries entries.
-func chooseStride(texts []string) int {
+// maxEntries entries. It returns an error only if ctx is cancelled.
+func chooseStride(ctx context.Context, texts []string) (int, error) {
 	var r termReader
 	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/numSampleTexts, 1))
 	for _, row := range sample {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		r.read(texts[row], func(termKind, uint32) { terms++ })
 	}
-	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries)
+	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries), nil
 }
 
 // documentFrequencies returns, for each bucket, the number of texts of the corpus that have a

@@ -10,8 +10,8 @@ import (
 
 func TestLargeCorporaAreSampled(t *testing.T) {
 	texts := slices.Repeat([]string{strings.Repeat("many different words of a long text ", 60)}, 20_000)
-	if stride := chooseStride(texts); stride < 2 {
-		t.Errorf("every %d-th text is used", stride)
+	if stride, err := chooseStride(t.Context(), texts); err != nil || stride < 2 {
+		t.Errorf("every %d-th text is used, error %v", stride, err)
 	}
 }
 

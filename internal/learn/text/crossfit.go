@@ -56,8 +56,10 @@ func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model
 			f.saveAsBest()
 		}
 	}
-	features, err = f.features(ctx, texts)
-	return f.model(t.NumParts), features, err
+	if features, err = f.features(ctx, texts); err != nil {
+		return nil, nil, err
+	}
+	return f.model(t.NumParts), features, nil
 }
 
 // crossFit is the state of a call of CrossFit.
@@ -179,7 +181,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 	blocks := (len(texts) + blockTexts - 1) / blockTexts
 	err := parallel.ForContext(ctx, f.task.Workers, blocks, func(_, block int) {
 		s, one := whole.NewScorer(), make([]float32, whole.Features())
-		for row := block * blockTexts; row < min((block+1)*blockTexts, len(texts)); row++ {
+		for row := block * blockTexts; row < min((block+1)*blockTexts, len(texts)) && ctx.Err() == nil; row++ {
 			if scoredBy[row] != nil {
 				s.model = scoredBy[row] // all models have the same vocabulary
 				s.Score(one, texts[row])
@@ -187,6 +189,9 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 			}
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	one, k := make([]float32, whole.Features()), numOutputs(f.task.Classes)
 	for part, scores := range f.bestScores {
 		for i, row := range f.rows[part] {
@@ -194,7 +199,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 			setFeatures(features, int(row), one)
 		}
 	}
-	return features, err
+	return features, nil
 }
 
 func setFeatures(features [][]float64, row int, values []float32) {

@@ -24,8 +24,9 @@ const (
 	// after more than patience passes without improvement.
 	maxPasses = 10
 	patience  = 2
-	// cancelCheckRows is the number of rows between two checks for cancellation.
-	cancelCheckRows = 256
+	// cancelCheckRows is the number of rows between two checks for cancellation. A long text has
+	// thousands of terms.
+	cancelCheckRows = 16
 )
 
 // linearModel is a linear model in training.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -242,19 +243,54 @@ func TestManyClassesHaveFewFeatures(t *testing.T) {
 	}
 }
 
+// countedContext is a context that is cancelled after a number of calls of Err. left is the number of
+// calls until then.
+type countedContext struct {
+	context.Context
+	left int
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelledTraining checks that the context is checked at least once for each text that is read,
+// and only a few times after it is cancelled: then nothing more is read.
 func TestCancelledTraining(t *testing.T) {
-	texts, labels := table(200, 2, 7)
+	const rows, trained = 600, 60
+	texts, labels := table(rows, 2, 7)
 	corpus, err := NewCorpus(t.Context(), texts, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := corpus.CrossFit(ctx, texts, newTask(labels, 2, 200, 1)); err == nil {
-		t.Error("no error of CrossFit")
-	}
-	if _, err := NewCorpus(ctx, texts, 2, 1); err == nil {
-		t.Error("no error of NewCorpus")
+	for name, c := range map[string]struct {
+		run  func(ctx context.Context) error
+		read int // the number of texts that are read, counting repetitions
+	}{
+		"NewCorpus": {func(ctx context.Context) error { _, err := NewCorpus(ctx, texts, 2, 1); return err }, 3 * rows},
+		"CrossFit": {func(ctx context.Context) error {
+			_, _, err := corpus.CrossFit(ctx, texts, newTask(labels, 2, trained, 1))
+			return err
+		}, rows - trained},
+	} {
+		const many, soon = 1e9, 5
+		ctx := &countedContext{t.Context(), many}
+		if err := c.run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		checks := many - ctx.left
+		if checks < c.read {
+			t.Errorf("%s reads %d texts, but checks only %d times whether it is cancelled", name, c.read, checks)
+		}
+		for left := 0; left < checks; left += 1 + checks/30 {
+			ctx := &countedContext{t.Context(), left}
+			if err := c.run(ctx); !errors.Is(err, context.Canceled) || ctx.left < -soon {
+				t.Errorf("%s, cancelled after %d of %d checks: error %v after %d more checks", name, left, checks, err, -ctx.left)
+			}
+		}
 	}
 }
 
